@@ -1,0 +1,140 @@
+//! What is accepted: the text is read, checked in full, and either everything fits or every error is told.
+
+use std::collections::BTreeSet;
+
+use exchange::{check_envelope, envelope_of};
+use fhir::{Element, Finding, Format, Limits, Severity, Tree};
+use sha2::{Digest, Sha256};
+
+use crate::diagnostics::notice_of;
+use crate::wire::Notice;
+
+/// What a request body turned out to be.
+#[derive(Debug)]
+pub(crate) enum Submission {
+    /// Fits; findings are warnings at most.
+    Fits(Fitting),
+    /// No tree can be made of it: 400.
+    Unreadable(Vec<Notice>),
+    /// Breaks rules: 422.
+    Refused {
+        notices: Vec<Notice>,
+        /// `identifier` of the DocumentReference: system and value, where it has one.
+        identifier: Option<(Option<String>, String)>,
+    },
+}
+
+/// What is stored of a document that fits.
+#[derive(Debug)]
+pub(crate) struct Fitting {
+    pub(crate) identifier_system: Option<String>,
+    pub(crate) identifier: String,
+    pub(crate) document_system: Option<String>,
+    pub(crate) document_identifier: String,
+    pub(crate) digest: [u8; 32],
+}
+
+/// Reads and checks a request body.
+pub(crate) fn examine(body: &[u8], format: Format) -> Submission {
+    let tree = match Tree::read(body, format, &Limits::default()) {
+        Ok(tree) => tree,
+        Err(finding) => return Submission::Unreadable(vec![notice_of(&finding)]),
+    };
+    let mut findings = tree.check();
+    findings.extend(check_envelope(&tree));
+    let envelope = envelope_of(&tree);
+    if let Some(envelope) = &envelope {
+        check_document(envelope.document, &mut findings);
+    }
+    let root = tree.root();
+    let identifier = root
+        .text("identifier.value")
+        .map(|value| (root.text("identifier.system").map(str::to_owned), value.to_owned()));
+    let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
+    match (envelope, identifier) {
+        (Some(envelope), Some((identifier_system, identifier))) if !broken => {
+            let owned = |path| envelope.document.text(path).map(str::to_owned);
+            Submission::Fits(Fitting {
+                identifier_system,
+                identifier,
+                document_system: owned("identifier.system"),
+                document_identifier: owned("identifier.value").unwrap_or_default(),
+                digest: digest_of(envelope.document),
+            })
+        }
+        (_, identifier) => {
+            // Nothing travels without a finding of `check_envelope` that says why.
+            findings.sort_by_key(|finding| finding.position.map(|position| position.start));
+            Submission::Refused { notices: findings.iter().map(notice_of).collect(), identifier }
+        }
+    }
+}
+
+/// FHIR's own invariants on documents (<https://hl7.org/fhir/R4/bundle.html#invs>).
+fn check_document(document: Element<'_>, findings: &mut Vec<Finding>) {
+    let mut add = |code: &str, place: Element<'_>, params: &[(&str, &str)]| {
+        findings.push(Finding {
+            code: code.to_owned(),
+            severity: Severity::Error,
+            expression: place.expression(),
+            position: Some(place.position()),
+            params: params.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect(),
+        });
+    };
+    let present = |path| document.text(path).is_some_and(|value| !value.is_empty());
+    if !present("identifier.system") || !present("identifier.value") {
+        add("bdl-9", document.child("identifier").unwrap_or(document), &[]);
+    }
+    if !present("timestamp") {
+        add("bdl-10", document, &[]);
+    }
+    let first = document.child("entry").and_then(|entry| entry.child("resource"));
+    let found = first.and_then(Element::resource_type).unwrap_or_default();
+    if found != "Composition" {
+        add("bdl-11", first.unwrap_or(document), &[("found", found)]);
+    }
+    let mut urls = BTreeSet::new();
+    for entry in document.all("entry") {
+        let Some(url) = entry.child("fullUrl") else { continue };
+        let version = entry.at_path("resource.meta").and_then(|meta| meta.text("versionId"));
+        if !urls.insert((url.value(), version)) {
+            add("bdl-7", url, &[("url", url.value().unwrap_or_default())]);
+        }
+    }
+}
+
+/// SHA-256 of a document's data: the same for JSON and XML, whatever the white space; without the local
+/// id and the declared profiles, which the sender may add.
+fn digest_of(document: Element<'_>) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for child in ordered(document) {
+        if !matches!(child.name(), "id" | "meta") {
+            add_element(&mut hash, child);
+        }
+    }
+    hash.finalize().into()
+}
+
+fn add_element(hash: &mut Sha256, element: Element<'_>) {
+    // Lengths keep neighbours apart: `ab`,`c` is not `a`,`bc`.
+    let mut add = |text: Option<&str>| {
+        let text = text.unwrap_or_default();
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    };
+    add(Some(element.name()));
+    add(element.resource_type());
+    add(element.value());
+    let children = ordered(element);
+    hash.update((children.len() as u64).to_le_bytes());
+    for child in children {
+        add_element(hash, child);
+    }
+}
+
+/// Children by name; those of one name in their order. JSON objects have no order between names.
+fn ordered(element: Element<'_>) -> Vec<Element<'_>> {
+    let mut children: Vec<_> = element.children().collect();
+    children.sort_by_key(|child| child.name());
+    children
+}

@@ -1,0 +1,45 @@
+//! What becomes of an accepted document: the rules are asked, and nothing else.
+
+use exchange::{Processing, canonical, document_of};
+use fhir::{Limits, Tree};
+
+use crate::rules::{Effect, Rules};
+use crate::store::{Due, Verdict};
+use crate::wire::Notice;
+
+/// The verdict on one document.
+pub(crate) fn judge(due: &Due, rules: &Rules) -> Verdict {
+    let mut verdict =
+        Verdict { document: due.document, status: Processing::Completed, notices: Vec::new() };
+    if rules.rules.is_empty() {
+        return verdict;
+    }
+    let tree = Tree::read(&due.body, due.format, &Limits::default());
+    let Some((tree, document)) =
+        tree.as_ref().ok().and_then(|tree| Some((tree, document_of(tree)?)))
+    else {
+        // It was readable when it was accepted, perhaps by another release of this program.
+        verdict.status = Processing::Failed;
+        verdict.notices.push(Notice::error("exception", "The stored document cannot be read"));
+        return verdict;
+    };
+    let _ = tree;
+    for rule in &rules.rules {
+        let Some(place) = rule.when.holds(document, due.seen_before) else { continue };
+        if rule.effect == Effect::Fail {
+            verdict.status = Processing::Failed;
+        }
+        let value = place.and_then(|element| element.value()).unwrap_or_default();
+        verdict.notices.push(Notice {
+            severity: rule.severity,
+            kind: rule.issue.clone(),
+            rule: Some((canonical::RULES_SYSTEM.to_owned(), rule.code.clone())),
+            text: Some(rule.text.replace("%value%", value)),
+            diagnostics: None,
+            expression: place.map(|element| element.expression()),
+            line: place.map(|element| element.position().line),
+            column: place.map(|element| element.position().column),
+        });
+    }
+    verdict
+}

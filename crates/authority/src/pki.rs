@@ -1,0 +1,243 @@
+//! The authority's own certificate authority: server certificate and pilot certificates.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use p12_keystore::{
+    Certificate as StoredCertificate, KeyStore, KeyStoreEntry, PrivateKey, PrivateKeyChain,
+};
+use rcgen::{
+    BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
+    KeyUsagePurpose, SerialNumber,
+};
+use sha2::{Digest, Sha256};
+use time::Duration;
+
+use crate::AuthorityError;
+use crate::clock;
+use crate::store::{DATABASE, Registry};
+
+/// What `init` found or made.
+#[derive(Debug, Clone)]
+pub struct Initialised {
+    /// `ca.pem`: what clients must trust.
+    pub ca: PathBuf,
+    /// The laboratories asked for, in that order.
+    pub pilots: Vec<Pilot>,
+}
+
+/// A laboratory's pilot certificate on disk.
+#[derive(Debug, Clone)]
+pub struct Pilot {
+    /// The laboratory's name.
+    pub laboratory: String,
+    /// `pilot/NAME.p12`: key, certificate and CA.
+    pub p12: PathBuf,
+    /// `pilot/NAME.password`: its password, without a line end.
+    pub password: PathBuf,
+    /// Whether this call made it.
+    pub created: bool,
+}
+
+/// CA: 20 years.
+const CA_DAYS: i64 = 20 * 365;
+/// Longest validity that common trust evaluations accept of a server.
+const SERVER_DAYS: i64 = 825;
+/// Two years, as pilot certificates of the deployed service.
+const PILOT_DAYS: i64 = 730;
+/// A server certificate is made anew this long before its end.
+const RENEWAL_DAYS: i64 = 30;
+
+/// Prepares a data folder: certificate authority (`ca.pem`, `ca.key`), server certificate for localhost,
+/// 127.0.0.1 and ::1, database, and a pilot certificate for each laboratory. What exists is kept, so that
+/// laboratories can be added later. Keys and passwords are readable by the owner only.
+pub fn init(data: &Path, laboratories: &[String]) -> Result<Initialised, AuthorityError> {
+    for name in laboratories {
+        check_name(name)?;
+    }
+    let pilots = data.join("pilot");
+    fs::create_dir_all(&pilots).map_err(|source| file_error(&pilots, source))?;
+    let ca = data.join("ca.pem");
+    if !ca.exists() {
+        make_ca(data)?;
+    }
+    ensure_server(data)?;
+    let registry = Registry::open(&data.join(DATABASE))?;
+    let issuer = read_issuer(data)?;
+    let mut made = Vec::with_capacity(laboratories.len());
+    for name in laboratories {
+        made.push(ensure_pilot(data, &issuer, &registry, name)?);
+    }
+    Ok(Initialised { ca, pilots: made })
+}
+
+/// Makes the server certificate where there is none or it ends soon.
+pub(crate) fn ensure_server(data: &Path) -> Result<(), AuthorityError> {
+    let path = data.join("server.pem");
+    if path.exists() && !ends_soon(&path)? {
+        return Ok(());
+    }
+    let issuer = read_issuer(data)?;
+    let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let mut params = CertificateParams::new(names).map_err(made("name the server"))?;
+    describe(&mut params, "Lab Courier authority", SERVER_DAYS)?;
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    let key = KeyPair::generate().map_err(made("make the server's key"))?;
+    let certificate =
+        params.signed_by(&key, &issuer).map_err(made("sign the server's certificate"))?;
+    write_private(&data.join("server.key"), key.serialize_pem().as_bytes())?;
+    write_public(&path, certificate.pem().as_bytes())
+}
+
+/// SHA-256 of a certificate (DER), in lower-case hexadecimal.
+pub(crate) fn fingerprint(der: &[u8]) -> String {
+    Sha256::digest(der).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn make_ca(data: &Path) -> Result<(), AuthorityError> {
+    let mut params = CertificateParams::new(Vec::<String>::new())
+        .map_err(made("name the certificate authority"))?;
+    describe(&mut params, "Lab Courier authority CA", CA_DAYS)?;
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    let key = KeyPair::generate().map_err(made("make the CA's key"))?;
+    let certificate = params.self_signed(&key).map_err(made("sign the CA's certificate"))?;
+    // The key first: a CA certificate without its key could never be completed.
+    write_private(&data.join("ca.key"), key.serialize_pem().as_bytes())?;
+    write_public(&data.join("ca.pem"), certificate.pem().as_bytes())
+}
+
+fn read_issuer(data: &Path) -> Result<Issuer<'static, KeyPair>, AuthorityError> {
+    let read = |name: &str| {
+        let path = data.join(name);
+        fs::read_to_string(&path).map_err(|source| file_error(&path, source))
+    };
+    let key = KeyPair::from_pem(&read("ca.key")?).map_err(made("read the CA's key"))?;
+    Issuer::from_ca_cert_pem(&read("ca.pem")?, key).map_err(made("read the CA's certificate"))
+}
+
+fn ensure_pilot(
+    data: &Path,
+    issuer: &Issuer<'static, KeyPair>,
+    registry: &Registry,
+    name: &str,
+) -> Result<Pilot, AuthorityError> {
+    let p12 = data.join("pilot").join(format!("{name}.p12"));
+    let password = data.join("pilot").join(format!("{name}.password"));
+    let mut pilot = Pilot { laboratory: name.to_owned(), p12, password, created: false };
+    if registry.knows(name)? && pilot.p12.exists() && pilot.password.exists() {
+        return Ok(pilot);
+    }
+    let mut params =
+        CertificateParams::new(Vec::<String>::new()).map_err(made("name the laboratory"))?;
+    describe(&mut params, name, PILOT_DAYS)?;
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    let key = KeyPair::generate().map_err(made("make a laboratory's key"))?;
+    let certificate =
+        params.signed_by(&key, issuer).map_err(made("sign a laboratory's certificate"))?;
+    let secret = random_word()?;
+    let stored =
+        StoredCertificate::from_der(certificate.der()).map_err(made("pack a certificate"))?;
+    let private = PrivateKey::from_der(key.serialized_der()).map_err(made("pack a key"))?;
+    let mut keystore = KeyStore::new();
+    let chain =
+        PrivateKeyChain::new(Sha256::digest(certificate.der())[..20].to_vec(), private, [stored]);
+    keystore.add_entry(name, KeyStoreEntry::PrivateKeyChain(chain));
+    let packed = keystore.writer(&secret).write().map_err(made("pack a pilot certificate"))?;
+    write_private(&pilot.password, secret.as_bytes())?;
+    write_private(&pilot.p12, &packed)?;
+    registry.register(name, &fingerprint(certificate.der()))?;
+    pilot.created = true;
+    Ok(pilot)
+}
+
+fn check_name(name: &str) -> Result<(), AuthorityError> {
+    let fits = !name.is_empty()
+        && name.len() <= 64
+        && !name.starts_with('.')
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
+    if fits { Ok(()) } else { Err(AuthorityError::LaboratoryName(name.to_owned())) }
+}
+
+fn describe(
+    params: &mut CertificateParams,
+    common_name: &str,
+    days: i64,
+) -> Result<(), AuthorityError> {
+    params.distinguished_name.push(DnType::CommonName, common_name);
+    params.distinguished_name.push(DnType::OrganizationName, "Lab Courier");
+    let now = clock::utc();
+    // Computers on one desk disagree about the time by minutes.
+    params.not_before = now - Duration::hours(1);
+    params.not_after = now + Duration::days(days);
+    params.serial_number = Some(SerialNumber::from_slice(&random::<16>()?));
+    params.use_authority_key_identifier_extension = true;
+    Ok(())
+}
+
+fn ends_soon(path: &Path) -> Result<bool, AuthorityError> {
+    let pem = fs::read(path).map_err(|source| file_error(path, source))?;
+    let (_, block) =
+        x509_parser::pem::parse_x509_pem(&pem).map_err(made("read the server's certificate"))?;
+    let certificate = block.parse_x509().map_err(made("read the server's certificate"))?;
+    let end = certificate.validity().not_after.timestamp();
+    Ok(end < (clock::utc() + Duration::days(RENEWAL_DAYS)).unix_timestamp())
+}
+
+fn random<const N: usize>() -> Result<[u8; N], AuthorityError> {
+    let mut bytes = [0u8; N];
+    getrandom::fill(&mut bytes).map_err(made("draw random numbers"))?;
+    // A serial number must be positive and must not lose a leading zero.
+    bytes[0] = bytes[0] & 0x7f | 0x40;
+    Ok(bytes)
+}
+
+/// 24 letters and digits without those that look alike: 117 bits.
+fn random_word() -> Result<String, AuthorityError> {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let bytes = random::<24>()?;
+    Ok(bytes.iter().map(|byte| char::from(LETTERS[usize::from(byte % 32)])).collect())
+}
+
+fn made<E>(operation: &'static str) -> impl Fn(E) -> AuthorityError
+where
+    E: std::fmt::Display,
+{
+    move |source| {
+        // Some of these are no `Error`. Errors that borrow their input cannot be kept; their words can.
+        AuthorityError::Certificate { operation, source: source.to_string().into() }
+    }
+}
+
+fn file_error(path: &Path, source: std::io::Error) -> AuthorityError {
+    AuthorityError::File { path: path.to_owned(), source }
+}
+
+fn write_private(path: &Path, bytes: &[u8]) -> Result<(), AuthorityError> {
+    write_file(path, bytes, 0o600)
+}
+
+fn write_public(path: &Path, bytes: &[u8]) -> Result<(), AuthorityError> {
+    write_file(path, bytes, 0o644)
+}
+
+/// Writes beside and renames: a file is whole or absent.
+fn write_file(path: &Path, bytes: &[u8], mode: u32) -> Result<(), AuthorityError> {
+    let beside = path.with_added_extension("part");
+    let written = (|| {
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create(true).truncate(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
+        #[cfg(not(unix))]
+        let _ = mode;
+        let mut file = options.open(&beside)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        fs::rename(&beside, path)
+    })();
+    written.map_err(|source| file_error(path, source))
+}

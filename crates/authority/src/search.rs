@@ -1,0 +1,177 @@
+//! Search: a query string in, a searchset Bundle out.
+
+use exchange::{Links, Query, Release, SearchProblem, pairs};
+use fhir::Instant;
+use http::StatusCode;
+
+use crate::clock;
+use crate::reply::Reply;
+use crate::routes::Context;
+use crate::store::{Found, Laboratory, Search, StoreError};
+use crate::wire::{CreatedFacts, Link, Notice, Reference, ReferenceFacts, SearchSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Entries of a page where `_count` is not given.
+const COUNT_DEFAULT: u32 = 50;
+/// Most entries of a page: about 1 MB.
+const COUNT_MAX: u32 = 1000;
+/// Parameter of our links: the moment that is paged through, so that pages do not shift.
+const SNAPSHOT: &str = "_snapshot";
+/// Parameters that shape the answer and are no search parameters.
+const SHAPING: [&str; 4] = ["_format", "_pretty", "_summary", SNAPSHOT];
+
+/// What was asked, beside the query string.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Manner<'a> {
+    /// `{base_url}` as the caller names it.
+    pub(crate) base: &'a str,
+    /// `Prefer: handling=strict`.
+    pub(crate) strict: bool,
+    /// A search index that is late by this.
+    pub(crate) lag: Option<Duration>,
+}
+
+pub(crate) async fn answer(
+    context: &Context,
+    caller: &Laboratory,
+    raw: &str,
+    manner: Manner<'_>,
+) -> Result<Reply, StoreError> {
+    let (mut query, unknown) = match Query::parse(raw, context.release) {
+        Ok(read) => read,
+        Err(problems) => return Ok(refused(&problems)),
+    };
+    let unknown: Vec<_> = unknown.iter().filter(|name| !SHAPING.contains(&name.as_str())).collect();
+    if manner.strict && !unknown.is_empty() {
+        let notices: Vec<_> = unknown
+            .iter()
+            .map(|name| Notice::error("not-supported", format!("Unknown parameter {name}")))
+            .collect();
+        return Ok(Reply::outcome(StatusCode::BAD_REQUEST, &notices));
+    }
+    let snapshot = pairs(raw).find(|(name, _)| name == SNAPSHOT);
+    let snapshot = match snapshot.map(|(_, value)| value.parse::<i64>()) {
+        None => None,
+        Some(Ok(at)) => Some(Instant(at)),
+        Some(Err(_)) => return Ok(not_a_snapshot()),
+    };
+    query.count = query.count.map(|count| count.min(COUNT_MAX));
+    let search = Search {
+        laboratory: caller.id,
+        query,
+        as_of: snapshot,
+        known_until: manner.lag.map(|lag| {
+            clock::now().plus_micros(-i64::try_from(lag.as_micros()).unwrap_or(i64::MAX))
+        }),
+        count: 0,
+        page: 1,
+    };
+    page(context, search, manner.base, snapshot).await
+}
+
+async fn page(
+    context: &Context,
+    mut search: Search,
+    base: &str,
+    snapshot: Option<Instant>,
+) -> Result<Reply, StoreError> {
+    search.count = search.query.count.unwrap_or(COUNT_DEFAULT);
+    search.page = search.query.page.unwrap_or(1);
+    let result = Arc::clone(&context.store).search(search.clone()).await?;
+    let as_of = if result.as_of.0 == 0 { clock::now() } else { result.as_of };
+    let links = links(&search, base, context.release, result.total, result.as_of, snapshot);
+    let mut set = SearchSet::new(as_of, clock::now(), result.total, links);
+    for found in &result.found {
+        set.push(format!("{base}/DocumentReference/{}", found.receipt), reference(found));
+    }
+    Ok(Reply::resource(StatusCode::OK, &set))
+}
+
+/// A document's DocumentReference.
+pub(crate) fn reference(found: &Found) -> Reference<'_> {
+    Reference::new(&ReferenceFacts {
+        created: Some(CreatedFacts {
+            receipt: &found.receipt,
+            version: found.version,
+            last_updated: found.last_updated,
+            created: found.created,
+        }),
+        status: found.status,
+        notices: &found.notices,
+        identifier_system: found.identifier_system.as_deref(),
+        identifier: Some(&found.identifier),
+        document: &found.document_identifier,
+    })
+}
+
+/// `self` repeats what was understood; the others page through the moment that was searched.
+fn links(
+    search: &Search,
+    base: &str,
+    release: Release,
+    total: u64,
+    as_of: Instant,
+    snapshot: Option<Instant>,
+) -> Vec<Link> {
+    let url = |query: &Query, snapshot: Option<Instant>| {
+        let mut text = query.to_query_string(release);
+        if let Some(at) = snapshot {
+            let separator = if text.is_empty() { "" } else { "&" };
+            text.push_str(&format!("{separator}{SNAPSHOT}={}", at.0));
+        }
+        let mark = if text.is_empty() { "" } else { "?" };
+        format!("{base}/DocumentReference{mark}{text}")
+    };
+    let own = Links { self_: Some(url(&search.query, snapshot)), ..Links::default() };
+    let mut links: Vec<_> =
+        own.self_.into_iter().map(|url| Link { relation: "self", url }).collect();
+    if search.count == 0 {
+        return links;
+    }
+    let last = u32::try_from(total.div_ceil(u64::from(search.count))).unwrap_or(u32::MAX).max(1);
+    let mut add = |relation, page: u32| {
+        let query = Query { page: Some(page), count: Some(search.count), ..search.query.clone() };
+        links.push(Link { relation, url: url(&query, Some(as_of)) });
+    };
+    add("first", 1);
+    if search.page > 1 {
+        add("prev", (search.page - 1).min(last));
+    }
+    if search.page < last {
+        add("next", search.page + 1);
+    }
+    add("last", last);
+    links
+}
+
+fn refused(problems: &[SearchProblem]) -> Reply {
+    let notices: Vec<_> = problems
+        .iter()
+        .map(|problem| {
+            let (name, value) = (&problem.parameter, &problem.value);
+            let words = match problem.reason {
+                "not-a-date" => "is no FHIR date or time".to_owned(),
+                "unknown-prefix" => "has a prefix that is not one of eq ne gt ge lt le".to_owned(),
+                "unknown-status" => "is not one of in-progress, completed, failed".to_owned(),
+                "several-statuses" => "names several statuses; one per query".to_owned(),
+                "unknown-sort-key" => "holds a key that cannot be sorted by".to_owned(),
+                "not-a-number" => "is no number in range".to_owned(),
+                "not-a-token" => "is no token of the form value or system|value".to_owned(),
+                other => other.replace('-', " "),
+            };
+            let mut notice = Notice::error("value", format!("Parameter {name}: '{value}' {words}"));
+            notice.expression = Some(format!("http.{name}"));
+            notice
+        })
+        .collect();
+    Reply::outcome(StatusCode::BAD_REQUEST, &notices)
+}
+
+fn not_a_snapshot() -> Reply {
+    Reply::error(
+        StatusCode::BAD_REQUEST,
+        "value",
+        "Parameter _snapshot is not from one of our links",
+    )
+}

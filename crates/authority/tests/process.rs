@@ -1,0 +1,142 @@
+//! The program itself: its commands, its one line of output, and what a kill leaves behind.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+mod common;
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use common::{Lab, client, document, tls, urn};
+use exchange::Processing;
+use tempfile::TempDir;
+
+struct Running {
+    child: Child,
+    base: String,
+}
+
+impl Running {
+    fn start(data: &Path, more: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_labcourier-authority"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .args(more)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let base = line.trim_end().strip_prefix("listening on ").unwrap().to_owned();
+        assert!(base.starts_with("https://127.0.0.1:") && base.ends_with("/v1/fhir"), "{line}");
+        Self { child, base }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn prepare(data: &Path) {
+    let status = Command::new(env!("CARGO_BIN_EXE_labcourier-authority"))
+        .args(["init", "--laboratory", "alpha", "--data"])
+        .arg(data)
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[tokio::test]
+async fn what_was_accepted_survives_a_kill_and_is_processed_once() {
+    let folder = TempDir::new().unwrap();
+    prepare(folder.path());
+    let mut accepted = Vec::new();
+    for round in 0..4u64 {
+        let mut running = Running::start(folder.path(), &["--processing-delay", "20ms"]);
+        let lab =
+            Lab { client: client(tls(folder.path(), Some("alpha"))), base: running.base.clone() };
+        let senders: Vec<_> = (0..4)
+            .map(|_| {
+                let lab = lab.clone();
+                tokio::spawn(async move {
+                    let mut receipts = Vec::new();
+                    loop {
+                        let (body, format) = common::sealed(&document(&urn(), "A", "1"), &urn());
+                        let sent = lab
+                            .client
+                            .post(format!("{}/DocumentReference", lab.base))
+                            .header("content-type", format.media_type())
+                            .body(body)
+                            .send()
+                            .await;
+                        // The kill may come between the head of an answer and its body: the head is
+                        // enough, it says 201 and where.
+                        let Ok(response) = sent else { return receipts };
+                        let location = response.headers()["location"].to_str().unwrap();
+                        receipts.push(location.rsplit('/').next().unwrap().to_owned());
+                    }
+                })
+            })
+            .collect();
+        // Killed while work is under way, at another moment each round.
+        while lab.search("_count=0").await.total < Some((round + 1) * 30) {
+            tokio::task::yield_now().await;
+        }
+        running.child.kill().unwrap();
+        for sender in senders {
+            accepted.extend(sender.await.unwrap());
+        }
+    }
+    let running = Running::start(folder.path(), &["--rules", "practice"]);
+    let lab = Lab { client: client(tls(folder.path(), Some("alpha"))), base: running.base.clone() };
+    for receipt in &accepted {
+        assert_eq!(lab.processed(receipt).await.processing, Some(Processing::Completed));
+    }
+    while lab.search("elm-status=in-progress&_count=0").await.total != Some(0) {
+        tokio::task::yield_now().await;
+    }
+    drop(running);
+    let database = rusqlite::Connection::open(folder.path().join("authority.sqlite")).unwrap();
+    let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    let stored = count("SELECT count(*) FROM document");
+    assert_eq!(count("SELECT count(*) FROM version"), 2 * stored, "each processed once");
+    assert_eq!(count("SELECT count(*) FROM queue"), 0);
+    assert!(stored >= i64::try_from(accepted.len()).unwrap());
+    println!("{} accepted, {stored} stored, 4 kills", accepted.len());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn it_ends_when_told_to() {
+    let folder = TempDir::new().unwrap();
+    prepare(folder.path());
+    let mut running = Running::start(folder.path(), &["--release", "1.8.0"]);
+    let lab = Lab { client: client(tls(folder.path(), Some("alpha"))), base: running.base.clone() };
+    lab.deliver(&document(&urn(), "A", "1"), &urn()).await;
+    let told = Command::new("kill").arg(running.child.id().to_string()).status().unwrap();
+    assert!(told.success());
+    assert!(running.child.wait().unwrap().success());
+}
+
+#[test]
+fn wrong_use_says_why() {
+    let folder = TempDir::new().unwrap();
+    for arguments in [
+        &["serve", "--data", folder.path().to_str().unwrap()][..],
+        &["serve", "--data", folder.path().to_str().unwrap(), "--release", "2"],
+        &["serve", "--data", folder.path().to_str().unwrap(), "--processing-delay", "soon"],
+        &["init", "--data", folder.path().to_str().unwrap(), "--laboratory", "a/b"],
+        &["init"],
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_labcourier-authority"))
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(!output.status.success(), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Files looked at before sending, as views and records.
+
+use std::collections::BTreeMap;
+
+use engine::{Candidate, Reason, Refusal, Verdict, messages};
+use fhir::Severity;
+use journal::{Message, Source};
+use report::Kind;
+
+use crate::mask::masked;
+use crate::record::{IssueRecord, Record};
+use crate::rows::{Names, message_view};
+use crate::views::CandidateView;
+
+/// Codes of messages about files that are no reports, with their parameters.
+pub const REFUSALS: &[(&str, &[&str])] = &[
+    ("archive", &["reason"]),
+    ("file-changing", &[]),
+    ("file-empty", &[]),
+    ("file-not-found", &[]),
+    ("file-not-readable", &["reason"]),
+    ("file-too-large", &["bytes", "limit"]),
+    ("not-a-file", &[]),
+    ("not-a-report", &["kind", "resource-type"]),
+    ("nothing-inside", &[]),
+];
+
+/// What a candidate was recognised as; `unknown` where its bytes could not be read.
+pub(crate) fn kind_code(candidate: &Candidate) -> &'static str {
+    candidate.kind.as_ref().map_or("unknown", Kind::code)
+}
+
+/// All that is to be said of a candidate, also why it is refused.
+pub(crate) fn messages_of(candidate: &Candidate) -> Vec<Message> {
+    let mut all = messages(candidate);
+    if let Verdict::Refused(reason) = &candidate.verdict {
+        all.insert(0, refusal(reason));
+    }
+    all
+}
+
+fn refusal(reason: &Reason) -> Message {
+    let message = |code: &str, params: Vec<(&str, String)>| Message {
+        source: Source::Local,
+        severity: Severity::Error,
+        code: code.to_owned(),
+        rule: None,
+        text: None,
+        params: params.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        expression: None,
+        line: None,
+        column: None,
+    };
+    match reason {
+        Reason::Unreadable(finding) => Message::from_finding(Source::Base, finding),
+        Reason::NotAReport(kind) => {
+            let of = match kind {
+                Kind::FhirOther { resource_type, .. } => resource_type.clone(),
+                _ => String::new(),
+            };
+            message("not-a-report", vec![("kind", kind.code().to_owned()), ("resource-type", of)])
+        }
+        Reason::Source(refusal) => match refusal {
+            Refusal::NotFound => message("file-not-found", Vec::new()),
+            Refusal::NotReadable { reason } => {
+                message("file-not-readable", vec![("reason", reason.clone())])
+            }
+            Refusal::NotAFile => message("not-a-file", Vec::new()),
+            Refusal::Empty => message("file-empty", Vec::new()),
+            Refusal::TooLarge { bytes, bytes_max } => message(
+                "file-too-large",
+                vec![("bytes", bytes.to_string()), ("limit", bytes_max.to_string())],
+            ),
+            Refusal::StillChanging => message("file-changing", Vec::new()),
+            Refusal::NothingInside => message("nothing-inside", Vec::new()),
+            Refusal::Archive { reason } => {
+                message("archive", vec![("reason", (*reason).to_owned())])
+            }
+        },
+    }
+}
+
+fn verdict_code(candidate: &Candidate) -> &'static str {
+    match &candidate.verdict {
+        Verdict::Refused(_) => "refused",
+        Verdict::Report(parsed) if !parsed.known.is_empty() => "known",
+        Verdict::Report(_) if candidate.has_errors() => "errors",
+        Verdict::Report(_) if candidate.findings.is_empty() => "ready",
+        Verdict::Report(_) => "warnings",
+    }
+}
+
+pub(crate) fn candidate_view(candidate: &Candidate, names: Names) -> CandidateView {
+    let parsed = candidate.parsed();
+    let patient = parsed.and_then(|parsed| {
+        let summary = &parsed.summary;
+        let name = summary.patient.as_deref()?;
+        Some(match names {
+            Names::Shown => name.to_owned(),
+            Names::Masked => masked(name, summary.birth_date.as_deref()),
+        })
+    });
+    CandidateView {
+        file: candidate.name.clone(),
+        verdict: verdict_code(candidate).to_owned(),
+        kind: kind_code(candidate).to_owned(),
+        digest: parsed.map(|parsed| parsed.digest.clone()).unwrap_or_default(),
+        patient,
+        subject: parsed.and_then(|parsed| parsed.summary.subject.clone()),
+        messages: messages_of(candidate).iter().map(message_view).collect(),
+        known: parsed.and_then(|parsed| parsed.known.first()).map(|id| id.0),
+    }
+}
+
+/// A candidate that is (not yet) a submission.
+pub(crate) fn candidate_record(candidate: &Candidate) -> Record {
+    Record {
+        id: None,
+        file: candidate.name.clone(),
+        digest: candidate.parsed().map(|parsed| parsed.digest.clone()),
+        identifier: None,
+        state: None,
+        receipt: None,
+        issues: messages_of(candidate).iter().map(IssueRecord::of).collect(),
+        attempts: 0,
+        corrects: None,
+        created: None,
+        updated: None,
+    }
+}
+
+/// Every code of a message of ours, with its parameters: what the catalogues must know.
+pub fn message_codes() -> BTreeMap<&'static str, &'static [&'static str]> {
+    let engine: &[(&str, &[&str])] =
+        &[("same-identifier-other-content", &["identifier", "submission"])];
+    [report::codes::CODES, exchange::CODES, fhir::codes::CODES, REFUSALS, engine]
+        .into_iter()
+        .flatten()
+        .copied()
+        .collect()
+}

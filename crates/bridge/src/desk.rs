@@ -1,0 +1,362 @@
+//! The window's side of the product: a practice room, and the laboratory's own room once there is a real
+//! certificate or endpoint. One room is in use at a time; both are followed.
+
+mod reports;
+mod setup;
+mod statistics;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use engine::{ConnectionState, Engine, OpenError, Profile, ProfileProblem, Surroundings};
+use identity::{Inspection, SecretsKind};
+use tokio_util::sync::CancellationToken;
+
+use crate::practice::Practice;
+use crate::problem::Problem;
+use crate::rows::{counts_view, environment_code};
+use crate::views::{CertificateView, StatusView};
+
+pub use statistics::remember_zone;
+
+/// What the window works at. Cheap to clone; all clones are the same desk.
+#[derive(Clone)]
+pub struct Desk {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    root: PathBuf,
+    /// Where the secrets of a new laboratory rest: the keychain, but for tests.
+    secrets: SecretsKind,
+    practice: tokio::sync::Mutex<Practice>,
+    practice_engine: Engine,
+    laboratory: RwLock<Laboratory>,
+    place: RwLock<Place>,
+    /// The certificate of the room in use: a keychain is too slow to be asked for every look.
+    certificate: RwLock<Option<Inspection>>,
+    watch: tokio::sync::Mutex<Option<Watch>>,
+    working: std::sync::atomic::AtomicBool,
+}
+
+/// The laboratory's room.
+enum Laboratory {
+    /// Nobody has set it up.
+    Absent,
+    Open(Engine),
+    /// Keychain, settings or journal do not open; tried again when it is wanted.
+    Closed(Problem),
+}
+
+/// Which room is in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Place {
+    is_practice: bool,
+    /// Moves of the person between rooms: part of the revision that the window sees.
+    moves: u32,
+}
+
+/// A watched folder under watch.
+struct Watch {
+    cancel: CancellationToken,
+    task: tokio::task::JoinHandle<()>,
+}
+
+/// Preference (in the practice profile) that names the room in use.
+const PLACE: &str = "place";
+/// How often the journal is looked at for changes: another process may make them.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+impl Desk {
+    /// Opens the desk of a folder: `practice` below it is made where missing; `laboratory` is opened where
+    /// it is there. A laboratory that does not open leaves the practice room in use, and the status says why.
+    pub async fn open(root: &Path) -> Result<Self, Problem> {
+        Self::open_with(root, SecretsKind::Keychain).await
+    }
+
+    /// As [`Desk::open`], with another place for the secrets of a new laboratory.
+    async fn open_with(root: &Path, secrets: SecretsKind) -> Result<Self, Problem> {
+        let practice = Practice::prepare(&root.join("practice")).await?;
+        let practice_engine = practice.engine().clone();
+        let laboratory = open_laboratory(root.join("laboratory")).await;
+        let wanted = practice_engine.profile().settings.preferences.get(PLACE).cloned();
+        let is_practice = !matches!(laboratory, Laboratory::Open(_))
+            || wanted.is_none_or(|place| place != "laboratory");
+        let desk = Self {
+            inner: Arc::new(Inner {
+                root: root.to_owned(),
+                secrets,
+                practice: tokio::sync::Mutex::new(practice),
+                practice_engine,
+                laboratory: RwLock::new(laboratory),
+                place: RwLock::new(Place { is_practice, moves: 0 }),
+                certificate: RwLock::new(None),
+                watch: tokio::sync::Mutex::new(None),
+                working: std::sync::atomic::AtomicBool::new(false),
+            }),
+        };
+        // A keychain that is locked now is not the end: the status shows it.
+        let _ = desk.read_certificate().await;
+        Ok(desk)
+    }
+
+    /// Where the window keeps its two rooms: `LABCOURIER_HOME`, else the system's place for such data.
+    pub fn default_folder() -> PathBuf {
+        let chosen = std::env::var_os("LABCOURIER_HOME").filter(|folder| !folder.is_empty());
+        chosen.map(PathBuf::from).unwrap_or_else(|| {
+            directories::ProjectDirs::from("org", "labcourier", "labcourier").map_or_else(
+                || PathBuf::from("labcourier"),
+                |dirs| dirs.data_local_dir().to_owned(),
+            )
+        })
+    }
+
+    /// Starts the practice authority and works both queues in the background.
+    pub async fn start(&self) -> Result<(), Problem> {
+        self.inner.working.store(true, std::sync::atomic::Ordering::SeqCst);
+        let started = self.inner.practice.lock().await.start().await;
+        self.inner.practice_engine.start().await;
+        if let Some(engine) = self.opened_laboratory() {
+            engine.start().await;
+        }
+        self.watch_again().await;
+        started
+    }
+
+    /// Stops everything in order: the watch, the workers, the practice authority.
+    pub async fn stop(&self) {
+        self.inner.working.store(false, std::sync::atomic::Ordering::SeqCst);
+        self.stop_watch().await;
+        if let Some(engine) = self.opened_laboratory() {
+            engine.stop().await;
+        }
+        self.inner.practice_engine.stop().await;
+        self.inner.practice.lock().await.stop().await;
+    }
+
+    /// The engine of the room in use.
+    pub fn engine(&self) -> Engine {
+        let laboratory = (!self.place().is_practice).then(|| self.opened_laboratory()).flatten();
+        laboratory.unwrap_or_else(|| self.inner.practice_engine.clone())
+    }
+
+    /// Revision of what the window shows: moves with the journal in use and with a change of rooms.
+    pub fn revision(&self) -> Result<u64, Problem> {
+        let journal = self.engine().journal().revision()?;
+        // 2^40 changes of one journal are never reached, and the sum stays a whole number in JavaScript.
+        Ok((u64::from(self.place().moves) << 40).saturating_add(journal))
+    }
+
+    /// Waits until the revision is another one than `seen`.
+    pub async fn changed(&self, seen: u64) -> u64 {
+        loop {
+            // A journal that cannot be read now is looked at again: the status shows what is wrong.
+            if let Ok(revision) = self.revision()
+                && revision != seen
+            {
+                return revision;
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// The frame of the window.
+    pub async fn status(&self) -> Result<StatusView, Problem> {
+        let engine = self.engine();
+        let profile = engine.profile();
+        let endpoint = profile.endpoint();
+        let connection = engine.connection().borrow().clone();
+        let (state, mut problem) = connection_view(&connection.state);
+        if let Laboratory::Closed(why) = &*self.laboratory() {
+            problem.get_or_insert_with(|| why.clone());
+        }
+        let environment = match endpoint {
+            Some(endpoint) => environment_code(endpoint.environment),
+            None if profile.is_practice() => "practice",
+            None => "integration",
+        };
+        let counts = engine.journal().counts(engine.now())?;
+        Ok(StatusView {
+            environment: environment.to_owned(),
+            endpoint: endpoint.map(|e| e.name.clone()).unwrap_or_default(),
+            base_url: endpoint.map(|e| e.base.to_string()).unwrap_or_default(),
+            release: endpoint.map(|e| e.release.facts().name.to_owned()).unwrap_or_default(),
+            connection: state.to_owned(),
+            problem,
+            last_contact: connection.last_contact.map(fhir::Instant::to_fhir),
+            certificate: self.certificate_view(&engine),
+            counts: counts_view(&counts),
+            revision: self.revision()?,
+            worked_elsewhere: connection.state == ConnectionState::Elsewhere,
+            paused: engine.is_paused(),
+            watched_folder: profile
+                .settings
+                .watched_folder
+                .as_ref()
+                .map(|folder| folder.display().to_string()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    fn certificate_view(&self, engine: &Engine) -> Option<CertificateView> {
+        let known = self.inner.certificate.read().unwrap_or_else(PoisonError::into_inner);
+        let kind = engine.profile().settings.secrets;
+        known.as_ref().map(|inspection| setup::certificate_view(inspection, kind, engine.now()))
+    }
+
+    /// Reads the certificate of the room in use.
+    async fn read_certificate(&self) -> Result<(), Problem> {
+        let engine = self.engine();
+        let found = on_pool(move || engine.certificate()).await??;
+        *self.inner.certificate.write().unwrap_or_else(PoisonError::into_inner) = found;
+        Ok(())
+    }
+
+    fn place(&self) -> Place {
+        *self.inner.place.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn laboratory(&self) -> std::sync::RwLockReadGuard<'_, Laboratory> {
+        self.inner.laboratory.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn opened_laboratory(&self) -> Option<Engine> {
+        match &*self.laboratory() {
+            Laboratory::Open(engine) => Some(engine.clone()),
+            Laboratory::Absent | Laboratory::Closed(_) => None,
+        }
+    }
+
+    fn set_laboratory(&self, laboratory: Laboratory) {
+        *self.inner.laboratory.write().unwrap_or_else(PoisonError::into_inner) = laboratory;
+    }
+
+    /// The laboratory's engine, if it has been set up; a closed one is tried again.
+    async fn laboratory_engine(&self) -> Result<Option<Engine>, Problem> {
+        match &*self.laboratory() {
+            Laboratory::Open(engine) => return Ok(Some(engine.clone())),
+            Laboratory::Absent => return Ok(None),
+            Laboratory::Closed(_) => {}
+        }
+        let opened = open_laboratory(self.inner.root.join("laboratory")).await;
+        let answer = match &opened {
+            Laboratory::Open(engine) => Ok(Some(engine.clone())),
+            Laboratory::Absent => Ok(None),
+            Laboratory::Closed(problem) => Err(problem.clone()),
+        };
+        self.set_laboratory(opened);
+        answer
+    }
+
+    /// The laboratory's engine; its room is made, with its secrets in the keychain, where there is none.
+    async fn laboratory_or_new(&self) -> Result<Engine, Problem> {
+        if let Some(engine) = self.laboratory_engine().await? {
+            return Ok(engine);
+        }
+        let folder = self.inner.root.join("laboratory");
+        let secrets = self.inner.secrets;
+        let engine = on_pool(move || make_laboratory(&folder, secrets)).await??;
+        self.set_laboratory(Laboratory::Open(engine.clone()));
+        Ok(engine)
+    }
+
+    /// Uses the other room from now on.
+    async fn move_to(&self, is_practice: bool) -> Result<(), Problem> {
+        if self.place().is_practice != is_practice {
+            let name = if is_practice { "practice" } else { "laboratory" };
+            self.inner.practice_engine.change_settings(|settings| {
+                settings.preferences.insert(PLACE.to_owned(), name.into());
+                Ok(())
+            })?;
+            let mut place = self.inner.place.write().unwrap_or_else(PoisonError::into_inner);
+            *place = Place { is_practice, moves: place.moves.wrapping_add(1) };
+        }
+        self.watch_again().await;
+        self.read_certificate().await
+    }
+
+    /// Watches the folder of the room in use, if it has one; only while the desk works.
+    async fn watch_again(&self) {
+        self.stop_watch().await;
+        let engine = self.engine();
+        let folder = engine.profile().settings.watched_folder;
+        let working = self.inner.working.load(std::sync::atomic::Ordering::SeqCst);
+        let Some(folder) = folder.filter(|_| working) else { return };
+        let cancel = CancellationToken::new();
+        let until = cancel.clone();
+        let task = tokio::spawn(async move {
+            while !until.is_cancelled() {
+                // A fault of the journal or an endpoint that is missing ends a watch; it begins again, and
+                // files that were taken are known by their content.
+                if engine.watch(&folder, until.clone(), |_, _| {}).await.is_err() {
+                    tokio::select! {
+                        () = until.cancelled() => {}
+                        () = tokio::time::sleep(Duration::from_secs(10)) => {}
+                    }
+                }
+            }
+        });
+        *self.inner.watch.lock().await = Some(Watch { cancel, task });
+    }
+
+    async fn stop_watch(&self) {
+        let watch = self.inner.watch.lock().await.take();
+        if let Some(Watch { cancel, task }) = watch {
+            cancel.cancel();
+            // A panic of the task has been printed by its thread.
+            let _ = task.await;
+        }
+    }
+}
+
+async fn open_laboratory(folder: PathBuf) -> Laboratory {
+    let opened = on_pool(move || {
+        let profile = Profile::open(&folder)?;
+        Engine::open(profile, None, Surroundings::default())
+    });
+    match opened.await {
+        Ok(Ok(engine)) => Laboratory::Open(engine),
+        Ok(Err(OpenError::Profile(ProfileProblem::Missing { .. }))) => Laboratory::Absent,
+        Ok(Err(error)) => Laboratory::Closed(error.into()),
+        Err(problem) => Laboratory::Closed(problem),
+    }
+}
+
+fn make_laboratory(folder: &Path, secrets: SecretsKind) -> Result<Engine, Problem> {
+    let profile = Profile::create(folder, secrets, Vec::new())?;
+    Engine::create(profile, None, Surroundings::default()).map_err(|error| {
+        // Without secrets the settings alone would look like a room that lost its key. What cannot be
+        // removed shows as that at the next start.
+        let _ = std::fs::remove_file(folder.join("profile.json"));
+        error.into()
+    })
+}
+
+fn connection_view(state: &ConnectionState) -> (&'static str, Option<Problem>) {
+    match state {
+        ConnectionState::Unchecked | ConnectionState::Elsewhere => ("unchecked", None),
+        ConnectionState::Connected => ("connected", None),
+        ConnectionState::Unreachable(why) => ("unreachable", Some(why.into())),
+        ConnectionState::Locked(why) => ("locked", Some(why.into())),
+        ConnectionState::JournalUnavailable(code) => {
+            let code = match *code {
+                "disk-full" => "disk-full",
+                "busy" => "journal-busy",
+                _ => "journal-damaged",
+            };
+            ("unreachable", Some(Problem::new(code, &[], "worker")))
+        }
+    }
+}
+
+/// Runs what may wait for a disk or a keychain off the async threads.
+async fn on_pool<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(work).await;
+    // Only a panic or the end of the program gets here.
+    done.map_err(|_| Problem::new("journal-closed", &[], "command"))
+}

@@ -1,0 +1,258 @@
+//! What people do with reports.
+
+use engine::{Candidate, Engine, KnownContent, Taken, Terms};
+use fhir::{Instant, Period};
+use journal::{Counts, Filter, JournalError};
+use report::{State, SubmissionId};
+
+use super::{Desk, on_pool};
+use crate::candidates::candidate_view;
+use crate::limits;
+use crate::problem::Problem;
+use crate::rows::{Names, detail_view, group_of, leading, message_view, row_view, small};
+use crate::views::{CandidateView, DetailView, IntakeView, ListQuery, PageView};
+
+/// Rows of one page at most.
+const PAGE_MAX: usize = 500;
+/// Rows counted at most where counting means listing (search, period).
+const COUNT_MAX: usize = 1_000;
+/// Time in which sending can be undone.
+const UNDO_MICROS: i64 = 10_000_000;
+
+impl Desk {
+    /// A page of the list.
+    pub async fn list(&self, query: ListQuery, names: Names) -> Result<PageView, Problem> {
+        let engine = self.engine();
+        let filter = filter_of(&query, engine.now())?;
+        on_pool(move || page(&engine, filter, names)).await?
+    }
+
+    /// Everything about one submission.
+    pub async fn detail(&self, id: i64) -> Result<DetailView, Problem> {
+        let engine = self.engine();
+        on_pool(move || detail(&engine, SubmissionId(id))).await?
+    }
+
+    /// Looks at files and folders; nothing is taken in.
+    pub async fn inspect_files(&self, paths: Vec<String>) -> Result<Vec<CandidateView>, Problem> {
+        let candidates = self.engine().inspect(limits::paths(paths)?).await?;
+        Ok(candidates.iter().map(|candidate| candidate_view(candidate, Names::Masked)).collect())
+    }
+
+    /// Takes files in and sends them, after the time for undoing it.
+    pub async fn send_files(
+        &self,
+        paths: Vec<String>,
+        known: KnownContent,
+    ) -> Result<IntakeView, Problem> {
+        let engine = self.engine();
+        let candidates = engine.inspect(limits::paths(paths)?).await?;
+        take(&engine, &candidates, known).await
+    }
+
+    /// Takes a pasted text in and sends it.
+    pub async fn send_text(&self, text: String, name: String) -> Result<IntakeView, Problem> {
+        limits::text(&text)?;
+        let name = limits::name("name", &name)?;
+        let engine = self.engine();
+        let candidates = engine.inspect_text(name, text.into_bytes()).await?;
+        take(&engine, &candidates, KnownContent::Show).await
+    }
+
+    /// Undoes sending, as long as nothing has left.
+    pub async fn hold_back(&self, ids: Vec<i64>) -> Result<(), Problem> {
+        limits::ids(&ids)?;
+        let engine = self.engine();
+        let mut first = None;
+        for id in ids {
+            // One that has left already does not keep the others from being held back.
+            if let Err(error) = engine.hold_back(SubmissionId(id)).await {
+                first.get_or_insert(error);
+            }
+        }
+        first.map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Sends a held report although something was found.
+    pub async fn release(&self, id: i64, reason: String) -> Result<(), Problem> {
+        let reason = limits::reason(&reason)?;
+        Ok(self.engine().release(SubmissionId(id), reason).await?)
+    }
+
+    /// Decides that a report will not be sent (again).
+    pub async fn withdraw(&self, id: i64, reason: String) -> Result<(), Problem> {
+        let reason = limits::reason(&reason)?;
+        Ok(self.engine().withdraw(SubmissionId(id), reason).await?)
+    }
+
+    /// Sends the same content again in place of a rejected or failed submission; gives the successor.
+    pub async fn resubmit(&self, id: i64) -> Result<i64, Problem> {
+        Ok(self.engine().resubmit(SubmissionId(id)).await?.0)
+    }
+
+    /// Sends a corrected file in place of a submission.
+    pub async fn correct_with_file(&self, id: i64, path: String) -> Result<IntakeView, Problem> {
+        let engine = self.engine();
+        let candidates = engine.inspect(vec![limits::path(path)?]).await?;
+        correct(&engine, SubmissionId(id), candidates).await
+    }
+
+    /// Sends an edited text in place of a submission.
+    pub async fn correct_with_text(&self, id: i64, text: String) -> Result<IntakeView, Problem> {
+        limits::text(&text)?;
+        let engine = self.engine();
+        let name = engine.journal().row(SubmissionId(id))?.file;
+        let candidates = engine.inspect_text(name, text.into_bytes()).await?;
+        correct(&engine, SubmissionId(id), candidates).await
+    }
+
+    /// Paths of the sample reports.
+    pub async fn practice_samples(&self) -> Result<Vec<String>, Problem> {
+        let folder = self.inner.practice.lock().await.samples();
+        let listed = std::fs::read_dir(&folder).map_err(|error| {
+            let params =
+                [("file", &*folder.display().to_string()), ("reason", &error.kind().to_string())];
+            Problem::new("file-unreadable", &params, "samples")
+        })?;
+        let files = listed.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+        let mut files: Vec<String> = files.map(|path| path.display().to_string()).collect();
+        files.sort();
+        Ok(files)
+    }
+}
+
+fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Problem> {
+    let groups = match query.group.as_deref() {
+        None => Vec::new(),
+        Some(code) => vec![group_of(code).ok_or_else(|| limits::invalid("group"))?],
+    };
+    if query.states.iter().any(|state| !State::CODES.contains(&state.as_str())) {
+        return Err(limits::invalid("states"));
+    }
+    if let Some(search) = &query.search {
+        limits::line("search", search)?;
+    }
+    let since = match query.since.as_deref() {
+        None => None,
+        Some(text) => Some(Period::parse(text).ok_or_else(|| limits::invalid("since"))?.start),
+    };
+    let limit = query.limit.map_or(100, |limit| usize::try_from(limit).unwrap_or(PAGE_MAX));
+    Ok(Filter {
+        states: query.states.clone(),
+        groups,
+        search: query.search.clone().filter(|search| !search.trim().is_empty()),
+        since,
+        until: None,
+        before: query.before.map(SubmissionId),
+        limit: limit.clamp(1, PAGE_MAX),
+        now,
+    })
+}
+
+fn page(engine: &Engine, filter: Filter, names: Names) -> Result<PageView, Problem> {
+    let (journal, profile) = (engine.journal(), engine.profile());
+    let rows = journal.list(&filter)?;
+    let total = total(engine, &filter, rows.len())?;
+    let next = rows.last().filter(|_| rows.len() == filter.limit).map(|row| row.id.0);
+    let mut views = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let mut view = row_view(row, &profile, names, filter.now);
+        // Why a person must act stands in the row; the others need no second look at the journal.
+        if view.group == "needs-attention" {
+            view.message = leading(&journal.detail(row.id)?.messages).map(message_view);
+        }
+        views.push(view);
+    }
+    Ok(PageView { rows: views, next, total })
+}
+
+/// Matching rows in all: from the counts where no text and no period is asked for; else by listing, and
+/// then 1,000 means "at least 1,000".
+fn total(engine: &Engine, filter: &Filter, listed: usize) -> Result<u32, Problem> {
+    if filter.search.is_none() && filter.since.is_none() {
+        let counts = engine.journal().counts(filter.now)?;
+        return Ok(small(counted(&counts, filter)));
+    }
+    if filter.before.is_none() && listed < filter.limit {
+        return Ok(small(listed as u64));
+    }
+    let all = Filter { before: None, limit: COUNT_MAX, ..filter.clone() };
+    Ok(small(engine.journal().list(&all)?.len() as u64))
+}
+
+fn counted(counts: &Counts, filter: &Filter) -> u64 {
+    use report::Group;
+    let of = |code: &str| counts.by_state.get(code).copied().unwrap_or(0);
+    if filter.states.is_empty() {
+        return match filter.groups.first() {
+            Some(group) => counts.group(*group),
+            None => counts.total(),
+        };
+    }
+    let in_group = |code: &str| match (filter.groups.first(), code) {
+        (None, _) => of(code),
+        (Some(Group::NeedsAttention), "held" | "rejected" | "failed") => of(code),
+        (Some(Group::NeedsAttention), "unknown") => counts.doubtful_long,
+        (Some(Group::InProgress), "unknown") => of(code).saturating_sub(counts.doubtful_long),
+        (Some(Group::InProgress), "queued" | "sending" | "in-progress") => of(code),
+        (Some(Group::Completed), "completed") => of(code),
+        (Some(Group::Closed), "withdrawn" | "superseded") => of(code),
+        _ => 0,
+    };
+    let mut states = filter.states.clone();
+    states.sort();
+    states.dedup();
+    states.iter().map(|state| in_group(state)).sum()
+}
+
+fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
+    let journal = engine.journal();
+    let detail = journal.detail(id)?;
+    let document = match journal.document(id) {
+        Ok(document) => document,
+        // Retention has removed it; the rest is shown.
+        Err(JournalError::NotFound(_)) => Vec::new(),
+        Err(error) => return Err(error.into()),
+    };
+    let evidence = journal.evidence(id)?;
+    Ok(detail_view(&detail, &document, &evidence, &engine.profile(), engine.now()))
+}
+
+async fn take(
+    engine: &Engine,
+    candidates: &[Candidate],
+    known: KnownContent,
+) -> Result<IntakeView, Problem> {
+    let taken = engine.take(candidates, Terms { known, delay_micros: UNDO_MICROS }).await?;
+    let submissions = taken.iter().map(|taken| match taken {
+        Taken::New(id) => Some(id.0),
+        Taken::Known(_) | Taken::Refused => None,
+    });
+    let files = candidates.iter().zip(&taken).map(|(candidate, taken)| {
+        let mut view = candidate_view(candidate, Names::Masked);
+        if let Taken::Known(id) = taken {
+            "known".clone_into(&mut view.verdict);
+            view.known = Some(id.0);
+        }
+        view
+    });
+    Ok(IntakeView { files: files.collect(), submissions: submissions.collect() })
+}
+
+/// The successor, or why the file is none: what is no report changes nothing.
+async fn correct(
+    engine: &Engine,
+    id: SubmissionId,
+    mut candidates: Vec<Candidate>,
+) -> Result<IntakeView, Problem> {
+    let Some(candidate) = candidates.pop().filter(|_| candidates.is_empty()) else {
+        // A correction is one report: an archive of several does not say which.
+        return Err(limits::invalid("path"));
+    };
+    let view = candidate_view(&candidate, Names::Masked);
+    if candidate.parsed().is_none() {
+        return Ok(IntakeView { files: vec![view], submissions: vec![None] });
+    }
+    let successor = engine.correct(id, candidate).await?;
+    Ok(IntakeView { files: vec![view], submissions: vec![Some(successor.0)] })
+}

@@ -1,0 +1,284 @@
+//! Certificate, endpoints, preferences.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use fhir::Instant;
+use identity::{Identity, Inspection, Password, SecretsKind};
+use url::Url;
+
+use super::{Desk, on_pool};
+use crate::limits::{self, CERTIFICATE_BYTES_MAX};
+use crate::problem::Problem;
+use crate::rows::environment_code;
+use crate::views::{CertificateView, EndpointInput, EndpointView, PreferencesView, ProbeView};
+
+/// Preference under which the window's choices stand.
+const WINDOW: &str = "window";
+/// Files of one import: a certificate, a key, and some of a chain.
+const CERTIFICATE_FILES_MAX: usize = 8;
+
+impl Desk {
+    /// Looks at certificate files without keeping anything.
+    pub async fn certificate_inspect(
+        &self,
+        paths: Vec<String>,
+        password: String,
+    ) -> Result<CertificateView, Problem> {
+        let identity = read_identity(paths, password).await?;
+        let now = self.engine().now();
+        Ok(certificate_view(&identity.inspect(), SecretsKind::Keychain, now))
+    }
+
+    /// Keeps a certificate in the keychain and uses it for the laboratory's endpoints from now on. The
+    /// practice room keeps its own: what guards nothing real must not hold a real key.
+    pub async fn certificate_import(
+        &self,
+        paths: Vec<String>,
+        password: String,
+    ) -> Result<CertificateView, Problem> {
+        let identity = read_identity(paths, password).await?;
+        let engine = self.laboratory_or_new().await?;
+        let inspection = engine.import_certificate(&identity).await?;
+        if !self.place().is_practice {
+            self.read_certificate().await?;
+        }
+        let kind = engine.profile().settings.secrets;
+        Ok(certificate_view(&inspection, kind, engine.now()))
+    }
+
+    /// All endpoints, practice first.
+    pub async fn endpoints(&self) -> Result<Vec<EndpointView>, Problem> {
+        let is_practice = self.place().is_practice;
+        let mut views = Vec::new();
+        let mut add = |profile: &engine::Profile, here: bool| {
+            for endpoint in &profile.settings.endpoints {
+                let in_use = profile.settings.in_use.as_deref() == Some(&endpoint.name);
+                views.push(endpoint_view(endpoint, here && in_use));
+            }
+        };
+        add(&self.inner.practice_engine.profile(), is_practice);
+        // A closed laboratory has no endpoints to show; the status says why it is closed.
+        if let Ok(Some(engine)) = self.laboratory_engine().await {
+            add(&engine.profile(), !is_practice);
+        }
+        Ok(views)
+    }
+
+    /// Adds an endpoint of the laboratory.
+    pub async fn add_endpoint(&self, input: EndpointInput) -> Result<(), Problem> {
+        let endpoint = endpoint_of(input)?;
+        if self.is_practice_endpoint(&endpoint.name) {
+            return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
+        }
+        Ok(self.laboratory_or_new().await?.add_endpoint(endpoint).await?)
+    }
+
+    /// Uses another endpoint, and the room that it belongs to, from now on.
+    pub async fn use_endpoint(&self, name: String) -> Result<(), Problem> {
+        if self.is_practice_endpoint(&name) {
+            return self.move_to(true).await;
+        }
+        let Some(engine) = self.laboratory_engine().await? else {
+            return Err(Problem::new("unknown-endpoint", &[("name", &name)], "endpoint"));
+        };
+        engine.use_endpoint(&name).await?;
+        if self.inner.working.load(std::sync::atomic::Ordering::SeqCst) {
+            engine.start().await;
+        }
+        self.move_to(false).await
+    }
+
+    /// Tests the connection, layer by layer.
+    pub async fn test_endpoint(&self, name: String) -> Result<Vec<ProbeView>, Problem> {
+        let engine = if self.is_practice_endpoint(&name) {
+            self.inner.practice_engine.clone()
+        } else {
+            let unknown = || Problem::new("unknown-endpoint", &[("name", &name)], "endpoint");
+            self.laboratory_engine().await?.ok_or_else(unknown)?
+        };
+        let steps = engine.probe(&name).await?;
+        Ok(steps.iter().map(probe_view).collect())
+    }
+
+    /// Pauses or resumes sending in the room in use.
+    pub async fn set_paused(&self, paused: bool) -> Result<(), Problem> {
+        self.engine().set_paused(paused);
+        Ok(())
+    }
+
+    /// Watches another folder, or none.
+    pub async fn set_watched_folder(&self, path: Option<String>) -> Result<(), Problem> {
+        let folder = path.map(limits::path).transpose()?;
+        if folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
+            return Err(limits::invalid("path"));
+        }
+        self.engine().set_watched_folder(folder)?;
+        self.watch_again().await;
+        Ok(())
+    }
+
+    /// What the person chose for the window; what cannot be read counts as not chosen.
+    pub async fn preferences(&self) -> Result<PreferencesView, Problem> {
+        let kept = self.inner.practice_engine.profile().settings.preferences.get(WINDOW).cloned();
+        Ok(kept.and_then(|kept| serde_json::from_value(kept).ok()).unwrap_or_default())
+    }
+
+    /// Keeps it.
+    pub async fn set_preferences(&self, preferences: PreferencesView) -> Result<(), Problem> {
+        if !["light", "dark", "system"].contains(&preferences.theme.as_str()) {
+            return Err(limits::invalid("theme"));
+        }
+        if let Some(language) = &preferences.language {
+            limits::name("language", language)?;
+        }
+        let kept =
+            serde_json::to_value(&preferences).map_err(|_| limits::invalid("preferences"))?;
+        Ok(self.inner.practice_engine.change_settings(|settings| {
+            settings.preferences.insert(WINDOW.to_owned(), kept);
+            Ok(())
+        })?)
+    }
+
+    fn is_practice_endpoint(&self, name: &str) -> bool {
+        self.inner.practice_engine.profile().endpoint_named(name).is_some()
+    }
+}
+
+async fn read_identity(paths: Vec<String>, password: String) -> Result<Identity, Problem> {
+    limits::line("password", &password)?;
+    let paths = limits::paths(paths)?;
+    if paths.is_empty() || paths.len() > CERTIFICATE_FILES_MAX {
+        return Err(limits::invalid("paths"));
+    }
+    let password = Password::from(password);
+    on_pool(move || {
+        let files = paths.into_iter().map(read_file).collect::<Result<Vec<_>, _>>()?;
+        let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
+        // Nothing typed may be "no password" or the empty one: a `.p12` can be sealed with that.
+        let password = Some(&password).filter(|password| !password.is_empty());
+        match Identity::import(&files, password) {
+            Err(identity::ImportError::PasswordNeeded) if password.is_none() => {
+                let empty = Password::from(String::new());
+                let opened = Identity::import(&files, Some(&empty));
+                Ok(opened.map_err(|_| identity::ImportError::PasswordNeeded)?)
+            }
+            other => Ok(other?),
+        }
+    })
+    .await?
+}
+
+/// One byte more than the limit is read at most: then the import says that it is too large.
+fn read_file(path: PathBuf) -> Result<Vec<u8>, Problem> {
+    let mut bytes = Vec::new();
+    let regular = |file: &File| file.metadata().is_ok_and(|metadata| metadata.is_file());
+    let unreadable = |reason: &str| {
+        let params = [("file", &*path.display().to_string()), ("reason", reason)];
+        Problem::new("file-unreadable", &params, "certificate")
+    };
+    // A pipe would be waited for at opening already.
+    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Err(unreadable("not a file"));
+    }
+    let file = File::open(&path).map_err(|error| unreadable(&error.kind().to_string()))?;
+    if !regular(&file) {
+        return Err(unreadable("not a file"));
+    }
+    file.take(CERTIFICATE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(&error.kind().to_string()))?;
+    Ok(bytes)
+}
+
+pub(super) fn certificate_view(
+    inspection: &Inspection,
+    kind: SecretsKind,
+    now: Instant,
+) -> CertificateView {
+    CertificateView {
+        subject: inspection.subject.clone(),
+        issuer: inspection.issuer.clone(),
+        serial: inspection.serial.clone(),
+        not_before: inspection.not_before.to_fhir(),
+        not_after: inspection.not_after.to_fhir(),
+        days_left: i32::try_from(inspection.days_left(now)).unwrap_or(i32::MAX),
+        fingerprint: inspection.fingerprint_sha256.clone(),
+        key_type: inspection.key_type.clone(),
+        purposes: inspection.purposes.clone(),
+        client_auth: inspection.client_auth,
+        stored_in: match kind {
+            SecretsKind::Keychain => "keychain",
+            SecretsKind::Passphrase => "passphrase",
+            SecretsKind::Practice => "practice",
+        }
+        .to_owned(),
+    }
+}
+
+fn endpoint_view(endpoint: &Endpoint, in_use: bool) -> EndpointView {
+    EndpointView {
+        name: endpoint.name.clone(),
+        base_url: endpoint.base.to_string(),
+        environment: environment_code(endpoint.environment).to_owned(),
+        release: endpoint.release.facts().name.to_owned(),
+        language: endpoint.language.clone(),
+        own_ca: endpoint.ca_pem.is_some(),
+        in_use,
+    }
+}
+
+/// An endpoint as a person describes it. Only an https address is taken, without user name or password.
+pub(crate) fn endpoint_of(input: EndpointInput) -> Result<Endpoint, Problem> {
+    let name = limits::name("name", &input.name)?;
+    limits::line("baseUrl", &input.base_url)?;
+    let base = Url::parse(input.base_url.trim()).map_err(|_| limits::invalid("baseUrl"))?;
+    if base.scheme() != "https" || !base.username().is_empty() || base.password().is_some() {
+        return Err(limits::invalid("baseUrl"));
+    }
+    let environment = match input.environment.as_str() {
+        "integration" => Environment::Integration,
+        "production" => Environment::Production,
+        _ => return Err(limits::invalid("environment")),
+    };
+    let release = match input.release.as_deref() {
+        None => Release::default(),
+        Some(name) => Release::named(name).ok_or_else(|| limits::invalid("release"))?,
+    };
+    if let Some(pem) = &input.ca_pem {
+        limits::ca(pem)?;
+    }
+    let language = input.language.unwrap_or_else(|| "de-CH".to_owned());
+    let proxy = match input.proxy.as_deref().map(str::trim).filter(|proxy| !proxy.is_empty()) {
+        None => None,
+        Some(proxy) => {
+            limits::line("proxy", proxy)?;
+            Some(Url::parse(proxy).map_err(|_| limits::invalid("proxy"))?)
+        }
+    };
+    Ok(Endpoint {
+        name,
+        base,
+        environment,
+        release,
+        ca_pem: input.ca_pem.filter(|pem| !pem.trim().is_empty()),
+        language: limits::name("language", &language)?,
+        identifier: IdentifierChoice::default(),
+        proxy,
+    })
+}
+
+fn probe_view(step: &client::ProbeStep) -> ProbeView {
+    let (outcome, problem, detail) = match &step.outcome {
+        client::ProbeOutcome::Passed { detail } => ("passed", None, detail.clone()),
+        client::ProbeOutcome::Failed { why } => ("failed", Some(Problem::from(why)), None),
+        client::ProbeOutcome::Misconfigured { code } => {
+            let problem = Problem::new("endpoint-unusable", &[("reason", code)], "probe");
+            ("failed", Some(problem), None)
+        }
+        client::ProbeOutcome::NotReached => ("not-reached", None, None),
+    };
+    ProbeView { layer: step.layer.to_owned(), outcome: outcome.to_owned(), problem, detail }
+}

@@ -1,0 +1,165 @@
+//! Two rooms: practice, and a laboratory with an authority of its own. Its secrets rest in a plain file
+//! here, because the keychain of whoever runs the tests is not theirs to write to.
+
+use std::path::Path;
+use std::time::Duration;
+
+use authority::{ServeOptions, Serving, serve};
+use identity::SecretsKind;
+use tokio_util::sync::CancellationToken;
+
+use super::Desk;
+use crate::rows::Names;
+use crate::views::{EndpointInput, ListQuery};
+use crate::{KnownContent, PRACTICE_ENDPOINT};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// An authority that takes itself for the integration system.
+struct Integration {
+    serving: Serving,
+    shutdown: CancellationToken,
+    ca_pem: String,
+    p12: String,
+    password: String,
+}
+
+impl Integration {
+    async fn start(data: &Path) -> Self {
+        let made = authority::init(data, &["labor-muster".to_owned()]).unwrap();
+        let shutdown = CancellationToken::new();
+        let serving = serve(ServeOptions::new(data), shutdown.clone()).await.unwrap();
+        Self {
+            serving,
+            shutdown,
+            ca_pem: std::fs::read_to_string(&made.ca).unwrap(),
+            p12: made.pilots[0].p12.display().to_string(),
+            password: std::fs::read_to_string(&made.pilots[0].password).unwrap(),
+        }
+    }
+
+    fn endpoint(&self) -> EndpointInput {
+        EndpointInput {
+            name: "Integration".to_owned(),
+            base_url: self.serving.base_url.clone(),
+            environment: "integration".to_owned(),
+            release: None,
+            language: Some("fr-CH".to_owned()),
+            ca_pem: Some(self.ca_pem.clone()),
+            proxy: None,
+        }
+    }
+}
+
+async fn completed(desk: &Desk, count: u32) {
+    let wait = async {
+        loop {
+            let status = desk.status().await.unwrap();
+            if status.counts.completed == count {
+                return;
+            }
+            desk.changed(status.revision).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("in time");
+}
+
+async fn sample(desk: &Desk) -> String {
+    let samples = desk.practice_samples().await.unwrap();
+    samples.into_iter().find(|path| path.contains("covid")).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_practice_to_the_real_thing_and_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let integration = Integration::start(&folder.path().join("integration")).await;
+    let root = folder.path().join("desk");
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    desk.start().await.unwrap();
+    let before = desk.status().await.unwrap();
+    assert_eq!(before.environment, "practice");
+
+    // Setting up the laboratory leaves practice in use until the person moves over.
+    desk.add_endpoint(integration.endpoint()).await.unwrap();
+    let again = desk.add_endpoint(integration.endpoint()).await.unwrap_err();
+    assert_eq!(again.code, "endpoint-exists");
+    let paths = vec![integration.p12.clone()];
+    let view = desk.certificate_import(paths, integration.password.clone()).await.unwrap();
+    assert!(view.subject.contains("labor-muster"), "{}", view.subject);
+    let still = desk.status().await.unwrap();
+    assert_eq!(still.environment, "practice");
+    assert_ne!(still.certificate.unwrap().fingerprint, view.fingerprint);
+
+    desk.use_endpoint("Integration".to_owned()).await.unwrap();
+    let status = desk.status().await.unwrap();
+    assert_eq!((status.environment.as_str(), status.release.as_str()), ("integration", "1.13.1"));
+    assert_eq!(status.certificate.unwrap().fingerprint, view.fingerprint);
+    assert!(status.revision > before.revision, "the window looks again");
+    let used: Vec<_> = desk.endpoints().await.unwrap().into_iter().filter(|e| e.in_use).collect();
+    assert_eq!(used.len(), 1);
+    assert_eq!((used[0].name.as_str(), used[0].language.as_str()), ("Integration", "fr-CH"));
+    let layers = desk.test_endpoint("Integration".to_owned()).await.unwrap();
+    assert!(layers.iter().all(|layer| layer.outcome == "passed"), "{layers:?}");
+
+    // A report goes to the authority of the room in use, and is in its journal only.
+    let report = sample(&desk).await;
+    desk.send_files(vec![report.clone()], KnownContent::Show).await.unwrap();
+    completed(&desk, 1).await;
+    let rows = desk.list(ListQuery::default(), Names::Masked).await.unwrap().rows;
+    assert_eq!((rows.len(), rows[0].environment.as_str()), (1, "integration"));
+    desk.stop().await;
+    drop(desk);
+
+    // The room is remembered.
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().environment, "integration");
+    desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await.unwrap();
+    let status = desk.status().await.unwrap();
+    assert_eq!((status.environment.as_str(), status.counts.completed), ("practice", 0));
+    desk.stop().await;
+    integration.shutdown.cancel();
+    integration.serving.finished().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_in_the_watched_folder_are_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&folder.path().join("desk")).await.unwrap();
+    desk.start().await.unwrap();
+    let watched = folder.path().join("out");
+    std::fs::create_dir(&watched).unwrap();
+    desk.set_watched_folder(Some(watched.display().to_string())).await.unwrap();
+    let file = watched.join("report.json");
+    std::fs::copy(sample(&desk).await, &file).unwrap();
+    completed(&desk, 1).await;
+    assert!(file.exists(), "files stay where they are");
+    desk.set_watched_folder(None).await.unwrap();
+    desk.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_laboratory_that_does_not_open_leaves_practice_and_says_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let laboratory = folder.path().join("laboratory");
+    std::fs::create_dir(&laboratory).unwrap();
+    std::fs::write(laboratory.join("profile.json"), "{").unwrap();
+    let desk = Desk::open(folder.path()).await.unwrap();
+    let status = desk.status().await.unwrap();
+    assert_eq!(status.environment, "practice");
+    assert_eq!(status.problem.unwrap().code, "settings-damaged");
+    // Nothing is overwritten by what would have made a new one.
+    let problem = desk.certificate_import(vec!["/dev/null".to_owned()], String::new()).await;
+    assert_eq!(problem.unwrap_err().code, "file-unreadable");
+    let input = EndpointInput {
+        name: "real".to_owned(),
+        base_url: "https://authority.example/v1/fhir".to_owned(),
+        environment: "production".to_owned(),
+        release: None,
+        language: None,
+        ca_pem: None,
+        proxy: None,
+    };
+    assert_eq!(desk.add_endpoint(input).await.unwrap_err().code, "settings-damaged");
+    assert_eq!(std::fs::read(laboratory.join("profile.json")).unwrap(), b"{");
+    desk.stop().await;
+}

@@ -1,0 +1,156 @@
+//! Use cases for scripts: one function per command of the headless program, plain records out.
+//!
+//! No prose: what goes wrong is a [`Problem`], what was found is a code with parameters. The records are a
+//! contract: [`Record`] keeps its fields.
+
+mod attend;
+mod codes;
+mod intake;
+mod keep;
+mod look;
+mod search;
+mod setup;
+
+use std::path::{Path, PathBuf};
+
+use engine::{Engine, Profile, Surroundings};
+use identity::{Password, SecretsKind};
+use report::SubmissionId;
+
+use crate::desk::Desk;
+use crate::practice::Practice;
+use crate::problem::Problem;
+
+pub use crate::candidates::message_codes;
+pub use crate::record::{IssueRecord, Record};
+pub use attend::{Goal, Moved, Outcome};
+pub use codes::{Family, catalogue};
+pub use intake::{Fate, Looked};
+pub use keep::{BackupFacts, Flaw, RestoreFacts, Soundness};
+pub use look::{Entry, ListTerms, Moment, Shown};
+pub use search::{Hit, HitPage, SearchTerms};
+pub use setup::{CertificateFacts, EndpointFacts, EndpointTerms, LayerFacts};
+
+/// An open profile, as the headless program works with it.
+pub struct Headless {
+    engine: Engine,
+    practice: Option<Practice>,
+}
+
+/// Where the secrets of a new profile rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vault {
+    /// The operating system's keychain.
+    Keychain,
+    /// A file sealed by a passphrase.
+    Passphrase,
+}
+
+/// The folder of the profile where none is named: the laboratory's, where the window keeps it too; as long
+/// as there is none, the practice profile beside it.
+pub fn default_folder() -> PathBuf {
+    let (laboratory, practice) = (laboratory_folder(), practice_folder());
+    let holds_profile = |folder: &Path| folder.join("profile.json").exists();
+    if !holds_profile(&laboratory) && holds_profile(&practice) { practice } else { laboratory }
+}
+
+/// Where a new profile goes where no folder is named.
+pub fn laboratory_folder() -> PathBuf {
+    Desk::default_folder().join("laboratory")
+}
+
+/// Where a new practice profile goes where no folder is named.
+pub fn practice_folder() -> PathBuf {
+    Desk::default_folder().join("practice")
+}
+
+impl Headless {
+    /// Opens the profile of a folder.
+    pub async fn open(folder: &Path, passphrase: Option<String>) -> Result<Self, Problem> {
+        let profile = Profile::open(folder)?;
+        if profile.is_practice() {
+            return Self::practice(folder).await;
+        }
+        let passphrase = passphrase.map(Password::from);
+        let engine = Engine::open(profile, passphrase.as_ref(), Surroundings::default())?;
+        Ok(Self { engine, practice: None })
+    }
+
+    /// Opens the practice profile of a folder; makes it where there is none.
+    pub async fn practice(folder: &Path) -> Result<Self, Problem> {
+        let practice = Practice::prepare(folder).await?;
+        Ok(Self { engine: practice.engine().clone(), practice: Some(practice) })
+    }
+
+    /// Makes a profile with one endpoint. Where it fails nothing is left behind.
+    pub async fn create(
+        folder: &Path,
+        vault: Vault,
+        passphrase: Option<String>,
+        endpoint: EndpointTerms,
+    ) -> Result<Self, Problem> {
+        let endpoint = endpoint.into_endpoint()?;
+        setup::check_endpoint(&endpoint)?;
+        let secrets = match vault {
+            Vault::Keychain => SecretsKind::Keychain,
+            Vault::Passphrase => SecretsKind::Passphrase,
+        };
+        let passphrase = passphrase.map(Password::from);
+        let profile = Profile::create(folder, secrets, vec![endpoint])?;
+        let engine = new_engine(profile, passphrase.as_ref())?;
+        Ok(Self { engine, practice: None })
+    }
+
+    /// Makes the authority reachable: starts the practice authority where this is the practice profile.
+    pub async fn reach(&mut self) -> Result<(), Problem> {
+        match &mut self.practice {
+            Some(practice) => practice.start().await,
+            None => Ok(()),
+        }
+    }
+
+    /// Finishes what is under way and closes.
+    pub async fn close(mut self) {
+        self.engine.stop().await;
+        if let Some(practice) = &mut self.practice {
+            practice.stop().await;
+        }
+    }
+
+    /// The practice side of the profile, if it is one.
+    pub fn as_practice(&self) -> Option<&Practice> {
+        self.practice.as_ref()
+    }
+
+    /// The profile's folder.
+    pub fn folder(&self) -> PathBuf {
+        self.engine.profile().folder().to_owned()
+    }
+
+    /// Where secrets rest: `keychain`, `passphrase` or `practice`.
+    pub fn vault_code(&self) -> &'static str {
+        match self.engine.profile().settings.secrets {
+            SecretsKind::Keychain => "keychain",
+            SecretsKind::Passphrase => "passphrase",
+            SecretsKind::Practice => "practice",
+        }
+    }
+}
+
+/// A new profile's engine; a profile that cannot be completed is taken back, so that the next try finds
+/// the folder as it was.
+pub(crate) fn new_engine(
+    profile: Profile,
+    passphrase: Option<&Password>,
+) -> Result<Engine, Problem> {
+    let settings = profile.folder().join("profile.json");
+    Engine::create(profile, passphrase, Surroundings::default()).map_err(|error| {
+        // What cannot be removed is named by the next try.
+        let _ = std::fs::remove_file(settings);
+        error.into()
+    })
+}
+
+fn numbered(id: i64) -> SubmissionId {
+    SubmissionId(id)
+}

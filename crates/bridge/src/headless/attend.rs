@@ -1,0 +1,216 @@
+//! Attending reports until they are where a person or a script wants them.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use engine::ConnectionState;
+use journal::Filter;
+use report::{State, SubmissionId};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use super::{Headless, numbered};
+use crate::problem::Problem;
+
+/// How far reports are attended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goal {
+    /// Until each has been handed over once, whatever became of it.
+    Sent,
+    /// Until none moves by itself any more.
+    Settled,
+}
+
+/// How attending ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The goal was reached.
+    Reached,
+    /// Another program works the queue; it goes on.
+    Elsewhere,
+    /// The authority cannot be reached; what is queued stays queued.
+    Unreachable(Problem),
+    /// The patience is over; what is open stays open.
+    TimedOut,
+    /// Told to stop.
+    Stopped,
+}
+
+/// A submission that has moved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moved {
+    /// Number of the submission.
+    pub id: i64,
+    /// Its state code now.
+    pub state: &'static str,
+    /// Of those attended: how many have reached the goal.
+    pub done: usize,
+    /// How many are attended.
+    pub of: usize,
+}
+
+/// Pause between two looks at the journal; another process may have moved it, so it is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// A worker in another program looks every 5 s at what was added: it gets a little longer than that.
+const ELSEWHERE_MAX: Duration = Duration::from_secs(8);
+
+impl Headless {
+    /// Works the queue (or watches another program do so) until the submissions are where `goal` says.
+    /// An interruption of the way to the authority is waited out if it was reached before.
+    pub async fn attend(
+        &self,
+        ids: &[i64],
+        goal: Goal,
+        patience: Option<Duration>,
+        stop: &CancellationToken,
+        each: impl FnMut(Moved),
+    ) -> Result<Outcome, Problem> {
+        let ids = ids.iter().map(|id| numbered(*id)).collect();
+        self.work(ids, false, goal, patience, stop, each).await
+    }
+
+    /// Works the queue until nothing is open any more.
+    pub async fn follow(
+        &self,
+        stop: &CancellationToken,
+        each: impl FnMut(Moved),
+    ) -> Result<(Vec<i64>, Outcome), Problem> {
+        let open = self.open_ids()?;
+        let ids = open.iter().map(|id| id.0).collect();
+        let outcome = self.work(open, true, Goal::Settled, None, stop, each).await?;
+        Ok((ids, outcome))
+    }
+
+    /// One pass: sends and asks what is owed, learns what changed. Gives the submissions that were open
+    /// before.
+    pub async fn follow_once(&self) -> Result<(Vec<i64>, Outcome), Problem> {
+        let open = self.open_ids()?.into_iter().map(|id| id.0).collect();
+        let Some(_) = self.engine.follow_once().await? else {
+            return Ok((open, Outcome::Elsewhere));
+        };
+        let outcome = self.unreachable().map_or(Outcome::Reached, Outcome::Unreachable);
+        Ok((open, outcome))
+    }
+
+    /// Starts working the queue in the background (for a watched folder); [`Headless::close`] ends it.
+    pub async fn start(&self) {
+        self.engine.start().await;
+    }
+
+    /// Submissions that move by themselves, oldest first.
+    fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
+        let journal = self.engine.journal();
+        let states = ["queued", "sending", "unknown", "in-progress"].map(str::to_owned);
+        let mut filter = Filter { states: states.to_vec(), limit: 1_000, ..Filter::default() };
+        filter.now = self.engine.now();
+        let mut open = Vec::new();
+        loop {
+            let rows = journal.list(&filter)?;
+            let Some(last) = rows.last() else { break };
+            filter.before = Some(last.id);
+            open.extend(rows.iter().map(|row| row.id));
+        }
+        open.reverse();
+        Ok(open)
+    }
+
+    async fn work(
+        &self,
+        mut ids: Vec<SubmissionId>,
+        grows: bool,
+        goal: Goal,
+        patience: Option<Duration>,
+        stop: &CancellationToken,
+        mut each: impl FnMut(Moved),
+    ) -> Result<Outcome, Problem> {
+        self.engine.start().await;
+        let began = Instant::now();
+        let deadline = patience.map(|patience| began + patience);
+        let mut seen: HashMap<SubmissionId, &'static str> = HashMap::new();
+        let mut open = ids.clone();
+        let mut revision = None;
+        let outcome = loop {
+            let looked = Instant::now();
+            let now = self.engine.journal().revision()?;
+            if revision != Some(now) {
+                revision = Some(now);
+                if grows {
+                    let more = self.open_ids()?.into_iter().filter(|id| !ids.contains(id));
+                    let more: Vec<_> = more.collect();
+                    open.extend(&more);
+                    ids.extend(more);
+                }
+                let mut still = Vec::with_capacity(open.len());
+                for id in std::mem::take(&mut open) {
+                    let state = self.engine.journal().state(id)?;
+                    if !goal.is_reached(&state) {
+                        still.push(id);
+                    }
+                    let done = ids.len() - still.len();
+                    if seen.insert(id, state.code()) != Some(state.code()) {
+                        each(Moved { id: id.0, state: state.code(), done, of: ids.len() });
+                    }
+                }
+                open = still;
+            }
+            if open.is_empty() {
+                break Outcome::Reached;
+            }
+            if let Some(outcome) = self.hindrance(goal, began)? {
+                break outcome;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break self.unreachable().map_or(Outcome::TimedOut, Outcome::Unreachable);
+            }
+            // Many open reports take longer to look at: the worker gets most of the time.
+            let pause = LOOK_EVERY.max(looked.elapsed() * 4);
+            tokio::select! {
+                () = stop.cancelled() => break Outcome::Stopped,
+                () = sleep(pause) => {}
+            }
+        };
+        self.engine.stop().await;
+        Ok(outcome)
+    }
+
+    /// What keeps the reports from moving, if waiting does not help.
+    fn hindrance(&self, goal: Goal, began: Instant) -> Result<Option<Outcome>, Problem> {
+        let connection = self.engine.connection().borrow().clone();
+        Ok(match &connection.state {
+            ConnectionState::Locked(why) => Some(Outcome::Unreachable(why.into())),
+            ConnectionState::Unreachable(why)
+                if goal == Goal::Sent || connection.last_contact.is_none() =>
+            {
+                Some(Outcome::Unreachable(why.into()))
+            }
+            ConnectionState::Elsewhere
+                if goal == Goal::Sent && began.elapsed() >= ELSEWHERE_MAX =>
+            {
+                Some(Outcome::Elsewhere)
+            }
+            ConnectionState::JournalUnavailable("disk-full") => {
+                return Err(Problem::new("disk-full", &[], "worker"));
+            }
+            ConnectionState::JournalUnavailable("damaged") => {
+                return Err(Problem::new("journal-damaged", &[], "worker"));
+            }
+            _ => None,
+        })
+    }
+
+    fn unreachable(&self) -> Option<Problem> {
+        match &self.engine.connection().borrow().state {
+            ConnectionState::Locked(why) | ConnectionState::Unreachable(why) => Some(why.into()),
+            _ => None,
+        }
+    }
+}
+
+impl Goal {
+    fn is_reached(self, state: &State) -> bool {
+        match self {
+            Self::Sent => !matches!(state, State::Queued { .. } | State::Sending { .. }),
+            Self::Settled => state.is_settled(),
+        }
+    }
+}

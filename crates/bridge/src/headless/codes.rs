@@ -1,0 +1,130 @@
+//! Every code that can reach a person through the headless program: its catalogue is complete against this
+//! list.
+
+use crate::candidates::message_codes;
+use crate::problem::PROBLEMS;
+
+/// Which part of the catalogue has a code's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// What was found in a report, or why a file is none.
+    Message,
+    /// What a file was recognised as.
+    Kind,
+    /// What went wrong with a command or on the way to the authority.
+    Problem,
+    /// State of a submission.
+    State,
+    /// Event in its life.
+    Event,
+    /// What a person may do with it.
+    Action,
+    /// What does not agree in a journal.
+    Flaw,
+    /// Layer of the connection test.
+    Layer,
+}
+
+impl Family {
+    /// Its name, the first part of the key in the catalogue.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Kind => "kind",
+            Self::Problem => "problem",
+            Self::State => "state",
+            Self::Event => "event",
+            Self::Action => "action",
+            Self::Flaw => "flaw",
+            Self::Layer => "layer",
+        }
+    }
+}
+
+/// Codes of [`Family::Event`] with the parameters that a timeline shows.
+const EVENTS: &[(&str, &[&str])] = &[
+    ("queued", &[]),
+    ("held", &[]),
+    ("released", &["reason"]),
+    ("held-back", &[]),
+    ("sending-started", &[]),
+    ("deferred", &["why"]),
+    ("doubted", &["why"]),
+    ("asked-in-vain", &[]),
+    ("not-answered", &["why"]),
+    ("not-received", &[]),
+    ("accepted", &["receipt"]),
+    ("still-in-progress", &[]),
+    ("completed", &["receipt"]),
+    ("failed", &["receipt"]),
+    ("rejected", &[]),
+    ("withdrawn", &["reason"]),
+    ("superseded", &["by"]),
+];
+
+const FLAWS: &[&str] =
+    &["pages", "replay", "event", "digest", "document", "evidence", "unproven", "chain", "counts"];
+
+const LAYERS: &[&str] = &[
+    "configuration",
+    "name",
+    "tcp",
+    "tls",
+    "server-certificate",
+    "client-certificate",
+    "capability",
+];
+
+const ACTIONS: &[&str] = &["release", "hold-back", "resubmit", "correct", "withdraw"];
+
+/// Family, code and names of the parameters of every text that the catalogue must have.
+pub fn catalogue() -> Vec<(Family, &'static str, &'static [&'static str])> {
+    let bare = |family, codes: &'static [&'static str]| {
+        codes.iter().map(move |code| (family, *code, &[] as &[&str]))
+    };
+    let mut all: Vec<_> = message_codes()
+        .into_iter()
+        .map(|(code, params)| (Family::Message, code, params))
+        .chain(EVENTS.iter().map(|(code, params)| (Family::Event, *code, *params)))
+        .chain(PROBLEMS.iter().map(|(code, params, ..)| (Family::Problem, *code, *params)))
+        .collect();
+    all.extend(bare(Family::Kind, &report::Kind::CODES));
+    all.extend(bare(Family::State, &report::State::CODES));
+    all.extend(bare(Family::Action, ACTIONS));
+    all.extend(bare(Family::Flaw, FLAWS));
+    all.extend(bare(Family::Layer, LAYERS));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use report::{Event, SubmissionId};
+
+    #[test]
+    fn events_are_listed_by_their_codes() {
+        let (at, text) = (fhir::Instant(0), String::new);
+        let events = [
+            Event::Queued { due: at },
+            Event::Held,
+            Event::Released { reason: text(), due: at },
+            Event::HeldBack,
+            Event::SendingStarted { since: at },
+            Event::Deferred { due: at, why: text() },
+            Event::Doubted { since: at, due: at, why: text() },
+            Event::AskedInVain { due: at },
+            Event::NotAnswered { due: at, why: text() },
+            Event::NotReceived { due: at },
+            Event::Accepted { receipt: text(), since: at, due: at },
+            Event::StillInProgress { due: at },
+            Event::Completed { receipt: text() },
+            Event::Failed { receipt: text() },
+            Event::Rejected,
+            Event::Withdrawn { reason: text() },
+            Event::Superseded { by: SubmissionId(1) },
+        ];
+        let codes: Vec<_> = events.iter().map(Event::code).collect();
+        let listed: Vec<_> = EVENTS.iter().map(|(code, _)| *code).collect();
+        assert_eq!(codes, listed);
+    }
+}

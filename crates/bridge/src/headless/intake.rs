@@ -1,0 +1,166 @@
+//! Files in: looked at, taken in, corrected.
+
+use std::path::PathBuf;
+
+use engine::{Candidate, KnownContent, Taken, Terms, Verdict};
+use report::Action;
+use tokio_util::sync::CancellationToken;
+
+use super::{Headless, numbered};
+use crate::candidates::candidate_record;
+use crate::problem::Problem;
+use crate::record::Record;
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It was only looked at: nothing found that would hold it.
+    Ready,
+    /// It was only looked at: it would be held.
+    WouldBeHeld,
+    /// A new submission.
+    Taken(i64),
+    /// The same content is known as this submission; nothing is sent.
+    Known(i64),
+    /// Not a report, or not readable.
+    Refused,
+}
+
+/// A file that was looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Looked {
+    /// What became of it.
+    pub fate: Fate,
+    /// Its record: of the submission where there is one, else of the file.
+    pub record: Record,
+    /// Name of the file as handed over (the record of known content has its former name).
+    pub file: String,
+    /// Disease or leading code in words.
+    pub subject: Option<String>,
+}
+
+impl Headless {
+    /// Looks at files, folders and archives. Nothing is taken in.
+    pub async fn check(&self, paths: &[PathBuf]) -> Result<Vec<Looked>, Problem> {
+        let candidates = self.engine.inspect(self.found(paths)).await?;
+        Ok(candidates.iter().map(looked).collect())
+    }
+
+    /// Takes files in: queued, or held where errors were found.
+    pub async fn take(&self, paths: &[PathBuf], again: bool) -> Result<Vec<Looked>, Problem> {
+        let candidates = self.engine.inspect(self.found(paths)).await?;
+        let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
+        let taken = self.engine.take(&candidates, Terms { known, ..Terms::default() }).await?;
+        candidates
+            .iter()
+            .zip(taken)
+            .map(|(candidate, taken)| self.taken(candidate, taken))
+            .collect()
+    }
+
+    fn taken(&self, candidate: &Candidate, taken: Taken) -> Result<Looked, Problem> {
+        let (fate, id) = match taken {
+            Taken::New(id) => (Fate::Taken(id.0), id),
+            Taken::Known(id) => (Fate::Known(id.0), id),
+            Taken::Refused => return Ok(Looked { fate: Fate::Refused, ..looked(candidate) }),
+        };
+        Ok(Looked { fate, record: self.record(id.0)?, ..looked(candidate) })
+    }
+
+    /// In a practice profile `samples` means the profile's own, wherever the person stands.
+    fn found(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
+        let folder = self.as_practice().map(|_| self.folder());
+        let find = |path: &PathBuf| match &folder {
+            Some(folder) if path.is_relative() && !path.exists() && folder.join(path).exists() => {
+                folder.join(path)
+            }
+            _ => path.clone(),
+        };
+        paths.iter().map(find).collect()
+    }
+
+    /// Sends the same content as a new submission in place of a rejected or failed one.
+    pub async fn resubmit(&self, id: i64) -> Result<Looked, Problem> {
+        let successor = self.engine.resubmit(numbered(id)).await?;
+        self.successor(successor.0)
+    }
+
+    /// Sends a corrected file in place of a held, rejected or failed submission. A file that is no report
+    /// is refused and changes nothing.
+    pub async fn correct(&self, id: i64, file: PathBuf) -> Result<Looked, Problem> {
+        let state = self.engine.journal().state(numbered(id))?;
+        if !state.actions().contains(&Action::Correct) {
+            let params = [("action", "correct"), ("state", state.code())];
+            return Err(Problem::new("action-not-possible", &params, "correct"));
+        }
+        let mut candidates = self.engine.inspect(self.found(&[file])).await?;
+        let Some(candidate) = candidates.pop().filter(|_| candidates.is_empty()) else {
+            let limit = [("argument", "--with"), ("limit", "1")];
+            return Err(Problem::new("argument-too-large", &limit, "correct"));
+        };
+        if matches!(candidate.verdict, Verdict::Refused(_)) {
+            return Ok(looked(&candidate));
+        }
+        let successor = self.engine.correct(numbered(id), candidate).await?;
+        self.successor(successor.0)
+    }
+
+    fn successor(&self, id: i64) -> Result<Looked, Problem> {
+        let detail = self.engine.journal().detail(numbered(id))?;
+        Ok(Looked {
+            fate: Fate::Taken(id),
+            file: detail.row.file.clone(),
+            subject: detail.row.summary.subject.clone(),
+            record: self.record(id)?,
+        })
+    }
+
+    /// Decides that a report will not be sent (again).
+    pub async fn withdraw(&self, id: i64, reason: String) -> Result<Record, Problem> {
+        self.engine.withdraw(numbered(id), reason).await?;
+        self.record(id)
+    }
+
+    /// Releases a held report although something was found.
+    pub async fn release(&self, id: i64, reason: String) -> Result<Record, Problem> {
+        self.engine.release(numbered(id), reason).await?;
+        self.record(id)
+    }
+
+    /// Watches a folder until told to stop; `each` gets every file that was taken in or refused.
+    pub async fn watch(
+        &self,
+        folder: PathBuf,
+        stop: CancellationToken,
+        mut each: impl FnMut(Looked),
+    ) -> Result<(), Problem> {
+        let mut failed = None;
+        let watched = self.engine.watch(&folder, stop.clone(), |candidate, taken| {
+            match self.taken(candidate, taken) {
+                Ok(looked) => each(looked),
+                Err(problem) => {
+                    stop.cancel();
+                    failed = Some(problem);
+                }
+            }
+        });
+        watched.await?;
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+fn looked(candidate: &Candidate) -> Looked {
+    let parsed = candidate.parsed();
+    let fate = match parsed.map(|parsed| parsed.known.first()) {
+        None => Fate::Refused,
+        Some(Some(id)) => Fate::Known(id.0),
+        Some(None) if candidate.has_errors() => Fate::WouldBeHeld,
+        Some(None) => Fate::Ready,
+    };
+    Looked {
+        fate,
+        record: candidate_record(candidate),
+        file: candidate.name.clone(),
+        subject: parsed.and_then(|parsed| parsed.summary.subject.clone()),
+    }
+}

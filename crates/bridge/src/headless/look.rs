@@ -1,0 +1,167 @@
+//! Looking at what the journal has: the list, and one submission with its timeline.
+
+use std::ops::ControlFlow;
+
+use fhir::{Instant, Period};
+use journal::{Detail, Filter, Row};
+use report::{Event, State};
+use serde::Serialize;
+
+use super::{Headless, numbered};
+use crate::problem::Problem;
+use crate::record::Record;
+use crate::rows::action_code;
+
+/// What to list.
+#[derive(Debug, Clone, Default)]
+pub struct ListTerms {
+    /// State codes; empty for all.
+    pub states: Vec<String>,
+    /// Words in identifier, name, file, disease or message.
+    pub search: Option<String>,
+    /// From this date or time on (any precision; without a zone UTC).
+    pub since: Option<String>,
+}
+
+/// A submission as listed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// Its record.
+    #[serde(flatten)]
+    pub record: Record,
+    /// Identifier of the document.
+    pub document: Option<String>,
+    /// Disease or leading code in words.
+    pub subject: Option<String>,
+    /// Name of the laboratory.
+    pub laboratory: Option<String>,
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// The submission that took its place.
+    pub corrected_by: Option<i64>,
+    /// Patient's name. Patient data: shown only where asked for.
+    pub patient: Option<String>,
+    /// Patient's birth date as written. Patient data.
+    pub birth_date: Option<String>,
+}
+
+/// One submission with all that is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// Its entry.
+    pub entry: Entry,
+    /// Oldest first.
+    pub timeline: Vec<Moment>,
+    /// Size of the document, bytes; `None` once retention has removed it.
+    pub size: Option<u64>,
+    /// Codes of what a person may do now.
+    pub actions: Vec<&'static str>,
+}
+
+/// One line of a timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Moment {
+    /// ISO instant.
+    pub at: String,
+    /// Event code.
+    pub event: &'static str,
+    /// Parameters of its text.
+    pub params: Vec<(String, String)>,
+    /// Who acted.
+    pub by: String,
+}
+
+/// Rows read at a time.
+const PAGE: usize = 500;
+
+impl Headless {
+    /// Lists, newest first, until `each` has enough.
+    pub fn list(
+        &self,
+        terms: &ListTerms,
+        mut each: impl FnMut(Entry) -> ControlFlow<()>,
+    ) -> Result<(), Problem> {
+        if let Some(unknown) = terms.states.iter().find(|s| !State::CODES.contains(&s.as_str())) {
+            return Err(Problem::new("argument-invalid", &[("argument", unknown)], "list"));
+        }
+        let since = terms.since.as_deref().map(read_since).transpose()?;
+        let mut filter = Filter {
+            states: terms.states.clone(),
+            search: terms.search.clone(),
+            since,
+            limit: PAGE,
+            now: self.engine.now(),
+            ..Filter::default()
+        };
+        loop {
+            let rows = self.engine.journal().list(&filter)?;
+            let Some(last) = rows.last() else { return Ok(()) };
+            filter.before = Some(last.id);
+            for row in rows {
+                let detail = self.engine.journal().detail(row.id)?;
+                if each(entry(&detail)).is_break() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// One submission.
+    pub fn show(&self, id: i64) -> Result<Shown, Problem> {
+        let detail = self.engine.journal().detail(numbered(id))?;
+        let moment = |line: &journal::Entry| Moment {
+            at: line.at.to_fhir(),
+            event: line.event.code(),
+            params: params_of(&line.event),
+            by: line.by.0.clone(),
+        };
+        Ok(Shown {
+            entry: entry(&detail),
+            timeline: detail.timeline.iter().map(moment).collect(),
+            size: detail.document_size,
+            actions: detail.row.state.actions().iter().map(|a| action_code(*a)).collect(),
+        })
+    }
+
+    /// The record of one submission.
+    pub fn record(&self, id: i64) -> Result<Record, Problem> {
+        let detail = self.engine.journal().detail(numbered(id))?;
+        Ok(Record::of(&detail.row, &detail.messages))
+    }
+}
+
+fn entry(detail: &Detail) -> Entry {
+    let Row { summary, endpoint, corrected_by, .. } = &detail.row;
+    Entry {
+        record: Record::of(&detail.row, &detail.messages),
+        document: summary.identifier.clone(),
+        subject: summary.subject.clone(),
+        laboratory: summary.laboratory.clone(),
+        endpoint: endpoint.clone(),
+        corrected_by: corrected_by.map(|id| id.0),
+        patient: summary.patient.clone(),
+        birth_date: summary.birth_date.clone(),
+    }
+}
+
+fn read_since(text: &str) -> Result<Instant, Problem> {
+    let period = Period::parse(text.trim());
+    period
+        .map(|period| period.start)
+        .ok_or_else(|| Problem::new("argument-invalid", &[("argument", text)], "since"))
+}
+
+fn params_of(event: &Event) -> Vec<(String, String)> {
+    let one = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
+    match event {
+        Event::Released { reason, .. } | Event::Withdrawn { reason } => one("reason", reason),
+        Event::Deferred { why, .. }
+        | Event::Doubted { why, .. }
+        | Event::NotAnswered { why, .. } => one("why", why),
+        Event::Accepted { receipt, .. }
+        | Event::Completed { receipt }
+        | Event::Failed { receipt } => one("receipt", receipt),
+        Event::Superseded { by } => one("by", &by.0.to_string()),
+        _ => Vec::new(),
+    }
+}

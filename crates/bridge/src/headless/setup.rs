@@ -1,0 +1,230 @@
+//! Certificate and endpoints.
+
+use client::ProbeOutcome;
+use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use identity::{Identity, Inspection, Password};
+use serde::Serialize;
+use url::Url;
+
+use super::Headless;
+use crate::problem::Problem;
+use crate::rows::environment_code;
+
+/// The certificate in use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateFacts {
+    /// Subject.
+    pub subject: String,
+    /// Issuer.
+    pub issuer: String,
+    /// Serial number, hex.
+    pub serial: String,
+    /// ISO instant.
+    pub not_before: String,
+    /// ISO instant.
+    pub not_after: String,
+    /// Whole days left, negative when expired.
+    pub days_left: i64,
+    /// SHA-256, `AB:CD:…`.
+    pub fingerprint: String,
+    /// E.g. `RSA 4096`.
+    pub key_type: String,
+    /// Extended key usages.
+    pub purposes: Vec<String>,
+    /// Whether an authority will take it as a client's.
+    pub client_auth: bool,
+    /// `keychain`, `passphrase` or `practice`.
+    pub stored_in: &'static str,
+}
+
+/// One endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EndpointFacts {
+    /// Name.
+    pub name: String,
+    /// Base address.
+    pub url: String,
+    /// `practice`, `integration` or `production`.
+    pub environment: &'static str,
+    /// Release of the interface.
+    pub release: &'static str,
+    /// Language where a document names none.
+    pub language: String,
+    /// `attempt` or `document`.
+    pub identifier: &'static str,
+    /// HTTP proxy.
+    pub proxy: Option<String>,
+    /// Whether it has a CA of its own.
+    pub own_ca: bool,
+    /// Whether it is in force.
+    pub in_use: bool,
+}
+
+/// A new endpoint, as a person writes it.
+#[derive(Debug, Clone)]
+pub struct EndpointTerms {
+    /// Name.
+    pub name: String,
+    /// Base address.
+    pub url: String,
+    /// `integration` or `production`.
+    pub environment: String,
+    /// Release of the interface.
+    pub release: String,
+    /// Language where a document names none.
+    pub language: String,
+    /// `attempt` or `document`.
+    pub identifier: String,
+    /// The authority's own CA, PEM.
+    pub ca_pem: Option<String>,
+    /// HTTP proxy.
+    pub proxy: Option<String>,
+}
+
+/// One layer of the connection test.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LayerFacts {
+    /// Layer code.
+    pub layer: &'static str,
+    /// `passed`, `failed` or `not-reached`.
+    pub outcome: &'static str,
+    /// What was found.
+    pub detail: Option<String>,
+    /// Why it failed.
+    pub problem: Option<Problem>,
+}
+
+impl EndpointTerms {
+    pub(super) fn into_endpoint(self) -> Result<Endpoint, Problem> {
+        let wrong =
+            |text: &str| Problem::new("argument-invalid", &[("argument", text)], "endpoint");
+        let address = |text: &str| Url::parse(text).map_err(|_| wrong(text));
+        Ok(Endpoint {
+            base: address(&self.url)?,
+            environment: match self.environment.as_str() {
+                "integration" => Environment::Integration,
+                "production" => Environment::Production,
+                other => return Err(wrong(other)),
+            },
+            release: Release::named(&self.release).ok_or_else(|| wrong(&self.release))?,
+            identifier: match self.identifier.as_str() {
+                "attempt" => IdentifierChoice::Attempt,
+                "document" => IdentifierChoice::Document,
+                other => return Err(wrong(other)),
+            },
+            proxy: self.proxy.as_deref().map(address).transpose()?,
+            name: self.name,
+            ca_pem: self.ca_pem,
+            language: self.language,
+        })
+    }
+}
+
+/// Whether an endpoint can work at all, before anything is made for it.
+pub(super) fn check_endpoint(endpoint: &Endpoint) -> Result<(), Problem> {
+    let unusable = |reason| Problem::new("endpoint-unusable", &[("reason", reason)], "endpoint");
+    if endpoint.base.scheme() != "https" {
+        return Err(unusable("not-https"));
+    }
+    client::HttpAuthority::new(endpoint, None).map(|_| ()).map_err(|why| unusable(why.code()))
+}
+
+impl Headless {
+    /// Stores a certificate with its key, from one file or several.
+    pub async fn import_certificate(
+        &self,
+        files: &[Vec<u8>],
+        password: Option<String>,
+    ) -> Result<CertificateFacts, Problem> {
+        if self.practice.is_some() {
+            return Err(Problem::new("practice-certificate-fixed", &[], "certificate"));
+        }
+        let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
+        let password = password.map(Password::from);
+        let identity = Identity::import(&files, password.as_ref())?;
+        let inspection = self.engine.import_certificate(&identity).await?;
+        Ok(self.certificate_facts(inspection))
+    }
+
+    /// The certificate in use.
+    pub fn certificate(&self) -> Result<Option<CertificateFacts>, Problem> {
+        let inspection = self.engine.certificate()?;
+        Ok(inspection.map(|inspection| self.certificate_facts(inspection)))
+    }
+
+    fn certificate_facts(&self, inspection: Inspection) -> CertificateFacts {
+        CertificateFacts {
+            days_left: inspection.days_left(self.engine.now()),
+            not_before: inspection.not_before.to_fhir(),
+            not_after: inspection.not_after.to_fhir(),
+            subject: inspection.subject,
+            issuer: inspection.issuer,
+            serial: inspection.serial,
+            fingerprint: inspection.fingerprint_sha256,
+            key_type: inspection.key_type,
+            purposes: inspection.purposes,
+            client_auth: inspection.client_auth,
+            stored_in: self.vault_code(),
+        }
+    }
+
+    /// All endpoints.
+    pub fn endpoints(&self) -> Vec<EndpointFacts> {
+        let settings = self.engine.profile().settings;
+        let facts = |endpoint: &Endpoint| EndpointFacts {
+            name: endpoint.name.clone(),
+            url: endpoint.base.to_string(),
+            environment: environment_code(endpoint.environment),
+            release: endpoint.release.facts().name,
+            language: endpoint.language.clone(),
+            identifier: match endpoint.identifier {
+                IdentifierChoice::Attempt => "attempt",
+                IdentifierChoice::Document => "document",
+            },
+            proxy: endpoint.proxy.as_ref().map(Url::to_string),
+            own_ca: endpoint.ca_pem.is_some(),
+            in_use: settings.in_use.as_deref() == Some(&endpoint.name),
+        };
+        settings.endpoints.iter().map(facts).collect()
+    }
+
+    /// Adds an endpoint; the first one is used at once.
+    pub async fn add_endpoint(&self, terms: EndpointTerms) -> Result<(), Problem> {
+        if self.practice.is_some() {
+            return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
+        }
+        let endpoint = terms.into_endpoint()?;
+        check_endpoint(&endpoint)?;
+        Ok(self.engine.add_endpoint(endpoint).await?)
+    }
+
+    /// Uses another endpoint for what is taken in from now on.
+    pub async fn use_endpoint(&self, name: &str) -> Result<(), Problem> {
+        Ok(self.engine.use_endpoint(name).await?)
+    }
+
+    /// Tests the way to an endpoint (or the one in force), layer by layer.
+    pub async fn test_endpoint(&self, name: Option<&str>) -> Result<Vec<LayerFacts>, Problem> {
+        let name = match name {
+            Some(name) => name.to_owned(),
+            None => self.engine.endpoint()?.name,
+        };
+        let steps = self.engine.probe(&name).await?;
+        Ok(steps.into_iter().map(|step| layer_facts(step.layer, step.outcome)).collect())
+    }
+}
+
+fn layer_facts(layer: &'static str, outcome: ProbeOutcome) -> LayerFacts {
+    let (outcome, detail, problem) = match outcome {
+        ProbeOutcome::Passed { detail } => ("passed", detail, None),
+        ProbeOutcome::Failed { why } => ("failed", None, Some(Problem::from(&why))),
+        ProbeOutcome::Misconfigured { code } => {
+            let params = [("reason", code)];
+            ("failed", None, Some(Problem::new("endpoint-unusable", &params, "probe")))
+        }
+        ProbeOutcome::NotReached => ("not-reached", None, None),
+    };
+    LayerFacts { layer, outcome, detail, problem }
+}

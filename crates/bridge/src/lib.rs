@@ -1,0 +1,30 @@
+//! What crosses to a person: views, problems, one function per command, and the practice profile.
+//!
+//! Everything here is plain data and codes; words for people are in the catalogues of the window and of the
+//! headless program. The window's types are exported to TypeScript by the tests. It knows no Tauri.
+
+mod candidates;
+mod desk;
+pub mod headless;
+mod limits;
+mod mask;
+mod placement;
+mod practice;
+mod problem;
+#[cfg(test)]
+mod reading_tests;
+mod record;
+mod rows;
+mod sections;
+pub mod views;
+mod words;
+
+pub use candidates::{REFUSALS, message_codes};
+pub use desk::{Desk, remember_zone};
+pub use engine::KnownContent;
+pub use mask::masked;
+pub use practice::{ENDPOINT as PRACTICE_ENDPOINT, Practice};
+pub use problem::{Blame, PROBLEMS, Problem, ProblemClass, ProblemRow, REMEDIES};
+pub use record::{IssueRecord, Record};
+pub use rows::Names;
+pub use sections::{keys, resource_types};

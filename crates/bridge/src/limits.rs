@@ -1,0 +1,103 @@
+//! Bounds on what a caller may hand over: the window's side is not trusted with sizes.
+
+use std::path::PathBuf;
+
+use crate::problem::Problem;
+
+/// Paths in one call.
+pub(crate) const PATHS_MAX: usize = 10_000;
+/// Submissions in one call.
+pub(crate) const IDS_MAX: usize = 10_000;
+/// Bytes of one path; the longest that Linux takes.
+const PATH_BYTES_MAX: usize = 4_096;
+/// Bytes of a pasted or edited report.
+const TEXT_BYTES_MAX: usize = 20 << 20;
+/// Characters of a reason.
+const REASON_MAX: usize = 2_000;
+/// Characters of a name, search text or password.
+const LINE_MAX: usize = 1_000;
+/// Bytes of a CA certificate or chain.
+const CA_BYTES_MAX: usize = 200_000;
+/// Days of statistics: ten years.
+pub(crate) const DAYS_MAX: u32 = 3_660;
+/// Bytes of a certificate or key file that is read; above it the file itself is refused.
+pub(crate) const CERTIFICATE_BYTES_MAX: u64 = 4 << 20;
+
+fn within(argument: &str, size: usize, limit: usize) -> Result<(), Problem> {
+    if size <= limit {
+        return Ok(());
+    }
+    let params = [("argument", argument), ("limit", &*limit.to_string())];
+    Err(Problem::new("argument-too-large", &params, "command"))
+}
+
+pub(crate) fn invalid(argument: &str) -> Problem {
+    Problem::new("argument-invalid", &[("argument", argument)], "command")
+}
+
+pub(crate) fn paths(paths: Vec<String>) -> Result<Vec<PathBuf>, Problem> {
+    within("paths", paths.len(), PATHS_MAX)?;
+    paths.into_iter().map(path).collect()
+}
+
+pub(crate) fn path(path: String) -> Result<PathBuf, Problem> {
+    within("path", path.len(), PATH_BYTES_MAX)?;
+    if path.is_empty() || path.contains('\0') {
+        return Err(invalid("path"));
+    }
+    Ok(PathBuf::from(path))
+}
+
+pub(crate) fn ids(ids: &[i64]) -> Result<(), Problem> {
+    within("ids", ids.len(), IDS_MAX)
+}
+
+pub(crate) fn text(text: &str) -> Result<(), Problem> {
+    within("text", text.len(), TEXT_BYTES_MAX)
+}
+
+/// A reason has something in it.
+pub(crate) fn reason(reason: &str) -> Result<String, Problem> {
+    within("reason", reason.chars().take(REASON_MAX + 1).count(), REASON_MAX)?;
+    let reason = reason.trim();
+    if reason.is_empty() { Err(invalid("reason")) } else { Ok(reason.to_owned()) }
+}
+
+pub(crate) fn line(argument: &str, line: &str) -> Result<(), Problem> {
+    within(argument, line.chars().take(LINE_MAX + 1).count(), LINE_MAX)
+}
+
+/// A name that stands on one line.
+pub(crate) fn name(argument: &str, name: &str) -> Result<String, Problem> {
+    line(argument, name)?;
+    let name = name.trim();
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err(invalid(argument));
+    }
+    Ok(name.to_owned())
+}
+
+pub(crate) fn ca(pem: &str) -> Result<(), Problem> {
+    within("caPem", pem.len(), CA_BYTES_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_bounded() {
+        let code = |result: Result<(), Problem>| result.unwrap_err().code;
+        let many = paths(vec!["a".to_owned(); PATHS_MAX + 1]).map(drop);
+        assert_eq!(code(many), "argument-too-large");
+        assert_eq!(code(paths(vec!["a".repeat(5_000)]).map(drop)), "argument-too-large");
+        assert_eq!(code(paths(vec!["a\0b".to_owned()]).map(drop)), "argument-invalid");
+        assert_eq!(code(text(&" ".repeat(TEXT_BYTES_MAX + 1))), "argument-too-large");
+        assert_eq!(code(reason(&"é".repeat(2_001)).map(drop)), "argument-too-large");
+        assert_eq!(reason(&"é".repeat(2_000)).unwrap().chars().count(), 2_000);
+        assert_eq!(code(reason(" \n").map(drop)), "argument-invalid");
+        assert_eq!(code(name("name", "a\nb").map(drop)), "argument-invalid");
+        assert_eq!(name("name", " a ").unwrap(), "a");
+        assert_eq!(code(ids(&vec![1; IDS_MAX + 1])), "argument-too-large");
+    }
+}

@@ -1,0 +1,231 @@
+//! Where in the reading view a message belongs.
+//!
+//! In this order (experience, screen 4): the expression (an authority's `location` has become one when the
+//! outcome was read), line and column, the known element of its code, the nearest existing ancestor, else
+//! the header: nowhere.
+
+use fhir::{Element, Tree};
+
+use crate::views::{MessageView, SectionView};
+
+/// Puts a message into its section and field, and gives it a line where it has none.
+pub(crate) fn place(
+    message: &mut MessageView,
+    tree: &Tree,
+    document: Element<'_>,
+    sections: &[SectionView],
+) {
+    let Some(found) = element_of(message, tree, document) else { return };
+    let expression = found.expression();
+    if message.line.is_none() {
+        let position = found.position();
+        (message.line, message.column) = (Some(position.line), Some(position.column));
+    }
+    let Some(index) = section_of(&expression, sections) else { return };
+    message.section = u32::try_from(index).ok();
+    message.field = field_of(&expression, &sections[index]);
+}
+
+/// The innermost section whose resource holds the element.
+fn section_of(expression: &str, sections: &[SectionView]) -> Option<usize> {
+    let holding = sections.iter().enumerate().filter(|(_, s)| holds(&s.expression, expression));
+    holding.max_by_key(|(_, section)| section.expression.len()).map(|(index, _)| index)
+}
+
+/// The field of the element itself, else the innermost one around it, else the first one inside it.
+fn field_of(expression: &str, section: &SectionView) -> Option<String> {
+    let fields = || section.fields.iter();
+    let around = fields()
+        .filter(|field| holds(&field.expression, expression))
+        .max_by_key(|field| field.expression.len());
+    let inside = || {
+        // The resource itself is no field's parent: its message stands at the head of the section.
+        let is_resource = expression == section.expression;
+        fields().find(|field| !is_resource && holds(expression, &field.expression))
+    };
+    around.or_else(inside).map(|field| field.key.clone())
+}
+
+/// Whether one expression is the other's ancestor, or the same.
+fn holds(ancestor: &str, expression: &str) -> bool {
+    expression
+        .strip_prefix(ancestor)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+}
+
+fn element_of<'t>(
+    message: &MessageView,
+    tree: &'t Tree,
+    document: Element<'t>,
+) -> Option<Element<'t>> {
+    let by_expression =
+        message.expression.as_deref().and_then(|e| by_expression(e, tree, document));
+    let by_line = || tree.at(message.line?, message.column.unwrap_or(1)).filter(|e| !is_root(*e));
+    let by_rule = || {
+        let (_, resource, path) =
+            RULES.iter().find(|(rule, ..)| message.rule.as_deref() == Some(rule))?;
+        let resource = first(document, resource)?;
+        Some(resource.at_path(path).unwrap_or(resource))
+    };
+    by_expression.or_else(by_line).or_else(by_rule)
+}
+
+/// What the rules of the validators are about, by the beginning of their keys: rule, resource, element.
+const RULES: &[(&str, &str, &str)] = &[
+    // "The test is older than a threshold" and "identical test data": the authority's duplicates.
+    ("FOPH-020", "Observation", "effectiveDateTime"),
+    ("FOPH-021", "Bundle", "identifier"),
+    ("bdl-9", "Bundle", "identifier"),
+    ("bdl-10", "Bundle", "timestamp"),
+    ("ch-elm-observation-profile-loinc", "Observation", "code"),
+    ("gln-modulus-10", "Organization", "identifier"),
+    ("gln-startswith76", "Organization", "identifier"),
+    ("ber-length", "Organization", "identifier"),
+    ("ber-modulus-11", "Organization", "identifier"),
+    ("uidb-length", "Organization", "identifier"),
+    ("uidb-modulus-11", "Organization", "identifier"),
+];
+
+fn is_root(element: Element<'_>) -> bool {
+    element.parent().is_none()
+}
+
+/// The first resource of a type in the document, or the document itself.
+fn first<'t>(document: Element<'t>, resource_type: &str) -> Option<Element<'t>> {
+    if document.resource_type() == Some(resource_type) {
+        return Some(document);
+    }
+    document
+        .children()
+        .filter(|child| child.name() == "entry")
+        .filter_map(|entry| entry.child("resource"))
+        .find(|resource| resource.resource_type() == Some(resource_type))
+}
+
+/// The element that an expression means, else its nearest ancestor that exists; `None` where only the root
+/// is left and the expression meant something else.
+fn by_expression<'t>(
+    expression: &str,
+    tree: &'t Tree,
+    document: Element<'t>,
+) -> Option<Element<'t>> {
+    let plain = plain(expression);
+    let (head, rest) = plain.split_once('.').unwrap_or((&plain, ""));
+    let head_type = head.split('[').next().unwrap_or_default();
+    let here = document.expression();
+    let root_type = tree.root().resource_type().unwrap_or_default();
+    let wanted = if root_type == "Bundle" && head_type == "DocumentReference" {
+        // We hold the bare document, the authority speaks of the envelope.
+        let (contained, rest) = rest.split_once('.').unwrap_or((rest, ""));
+        if !contained.starts_with("contained") {
+            return None;
+        }
+        joined(&here, rest)
+    } else if head_type == root_type {
+        plain.clone()
+    } else if head_type == "Bundle" {
+        joined(&here, rest)
+    } else if head_type.starts_with(|c: char| c.is_ascii_uppercase()) {
+        joined(&first(document, head_type)?.expression(), rest)
+    } else {
+        // Without a type: from the document on.
+        joined(&here, &plain)
+    };
+    let found = tree.find(&wanted)?;
+    let meant_root = wanted == root_type;
+    (meant_root || !is_root(found)).then_some(found)
+}
+
+fn joined(base: &str, rest: &str) -> String {
+    if rest.is_empty() { base.to_owned() } else { format!("{base}.{rest}") }
+}
+
+/// Longest expression looked at, in bytes.
+const EXPRESSION_MAX: usize = 2_000;
+
+/// Without what validators add (`/*Observation/x*/`, `.ofType(Quantity)`, `.as(…)`, `.where(…)`), and an
+/// XPath (`/f:Bundle/f:entry[2]/f:resource/f:Observation`) as the FHIRPath of the same element.
+fn plain(expression: &str) -> String {
+    let expression = expression.trim();
+    if expression.len() > EXPRESSION_MAX {
+        return String::new();
+    }
+    if expression.starts_with('/') {
+        return from_xpath(expression);
+    }
+    let mut out = String::with_capacity(expression.len());
+    let mut rest = expression;
+    while let Some(letter) = rest.chars().next() {
+        if let Some(comment) = rest.strip_prefix("/*") {
+            rest = comment.find("*/").map_or("", |end| &comment[end + 2..]);
+            continue;
+        }
+        let call = [".ofType(", ".as(", ".where("].iter().find_map(|call| rest.strip_prefix(call));
+        if let Some(inside) = call {
+            rest = after_bracket(inside);
+            continue;
+        }
+        out.push(letter);
+        rest = &rest[letter.len_utf8()..];
+    }
+    out
+}
+
+/// What follows the bracket that closes an open one.
+fn after_bracket(text: &str) -> &str {
+    let mut depth = 1;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &text[at + 1..];
+        }
+    }
+    ""
+}
+
+/// XPath counts from 1, and has the resource's type as a step of its own.
+fn from_xpath(path: &str) -> String {
+    let mut steps: Vec<String> = Vec::new();
+    for step in path.split('/').filter(|step| !step.is_empty()) {
+        let step = step.split_once(':').map_or(step, |(_, local)| local).trim_start_matches('@');
+        let (name, index) = match step.split_once('[') {
+            Some((name, index)) => (name, index.trim_end_matches(']').parse::<usize>().ok()),
+            None => (step, None),
+        };
+        let is_type = name.starts_with(|c: char| c.is_ascii_uppercase());
+        if is_type && !steps.is_empty() {
+            continue;
+        }
+        steps.push(match index {
+            Some(index) => format!("{name}[{}]", index.saturating_sub(1)),
+            None => name.to_owned(),
+        });
+    }
+    // The root's own index says nothing.
+    if let Some(root) = steps.first_mut() {
+        root.truncate(root.find('[').unwrap_or(root.len()));
+    }
+    steps.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_made_plain() {
+        let same = "Bundle.entry[3].resource.value";
+        assert_eq!(plain("Bundle.entry[3].resource/*Observation/x*/.value.ofType(Quantity)"), same);
+        assert_eq!(plain("Bundle.entry[3].resource.ofType(Observation).value"), same);
+        assert_eq!(plain("Bundle.entry[3].resource.where(code.exists()).value"), same);
+        assert_eq!(plain("/f:Bundle/f:entry[4]/f:resource/f:Observation/f:value"), same);
+        assert_eq!(plain("/Bundle[1]/entry[4]/resource/Observation/value"), same);
+        assert_eq!(plain("a.where((("), "a");
+        assert_eq!(plain("a/*b"), "a");
+        assert_eq!(plain(&"x".repeat(3_000)), "");
+    }
+}

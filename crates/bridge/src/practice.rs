@@ -1,0 +1,125 @@
+//! The practice profile: an authority of its own on this computer, a pilot certificate that is already
+//! imported, and made-up reports at hand. Nothing in it is real, and nothing in it leaves the computer.
+
+mod host;
+mod samples;
+
+use std::path::{Path, PathBuf};
+
+use authority::Pilot;
+use engine::{Engine, Profile, Surroundings};
+use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use identity::{Identity, Password, SecretsKind};
+use url::Url;
+
+use crate::problem::Problem;
+use host::Host;
+
+/// Name of the practice endpoint.
+pub const ENDPOINT: &str = "practice";
+/// Name of the laboratory to which the practice authority gives its pilot certificate.
+const LABORATORY: &str = "practice-laboratory";
+/// Where the endpoint points until its authority has been started for the first time.
+const NOWHERE: &str = "https://127.0.0.1:1/v1/fhir";
+
+/// An open practice profile.
+pub struct Practice {
+    engine: Engine,
+    host: Option<Host>,
+}
+
+impl Practice {
+    /// Opens the practice profile of a folder; makes it, with everything that belongs to it, where there
+    /// is none.
+    pub async fn prepare(folder: &Path) -> Result<Self, Problem> {
+        let engine = match Profile::open(folder) {
+            Ok(profile) if profile.is_practice() => {
+                Engine::open(profile, None, Surroundings::default())?
+            }
+            Ok(_) => return Err(Problem::new("not-practice", &[], "practice")),
+            Err(engine::ProfileProblem::Missing { .. }) => create(folder).await?,
+            Err(problem) => return Err(problem.into()),
+        };
+        samples::write(folder, engine.now())?;
+        Ok(Self { engine, host: None })
+    }
+
+    /// Whether a folder holds a practice profile.
+    pub fn is_at(folder: &Path) -> bool {
+        Profile::open(folder).is_ok_and(|profile| profile.is_practice())
+    }
+
+    /// The engine of the profile.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Starts the practice authority, or finds the one that another program runs for this profile, and
+    /// points the endpoint at it. Does nothing where that has been done.
+    pub async fn start(&mut self) -> Result<(), Problem> {
+        if self.host.is_none() {
+            self.host = Some(Host::start(self.engine.clone(), data_of(&self.engine)).await?);
+        }
+        Ok(())
+    }
+
+    /// Stops the practice authority where it is ours; requests under way are finished.
+    pub async fn stop(&mut self) {
+        if let Some(host) = self.host.take() {
+            host.stop().await;
+        }
+    }
+
+    /// The folder with the sample reports.
+    pub fn samples(&self) -> PathBuf {
+        samples::folder(self.engine.profile().folder())
+    }
+
+    /// File name of the sample that fails on purpose, and the file that corrects it.
+    pub fn lesson(&self) -> (&'static str, PathBuf) {
+        (samples::FAILING, samples::correction(self.engine.profile().folder()))
+    }
+}
+
+fn data_of(engine: &Engine) -> PathBuf {
+    engine.profile().folder().join("authority")
+}
+
+async fn create(folder: &Path) -> Result<Engine, Problem> {
+    let data = folder.join("authority");
+    let made = authority::init(&data, &[LABORATORY.to_owned()]).map_err(|e| failed(&e))?;
+    let ca_pem = std::fs::read_to_string(&made.ca).map_err(|error| file(&made.ca, &error))?;
+    let base = Url::parse(NOWHERE).map_err(|error| failed(&error))?;
+    let endpoint = Endpoint {
+        name: ENDPOINT.to_owned(),
+        base,
+        environment: Environment::Practice,
+        release: Release::default(),
+        ca_pem: Some(ca_pem),
+        language: "de-CH".to_owned(),
+        identifier: IdentifierChoice::default(),
+        proxy: None,
+    };
+    let pilot = made.pilots.first().ok_or_else(|| failed(&"no pilot certificate"))?;
+    let identity = pilot_identity(pilot)?;
+    let profile = Profile::create(folder, SecretsKind::Practice, vec![endpoint])?;
+    let engine = crate::headless::new_engine(profile, None)?;
+    engine.import_certificate(&identity).await?;
+    Ok(engine)
+}
+
+fn pilot_identity(pilot: &Pilot) -> Result<Identity, Problem> {
+    let read = |path: &Path| std::fs::read(path).map_err(|error| file(path, &error));
+    let password = String::from_utf8_lossy(&read(&pilot.password)?).into_owned();
+    Ok(Identity::import(&[&read(&pilot.p12)?], Some(&Password::from(password)))?)
+}
+
+/// The practice authority cannot be set up or started.
+fn failed(reason: &dyn std::fmt::Display) -> Problem {
+    Problem::new("practice-authority-failed", &[("reason", &reason.to_string())], "practice")
+}
+
+fn file(path: &Path, error: &std::io::Error) -> Problem {
+    let params = [("file", &*path.display().to_string()), ("reason", &error.kind().to_string())];
+    Problem::new("profile-io", &params, "practice")
+}

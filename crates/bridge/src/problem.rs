@@ -1,0 +1,141 @@
+//! The only error that crosses to a person: a code with parameters, who can mend it, and what to do next.
+
+mod from;
+mod list;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use ts_rs::TS;
+
+pub use list::{PROBLEMS, ProblemRow, REMEDIES};
+
+/// The only error that crosses to a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct Problem {
+    /// Stable code; the catalogue has title, explanation and remedy for it.
+    pub code: String,
+    /// Parameters by name.
+    #[ts(type = "Record<string, string>")]
+    pub params: BTreeMap<String, String>,
+    /// Who can mend it.
+    pub blame: Blame,
+    /// Code of what to do next, e.g. `retry`, `import-certificate`, `call-it`, `choose-other-file`.
+    pub remedy: String,
+    /// Short trace for support, without patient data.
+    pub trace: String,
+}
+
+/// Who can mend a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "lowercase")]
+#[ts(export)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Blame {
+    You,
+    Network,
+    Authority,
+    Us,
+}
+
+/// What a script may do about a problem; the exit codes of the headless program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemClass {
+    /// A person must look.
+    Person,
+    /// Asked for wrongly.
+    Usage,
+    /// The authority cannot be reached or refuses the certificate.
+    Authority,
+    /// Journal, keychain or vault cannot be opened.
+    Locked,
+}
+
+impl Problem {
+    /// A problem of the list. `trace` names the operation, never content.
+    pub fn new(code: &str, params: &[(&str, &str)], trace: &str) -> Self {
+        let row = PROBLEMS.iter().find(|(known, ..)| *known == code);
+        debug_assert!(row.is_some(), "{code} is not in the list");
+        let (blame, remedy) = row.map_or((Blame::Us, "call-it"), |(_, _, b, r)| (*b, *r));
+        let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self {
+            code: code.to_owned(),
+            params: params.collect(),
+            blame,
+            remedy: remedy.to_owned(),
+            trace: trace.to_owned(),
+        }
+    }
+
+    fn with(code: &str, params: Vec<(String, String)>, trace: &str) -> Self {
+        Self { params: params.into_iter().collect(), ..Self::new(code, &[], trace) }
+    }
+
+    /// What a script may do about it.
+    pub fn class(&self) -> ProblemClass {
+        match self.code.as_str() {
+            "argument-invalid"
+            | "argument-too-large"
+            | "no-endpoint"
+            | "unknown-endpoint"
+            | "endpoint-exists"
+            | "endpoint-unusable"
+            | "profile-exists"
+            | "backup-exists"
+            | "practice-certificate-fixed"
+            | "practice-endpoint-fixed"
+            | "not-practice" => ProblemClass::Usage,
+            "no-keychain" | "keychain-locked" | "keychain-denied" | "secret-missing"
+            | "secret-exists" | "secret-damaged" | "wrong-passphrase" | "passphrase-needed"
+            | "vault-damaged" | "no-randomness" | "secrets-io" | "profile-missing"
+            | "settings-damaged" | "settings-newer" | "profile-io" | "disk-full" => {
+                ProblemClass::Locked
+            }
+            code if code.starts_with("journal-") => ProblemClass::Locked,
+            "client-certificate-unavailable" => ProblemClass::Locked,
+            // The codes of the way to the authority; `refused-by-authority` is a person's matter.
+            "client-certificate-missing"
+            | "dns"
+            | "connect-refused"
+            | "connect-timeout"
+            | "connect-failed"
+            | "tls-broken"
+            | "tls-version"
+            | "tls-server-untrusted"
+            | "tls-client-refused"
+            | "proxy-unreachable"
+            | "proxy-authentication"
+            | "proxy-refused"
+            | "redirect"
+            | "html"
+            | "not-fhir"
+            | "content-encoded"
+            | "empty-answer"
+            | "no-receipt"
+            | "another-identifier"
+            | "timeout"
+            | "cut"
+            | "too-large"
+            | "forbidden"
+            | "not-found"
+            | "unavailable"
+            | "status"
+            | "parameter-ignored"
+            | "foreign-link"
+            | "too-many-pages"
+            | "search-unsupported"
+            | "practice-authority-failed" => ProblemClass::Authority,
+            _ => ProblemClass::Person,
+        }
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.code)
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -1,0 +1,171 @@
+//! Errors of the rooms behind, as problems for a person.
+
+use client::{Fault, Why};
+use engine::{EngineError, Obstacle, OpenError, ProfileProblem};
+use identity::{ImportError, SecretsError};
+use journal::{JournalError, OpenProblem};
+
+use super::Problem;
+
+impl From<&Why> for Problem {
+    fn from(why: &Why) -> Self {
+        Self::with(why.code(), why.params(), "exchange")
+    }
+}
+
+impl From<&Obstacle> for Problem {
+    fn from(obstacle: &Obstacle) -> Self {
+        Self::with(&obstacle.code, obstacle.params.clone(), "exchange")
+    }
+}
+
+impl From<Fault> for Problem {
+    fn from(fault: Fault) -> Self {
+        match (&fault, fault.why()) {
+            (_, Some(why)) => Self::from(why),
+            (Fault::Refused { answer, .. }, None) => {
+                // The authority's own words are the parameter: shown as text.
+                let text = answer.issues.first().map(|issue| issue.text.clone());
+                let text: String = text.unwrap_or_default().chars().take(500).collect();
+                Self::new("refused-by-authority", &[("text", &text)], "exchange")
+            }
+            (_, None) => Self::new("cut", &[], "exchange"),
+        }
+    }
+}
+
+impl From<ImportError> for Problem {
+    fn from(error: ImportError) -> Self {
+        Self::with(&format!("certificate-{}", error.code()), error.params(), "certificate")
+    }
+}
+
+impl From<SecretsError> for Problem {
+    fn from(error: SecretsError) -> Self {
+        Self::with(error.code(), error.params(), "secrets")
+    }
+}
+
+impl From<ProfileProblem> for Problem {
+    fn from(problem: ProfileProblem) -> Self {
+        let trace = "profile";
+        let shown = |path: &std::path::Path| path.display().to_string();
+        match problem {
+            ProfileProblem::Missing { folder } => {
+                Self::new("profile-missing", &[("folder", &shown(&folder))], trace)
+            }
+            ProfileProblem::Exists { folder } => {
+                Self::new("profile-exists", &[("folder", &shown(&folder))], trace)
+            }
+            ProfileProblem::Damaged { file, line } => Self::new(
+                "settings-damaged",
+                &[("file", &shown(&file)), ("line", &line.to_string())],
+                trace,
+            ),
+            ProfileProblem::Newer { found } => {
+                Self::new("settings-newer", &[("found", &found.to_string())], trace)
+            }
+            ProfileProblem::Io { file, source } => Self::new(
+                "profile-io",
+                &[("file", &shown(&file)), ("reason", &source.kind().to_string())],
+                trace,
+            ),
+        }
+    }
+}
+
+impl From<OpenProblem> for Problem {
+    fn from(problem: OpenProblem) -> Self {
+        let trace = "open journal";
+        match problem {
+            OpenProblem::Missing => Self::new("journal-missing", &[], trace),
+            OpenProblem::Exists => Self::new("journal-exists", &[], trace),
+            OpenProblem::WrongKeyOrDamaged => Self::new("journal-wrong-key-or-damaged", &[], trace),
+            OpenProblem::NewerSchema { found, known } => Self::new(
+                "journal-newer",
+                &[("found", &found.to_string()), ("known", &known.to_string())],
+                trace,
+            ),
+            OpenProblem::Busy => Self::new("journal-busy", &[], trace),
+            OpenProblem::Full => Self::new("disk-full", &[], trace),
+            OpenProblem::Io { operation, source } => {
+                let params = [("operation", operation), ("reason", &source.to_string())];
+                Self::new("journal-io", &params, trace)
+            }
+        }
+    }
+}
+
+impl From<JournalError> for Problem {
+    fn from(error: JournalError) -> Self {
+        let trace = "journal";
+        match error {
+            JournalError::NotFound(id) => {
+                Self::new("no-such-submission", &[("id", &id.0.to_string())], trace)
+            }
+            JournalError::Busy => Self::new("journal-busy", &[], trace),
+            JournalError::Full => Self::new("disk-full", &[], trace),
+            JournalError::Damaged => Self::new("journal-damaged", &[], trace),
+            JournalError::StaleLease => Self::new("journal-stale-lease", &[], trace),
+            JournalError::Closed => Self::new("journal-closed", &[], trace),
+            JournalError::Exists => Self::new("backup-exists", &[], trace),
+            JournalError::Io { operation, source } => {
+                let params = [("operation", operation), ("reason", &source.to_string())];
+                Self::new("journal-io", &params, trace)
+            }
+        }
+    }
+}
+
+impl From<OpenError> for Problem {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Profile(problem) => problem.into(),
+            OpenError::Secrets(error) => error.into(),
+            OpenError::Journal(problem) => problem.into(),
+        }
+    }
+}
+
+impl From<EngineError> for Problem {
+    fn from(error: EngineError) -> Self {
+        let trace = "engine";
+        let id = |id: report::SubmissionId| id.0.to_string();
+        match error {
+            EngineError::NotFound(of) => Self::new("no-such-submission", &[("id", &id(of))], trace),
+            EngineError::NotPermitted { action, state } => Self::new(
+                "action-not-possible",
+                &[("action", crate::rows::action_code(action)), ("state", state)],
+                trace,
+            ),
+            EngineError::NoEndpoint => Self::new("no-endpoint", &[], trace),
+            EngineError::UnknownEndpoint(name) => {
+                Self::new("unknown-endpoint", &[("name", &name)], trace)
+            }
+            EngineError::EndpointExists(name) => {
+                Self::new("endpoint-exists", &[("name", &name)], trace)
+            }
+            EngineError::EndpointUnusable { reason } => {
+                Self::new("endpoint-unusable", &[("reason", &reason)], trace)
+            }
+            EngineError::Erased(of) => Self::new("content-erased", &[("id", &id(of))], trace),
+            EngineError::NotAReport(candidate) => {
+                let kind = crate::candidates::kind_code(&candidate);
+                let params = [("file", candidate.name.as_str()), ("kind", kind)];
+                Self::new("not-a-report", &params, trace)
+            }
+            EngineError::Known(of) => Self::new("known-content", &[("id", &id(of))], trace),
+            EngineError::Import(error) => error.into(),
+            EngineError::Secrets(error) => error.into(),
+            EngineError::Profile(problem) => problem.into(),
+            EngineError::Journal(error) => error.into(),
+            EngineError::Exchange(fault) => (*fault).into(),
+            EngineError::Obstructed(obstacle) => Self::from(&obstacle),
+            EngineError::File { file, reason } => Self::new(
+                "file-unreadable",
+                &[("file", &file.display().to_string()), ("reason", &reason)],
+                trace,
+            ),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The reading view and the placing of messages, on whole documents.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use fhir::{Element, Format, Limits, Tree};
+
+use crate::placement::place;
+use crate::sections::{keys, resource_types, sections_of};
+use crate::views::{MessageView, SectionView};
+
+const SAMPLE: &str = include_str!("../samples/covid-19.json");
+
+fn read(text: &str) -> Tree {
+    let format = if text.trim_start().starts_with('<') { Format::Xml } else { Format::Json };
+    Tree::read(text.as_bytes(), format, &Limits::default()).unwrap()
+}
+
+fn sections(tree: &Tree) -> Vec<SectionView> {
+    sections_of(tree.root(), exchange::document_of(tree).unwrap())
+}
+
+fn message(expression: Option<&str>) -> MessageView {
+    MessageView {
+        source: "authority".to_owned(),
+        severity: "error".to_owned(),
+        code: "invalid".to_owned(),
+        rule: None,
+        text: None,
+        params: std::collections::BTreeMap::new(),
+        expression: expression.map(str::to_owned),
+        line: None,
+        column: None,
+        section: None,
+        field: None,
+    }
+}
+
+/// Resource of the section and key of the field that a message is put into.
+fn placed(tree: &Tree, mut message: MessageView) -> (Option<String>, Option<String>) {
+    let sections = sections(tree);
+    place(&mut message, tree, exchange::document_of(tree).unwrap(), &sections);
+    (message.section.map(|at| sections[at as usize].resource.clone()), message.field)
+}
+
+fn at(resource: &str, field: &str) -> (Option<String>, Option<String>) {
+    (Some(resource.to_owned()), Some(field.to_owned()))
+}
+
+#[test]
+fn keys_are_named_after_their_resource() {
+    let unique: BTreeSet<_> = keys().collect();
+    assert_eq!(unique.len(), keys().count());
+    assert!(
+        keys().all(|key| key.bytes().all(|b| b.is_ascii_lowercase() || b == b'.' || b == b'-'))
+    );
+    assert_eq!(resource_types().collect::<BTreeSet<_>>().len(), resource_types().count());
+}
+
+#[test]
+fn a_report_reads_from_the_bundle_to_the_organisations() {
+    let tree = read(SAMPLE);
+    let sections = sections(&tree);
+    let order: Vec<_> = sections.iter().map(|section| section.resource.as_str()).collect();
+    assert_eq!(&order[..3], ["Bundle", "Composition", "Patient"]);
+    let all: Vec<_> = sections.iter().flat_map(|section| &section.fields).collect();
+    for key in ["patient.name", "patient.birth-date", "observation.code", "observation.value"] {
+        let field = all.iter().find(|field| field.key == key).expect(key);
+        assert!(!field.value.is_empty() && field.line > 1);
+        assert_eq!(tree.find(&field.expression).unwrap().expression(), field.expression);
+    }
+    // The author is shown by name, not by address.
+    let author = all.iter().find(|field| field.key == "composition.author").unwrap();
+    assert!(!author.value.contains('/'), "{}", author.value);
+    assert!(author.detail.is_some());
+}
+
+#[test]
+fn messages_are_placed_by_whatever_the_authority_says() {
+    let tree = read(SAMPLE);
+    let patient = sections(&tree).into_iter().find(|s| s.resource == "Patient").unwrap();
+    let birth = at("Patient", "patient.birth-date");
+    let here = format!("{}.birthDate", patient.expression);
+    assert_eq!(placed(&tree, message(Some(&here))), birth);
+    assert_eq!(placed(&tree, message(Some("Patient.birthDate"))), birth);
+    let enveloped = here.replacen("Bundle", "DocumentReference.contained[0]", 1);
+    assert_eq!(placed(&tree, message(Some(&enveloped))), birth);
+    let typed = here.replace(".birthDate", "/*Patient/p*/.birthDate.ofType(date)");
+    assert_eq!(placed(&tree, message(Some(&typed))), birth);
+    // What does not exist stands at what is around it.
+    let missing = format!("{}.name[0].prefix[7]", patient.expression);
+    assert_eq!(placed(&tree, message(Some(&missing))), at("Patient", "patient.name"));
+    let nothing = format!("{}.maritalStatus", patient.expression);
+    assert_eq!(placed(&tree, message(Some(&nothing))), (Some("Patient".to_owned()), None));
+    // Inside a choice.
+    let value = placed(&tree, message(Some("Observation.value.coding[0].code")));
+    assert_eq!(value.0.as_deref(), Some("Observation"));
+    // By line and column, by rule, and not at all.
+    let field = patient.fields.iter().find(|field| field.key == "patient.birth-date").unwrap();
+    let position = tree.find(&field.expression).unwrap().position();
+    let by_line =
+        MessageView { line: Some(position.line), column: Some(position.column), ..message(None) };
+    assert_eq!(placed(&tree, by_line), birth);
+    let by_rule = MessageView { rule: Some("FOPH-021".to_owned()), ..message(None) };
+    assert_eq!(placed(&tree, by_rule), at("Bundle", "bundle.identifier"));
+    assert_eq!(placed(&tree, message(None)), (None, None));
+    assert_eq!(placed(&tree, message(Some("DocumentReference.status"))), (None, None));
+    assert_eq!(placed(&tree, message(Some("Claim.item"))), (None, None));
+}
+
+/// Every element of a document.
+fn elements<'t>(element: Element<'t>, found: &mut Vec<Element<'t>>) {
+    found.push(element);
+    for child in element.children() {
+        elements(child, found);
+    }
+}
+
+/// Whether every message about an element of these documents stands in the section of its resource.
+fn assert_all_placed(text: &str) {
+    let tree = read(text);
+    let sections = sections(&tree);
+    let mut all = Vec::new();
+    elements(tree.root(), &mut all);
+    let document = exchange::document_of(&tree).unwrap();
+    for element in all {
+        let mut told = message(Some(&element.expression()));
+        place(&mut told, &tree, document, &sections);
+        let section = &sections[told.section.expect("a section") as usize];
+        assert!(element.expression().starts_with(&section.expression));
+        assert_eq!(told.line, Some(element.position().line));
+    }
+}
+
+#[test]
+fn every_element_of_a_document_has_its_place() {
+    assert_all_placed(SAMPLE);
+    assert_all_placed(include_str!("../samples/legionellosis.xml"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
+    let folder = root.join("shared/corpus/documents/json");
+    let Ok(files) = std::fs::read_dir(&folder) else {
+        eprintln!("skipped: no published documents at ../shared/corpus/documents");
+        return;
+    };
+    for file in files.flatten() {
+        assert_all_placed(&std::fs::read_to_string(file.path()).unwrap());
+    }
+}
+
+#[test]
+fn a_flood_of_entries_is_bounded() {
+    let entry = r#"{"resource":{"resourceType":"Patient","name":[{"family":"A"},{"family":"B"}]}}"#;
+    let entries = vec![entry; 6_000].join(",");
+    let text = format!(r#"{{"resourceType":"Bundle","type":"document","entry":[{entries}]}}"#);
+    let tree = read(&text);
+    let sections = sections(&tree);
+    assert_eq!(sections.len(), 500);
+    assert!(sections.iter().map(|section| section.fields.len()).sum::<usize>() <= 5_000);
+}

@@ -1,0 +1,100 @@
+//! One submission as a line for scripts: the contract of `labcourier --json`. Fields are only ever added.
+
+use journal::{Message, Row, Source};
+use serde::Serialize;
+
+/// One submission, or one file that became none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Record {
+    /// Number of the submission; `null` for a file that is none.
+    pub id: Option<i64>,
+    /// File name as handed over.
+    pub file: String,
+    /// SHA-256 of the received bytes, hex.
+    pub digest: Option<String>,
+    /// `DocumentReference.identifier` of the attempt.
+    pub identifier: Option<String>,
+    /// State in kebab-case; `null` for a file that is no submission.
+    pub state: Option<String>,
+    /// The authority's id.
+    pub receipt: Option<String>,
+    /// Messages, ours first, errors first in each.
+    pub issues: Vec<IssueRecord>,
+    /// Requests made.
+    pub attempts: u32,
+    /// The submission that this one takes the place of.
+    pub corrects: Option<i64>,
+    /// Imported at, ISO instant.
+    pub created: Option<String>,
+    /// Last event, ISO instant.
+    pub updated: Option<String>,
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IssueRecord {
+    /// `error`, `warning` or `information`.
+    pub severity: String,
+    /// Our code, or FHIR's issue type for the authority's.
+    pub code: String,
+    /// The authority's rule code.
+    pub rule: Option<String>,
+    /// The authority's own words; for ours the program's catalogue fills it in.
+    pub text: Option<String>,
+    /// FHIRPath in the document.
+    pub expression: Option<String>,
+    /// Line in the document, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+    /// `local`, `base` or `authority`.
+    pub source: String,
+    /// Parameters of our message, for the catalogue; not part of the contract.
+    #[serde(skip)]
+    pub params: std::collections::BTreeMap<String, String>,
+}
+
+impl Record {
+    pub(crate) fn of(row: &Row, messages: &[Message]) -> Self {
+        let mut issues: Vec<_> = messages.iter().map(IssueRecord::of).collect();
+        issues.sort_by_key(|issue| issue.source == "authority");
+        Self {
+            id: Some(row.id.0),
+            file: row.file.clone(),
+            digest: Some(row.digest.clone()),
+            identifier: Some(row.identifier.clone()),
+            state: Some(row.state.code().to_owned()),
+            receipt: row.receipt.clone(),
+            issues,
+            attempts: row.attempts,
+            corrects: row.corrects.map(|id| id.0),
+            created: Some(row.created.to_fhir()),
+            updated: Some(row.updated.to_fhir()),
+        }
+    }
+}
+
+impl IssueRecord {
+    pub(crate) fn of(message: &Message) -> Self {
+        Self {
+            severity: crate::rows::severity_code(message.severity).to_owned(),
+            code: message.code.clone(),
+            rule: message.rule.clone(),
+            text: message.text.clone(),
+            expression: message.expression.clone(),
+            line: message.line,
+            column: message.column,
+            source: source_code(message.source).to_owned(),
+            params: message.params.iter().cloned().collect(),
+        }
+    }
+}
+
+/// As it stands in views and records.
+pub(crate) const fn source_code(source: Source) -> &'static str {
+    match source {
+        Source::Local => "local",
+        Source::Base => "base",
+        Source::Authority => "authority",
+    }
+}

@@ -1,0 +1,252 @@
+//! Views from what the journal keeps.
+
+use std::collections::{BTreeMap, HashMap};
+
+use engine::Profile;
+use exchange::Environment;
+use fhir::{Format, Instant, Limits, Severity, Tree};
+use journal::{Counts, Detail, Entry, KeptEvidence, Message, Row};
+use report::{Action, Event, Group};
+
+use crate::mask::masked;
+use crate::placement::place;
+use crate::record::source_code;
+use crate::sections::sections_of;
+use crate::views::{CountsView, DetailView, EvidenceView, MessageView, RowView, TimelineView};
+
+/// Whether names are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Initials and year of birth.
+    Masked,
+    /// As the report has them.
+    Shown,
+}
+
+impl Names {
+    /// As a person asked on screen.
+    pub const fn shown_if(asked_for: bool) -> Self {
+        if asked_for { Self::Shown } else { Self::Masked }
+    }
+}
+
+/// Bytes of an answer shown; the rest stays in the journal.
+const EVIDENCE_SHOWN_MAX: usize = 64 << 10;
+
+pub(crate) const fn environment_code(environment: Environment) -> &'static str {
+    match environment {
+        Environment::Practice => "practice",
+        Environment::Integration => "integration",
+        Environment::Production => "production",
+    }
+}
+
+pub(crate) const fn group_code(group: Group) -> &'static str {
+    match group {
+        Group::NeedsAttention => "needs-attention",
+        Group::InProgress => "in-progress",
+        Group::Completed => "completed",
+        Group::Closed => "closed",
+    }
+}
+
+pub(crate) fn group_of(code: &str) -> Option<Group> {
+    [Group::NeedsAttention, Group::InProgress, Group::Completed, Group::Closed]
+        .into_iter()
+        .find(|group| group_code(*group) == code)
+}
+
+pub(crate) const fn action_code(action: Action) -> &'static str {
+    match action {
+        Action::Release => "release",
+        Action::HoldBack => "hold-back",
+        Action::Resubmit => "resubmit",
+        Action::Correct => "correct",
+        Action::Withdraw => "withdraw",
+    }
+}
+
+pub(crate) const fn severity_code(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "information",
+    }
+}
+
+/// Counts never exceed what a view can say.
+pub(crate) fn small(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+pub(crate) fn counts_view(counts: &Counts) -> CountsView {
+    CountsView {
+        needs_attention: small(counts.group(Group::NeedsAttention)),
+        in_progress: small(counts.group(Group::InProgress)),
+        completed: small(counts.group(Group::Completed)),
+        closed: small(counts.group(Group::Closed)),
+        by_state: counts.by_state.iter().map(|(code, n)| ((*code).to_owned(), small(*n))).collect(),
+    }
+}
+
+pub(crate) fn message_view(message: &Message) -> MessageView {
+    MessageView {
+        source: source_code(message.source).to_owned(),
+        severity: severity_code(message.severity).to_owned(),
+        code: message.code.clone(),
+        rule: message.rule.clone(),
+        text: message.text.clone(),
+        params: message.params.iter().cloned().collect(),
+        expression: message.expression.clone(),
+        line: message.line,
+        column: message.column,
+        section: None,
+        field: None,
+    }
+}
+
+/// The message that tells most: the authority's first error, else the first error, else the first.
+pub(crate) fn leading(messages: &[Message]) -> Option<&Message> {
+    let errors = || messages.iter().filter(|message| message.severity == Severity::Error);
+    errors()
+        .find(|message| message.source == journal::Source::Authority)
+        .or_else(|| errors().next())
+        .or_else(|| messages.first())
+}
+
+pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant) -> RowView {
+    let summary = &row.summary;
+    let patient = summary.patient.as_deref().map(|patient| match names {
+        Names::Shown => patient.to_owned(),
+        Names::Masked => masked(patient, summary.birth_date.as_deref()),
+    });
+    RowView {
+        id: row.id.0,
+        file: row.file.clone(),
+        state: row.state.code().to_owned(),
+        group: group_code(row.state.group(now)).to_owned(),
+        patient,
+        subject: summary.subject.clone(),
+        code: summary.code.clone(),
+        laboratory: summary.laboratory.clone(),
+        document_identifier: summary.identifier.clone(),
+        errors: row.messages.errors,
+        warnings: row.messages.warnings,
+        message: None,
+        environment: environment_code(profile.environment_of(&row.endpoint)).to_owned(),
+        corrects: row.corrects.map(|id| id.0),
+        corrected_by: row.corrected_by.map(|id| id.0),
+        created: row.created.to_fhir(),
+        updated: row.updated.to_fhir(),
+    }
+}
+
+/// Everything about one submission. `document` is empty where retention has removed it.
+pub(crate) fn detail_view(
+    detail: &Detail,
+    document: &[u8],
+    evidence: &[KeptEvidence],
+    profile: &Profile,
+    now: Instant,
+) -> DetailView {
+    let row = &detail.row;
+    let mut messages: Vec<_> = detail.messages.iter().map(message_view).collect();
+    // Errors first; among equals the order stands.
+    messages.sort_by_key(|message| match message.severity.as_str() {
+        "error" => 0,
+        "warning" => 1,
+        _ => 2,
+    });
+    let sections = read_sections(document, row.format, &mut messages);
+    let shown: HashMap<i64, &KeptEvidence> = evidence.iter().map(|kept| (kept.id, kept)).collect();
+    let mut view = row_view(row, profile, Names::Shown, now);
+    view.message = leading(&detail.messages).map(message_view);
+    DetailView {
+        row: view,
+        birth_date: row.summary.birth_date.clone(),
+        document_date: row.summary.date.map(Instant::to_fhir),
+        digest: row.digest.clone(),
+        identifier: row.identifier.clone(),
+        receipt: row.receipt.clone(),
+        attempts: row.attempts,
+        format: match row.format {
+            Format::Json => "json",
+            Format::Xml => "xml",
+        }
+        .to_owned(),
+        size: small(detail.document_size.unwrap_or(0)),
+        actions: row.state.actions().iter().map(|a| action_code(*a).to_owned()).collect(),
+        messages,
+        timeline: detail.timeline.iter().map(|entry| timeline_view(entry, &shown)).collect(),
+        sections,
+        source: String::from_utf8_lossy(document).into_owned(),
+    }
+}
+
+fn read_sections(
+    document: &[u8],
+    format: Format,
+    messages: &mut [MessageView],
+) -> Vec<crate::views::SectionView> {
+    let Ok(tree) = Tree::read(document, format, &Limits::default()) else { return Vec::new() };
+    let root = tree.root();
+    let bundle = exchange::document_of(&tree).unwrap_or(root);
+    let sections = sections_of(root, bundle);
+    for message in messages {
+        place(message, &tree, bundle, &sections);
+    }
+    sections
+}
+
+fn timeline_view(entry: &Entry, evidence: &HashMap<i64, &KeptEvidence>) -> TimelineView {
+    let kept = entry.evidence.and_then(|id| evidence.get(&id));
+    TimelineView {
+        event: entry.event.code().to_owned(),
+        params: event_params(&entry.event),
+        person: entry.by.0.clone(),
+        at: entry.at.to_fhir(),
+        evidence: kept.map(|kept| evidence_view(kept)),
+    }
+}
+
+fn evidence_view(kept: &KeptEvidence) -> EvidenceView {
+    let body = &kept.evidence.body;
+    let shown = &body[..body.len().min(EVIDENCE_SHOWN_MAX)];
+    EvidenceView {
+        http_status: kept.evidence.http_status,
+        content_type: kept.evidence.content_type.clone(),
+        body: String::from_utf8_lossy(shown).into_owned(),
+        truncated: shown.len() < body.len(),
+    }
+}
+
+/// What a person wants to know of an event beside its code.
+fn event_params(event: &Event) -> BTreeMap<String, String> {
+    let mut params = BTreeMap::new();
+    let mut add = |name: &str, value: String| {
+        params.insert(name.to_owned(), value);
+    };
+    match event {
+        Event::Queued { due } | Event::AskedInVain { due } | Event::NotReceived { due } => {
+            add("due", due.to_fhir());
+        }
+        Event::StillInProgress { due } => add("due", due.to_fhir()),
+        Event::Released { reason, due } => {
+            add("reason", reason.clone());
+            add("due", due.to_fhir());
+        }
+        Event::Deferred { due, why }
+        | Event::Doubted { due, why, .. }
+        | Event::NotAnswered { due, why } => {
+            add("due", due.to_fhir());
+            add("why", why.clone());
+        }
+        Event::Accepted { receipt, .. }
+        | Event::Completed { receipt }
+        | Event::Failed { receipt } => add("receipt", receipt.clone()),
+        Event::Withdrawn { reason } => add("reason", reason.clone()),
+        Event::Superseded { by } => add("by", by.0.to_string()),
+        Event::Held | Event::HeldBack | Event::SendingStarted { .. } | Event::Rejected => {}
+    }
+    params
+}

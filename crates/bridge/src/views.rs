@@ -1,0 +1,430 @@
+//! What a person sees: plain data, exported to TypeScript. Rules are applied before it gets here.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+pub use crate::problem::{Blame, Problem};
+
+/// Environment and endpoint in force, connection and certificate: the frame of the window.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct StatusView {
+    /// `practice`, `integration` or `production`.
+    pub environment: String,
+    /// Name of the endpoint in force.
+    pub endpoint: String,
+    /// Its base address.
+    pub base_url: String,
+    /// Release of the interface.
+    pub release: String,
+    /// `unchecked`, `connected`, `unreachable` or `locked` (certificate or permission).
+    pub connection: String,
+    /// Problem behind `unreachable` or `locked`.
+    pub problem: Option<Problem>,
+    /// Last successful exchange, ISO instant.
+    pub last_contact: Option<String>,
+    /// Certificate in use.
+    pub certificate: Option<CertificateView>,
+    /// Live counts.
+    pub counts: CountsView,
+    /// Grows with every change of the journal; the window refetches when it moves.
+    #[ts(type = "number")]
+    pub revision: u64,
+    /// Another process (window or headless) works the queue.
+    pub worked_elsewhere: bool,
+    /// Sending is paused by the person.
+    pub paused: bool,
+    /// Watched folder, if any.
+    pub watched_folder: Option<String>,
+    /// Version of the program.
+    pub version: String,
+}
+
+/// Live counts by group and state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CountsView {
+    /// A person must act.
+    pub needs_attention: u32,
+    /// Moves by itself.
+    pub in_progress: u32,
+    /// Processed by the authority.
+    pub completed: u32,
+    /// Withdrawn or replaced.
+    pub closed: u32,
+    /// By state code.
+    #[ts(type = "Record<string, number>")]
+    pub by_state: BTreeMap<String, u32>,
+}
+
+/// A row of the list.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct RowView {
+    /// Number of the submission.
+    #[ts(type = "number")]
+    pub id: i64,
+    /// File name as dropped.
+    pub file: String,
+    /// State code.
+    pub state: String,
+    /// Group code: `needs-attention`, `in-progress`, `completed`, `closed`.
+    pub group: String,
+    /// Patient, masked unless asked for.
+    pub patient: Option<String>,
+    /// Disease or leading code in words.
+    pub subject: Option<String>,
+    /// Code behind it.
+    pub code: Option<String>,
+    /// Laboratory.
+    pub laboratory: Option<String>,
+    /// Document identifier.
+    pub document_identifier: Option<String>,
+    /// Errors and warnings, ours and the authority's.
+    pub errors: u32,
+    /// See above.
+    pub warnings: u32,
+    /// First message in short, if a person must act.
+    pub message: Option<MessageView>,
+    /// Environment of its endpoint.
+    pub environment: String,
+    /// Submission that this one corrects.
+    #[ts(type = "number | null")]
+    pub corrects: Option<i64>,
+    /// Submission that took its place.
+    #[ts(type = "number | null")]
+    pub corrected_by: Option<i64>,
+    /// Imported at, ISO instant.
+    pub created: String,
+    /// Last event, ISO instant.
+    pub updated: String,
+}
+
+/// A page of the list, newest first, by keyset.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct PageView {
+    /// Rows.
+    pub rows: Vec<RowView>,
+    /// Pass as `before` for the next page; `None` at the end.
+    #[ts(type = "number | null")]
+    pub next: Option<i64>,
+    /// Matching rows in all.
+    pub total: u32,
+}
+
+/// What to list.
+#[derive(Debug, Clone, Default, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[ts(export)]
+pub struct ListQuery {
+    /// Group code, or all.
+    pub group: Option<String>,
+    /// State codes, or all.
+    pub states: Vec<String>,
+    /// Text in identifier, name, file, disease, message.
+    pub search: Option<String>,
+    /// From this ISO instant or date on.
+    pub since: Option<String>,
+    /// Keyset: rows older than this id.
+    #[ts(type = "number | null")]
+    pub before: Option<i64>,
+    /// Rows at most (bounded to 500).
+    pub limit: Option<u32>,
+}
+
+/// Everything about one submission.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct DetailView {
+    /// Its row, patient unmasked.
+    pub row: RowView,
+    /// Patient's birth date as written.
+    pub birth_date: Option<String>,
+    /// Date of the document, ISO instant.
+    pub document_date: Option<String>,
+    /// SHA-256 of the received bytes, hex.
+    pub digest: String,
+    /// `DocumentReference.identifier` of the attempt.
+    pub identifier: String,
+    /// The authority's id.
+    pub receipt: Option<String>,
+    /// Requests made.
+    pub attempts: u32,
+    /// `json` or `xml`.
+    pub format: String,
+    /// Size of the received text, bytes.
+    pub size: u32,
+    /// Action codes that a person may take now.
+    pub actions: Vec<String>,
+    /// Errors first.
+    pub messages: Vec<MessageView>,
+    /// Oldest first.
+    pub timeline: Vec<TimelineView>,
+    /// The report as sections with fields.
+    pub sections: Vec<SectionView>,
+    /// The received text (for the source view).
+    pub source: String,
+}
+
+/// One message, ours (code + params, text from the catalogue) or the authority's (its own words too).
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct MessageView {
+    /// `local`, `base` or `authority`.
+    pub source: String,
+    /// `error`, `warning` or `information`.
+    pub severity: String,
+    /// Our code, or FHIR issue type for the authority's.
+    pub code: String,
+    /// The authority's rule code, e.g. `FOPH-012`.
+    pub rule: Option<String>,
+    /// The authority's own words, verbatim; text, never HTML.
+    pub text: Option<String>,
+    /// Parameters by name.
+    #[ts(type = "Record<string, string>")]
+    pub params: BTreeMap<String, String>,
+    /// FHIRPath in the document.
+    pub expression: Option<String>,
+    /// Line in the source, from 1.
+    pub line: Option<u32>,
+    /// Column, from 1.
+    pub column: Option<u32>,
+    /// Index into `sections` that it concerns.
+    pub section: Option<u32>,
+    /// Key of the field in that section.
+    pub field: Option<String>,
+}
+
+/// One step of the timeline.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct TimelineView {
+    /// Event code (see `report::Event::code`).
+    pub event: String,
+    /// Parameters: `reason`, `why`, `receipt`, `due`, `by` where the event has them.
+    #[ts(type = "Record<string, string>")]
+    pub params: BTreeMap<String, String>,
+    /// Person or part of the program.
+    pub person: String,
+    /// ISO instant.
+    pub at: String,
+    /// Raw evidence: the authority's answer as text, if kept.
+    pub evidence: Option<EvidenceView>,
+}
+
+/// An answer of the authority, as received.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct EvidenceView {
+    /// HTTP status.
+    pub http_status: Option<u16>,
+    /// Media type.
+    pub content_type: Option<String>,
+    /// Body as text (bounded to 64 KiB; `truncated` says so).
+    pub body: String,
+    /// Whether it was cut for display.
+    pub truncated: bool,
+}
+
+/// A part of the report for reading: a resource of the Bundle.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SectionView {
+    /// FHIR resource type, the catalogue has its title.
+    pub resource: String,
+    /// FHIRPath of the resource.
+    pub expression: String,
+    /// Fields in reading order.
+    pub fields: Vec<FieldView>,
+}
+
+/// One field of a section.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct FieldView {
+    /// Stable key, e.g. `patient.name`; the catalogue has its label.
+    pub key: String,
+    /// Value in words.
+    pub value: String,
+    /// Code or raw value behind it.
+    pub detail: Option<String>,
+    /// FHIRPath.
+    pub expression: String,
+    /// Line in the source.
+    pub line: u32,
+}
+
+/// A file looked at before sending.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CandidateView {
+    /// Path or name inside an archive, for people.
+    pub file: String,
+    /// `ready`, `warnings`, `errors`, `known` or `refused`.
+    pub verdict: String,
+    /// Kind that it was recognised as, e.g. `fhir-document`, `pdf`, `hl7v2`.
+    pub kind: String,
+    /// SHA-256 hex (empty if refused unread).
+    pub digest: String,
+    /// Patient, masked unless asked for.
+    pub patient: Option<String>,
+    /// Disease or leading code in words.
+    pub subject: Option<String>,
+    /// Findings.
+    pub messages: Vec<MessageView>,
+    /// The known submission with the same content.
+    #[ts(type = "number | null")]
+    pub known: Option<i64>,
+}
+
+/// What became of files handed over for sending.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct IntakeView {
+    /// In the order of the files.
+    pub files: Vec<CandidateView>,
+    /// Submissions made, by position in `files` (`None` where refused or known).
+    #[ts(type = "(number | null)[]")]
+    pub submissions: Vec<Option<i64>>,
+}
+
+/// The certificate in use.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CertificateView {
+    /// Subject.
+    pub subject: String,
+    /// Issuer.
+    pub issuer: String,
+    /// Serial number, hex.
+    pub serial: String,
+    /// ISO instants.
+    pub not_before: String,
+    /// See above.
+    pub not_after: String,
+    /// Whole days left, negative when expired.
+    pub days_left: i32,
+    /// SHA-256 fingerprint, `AB:CD:…`.
+    pub fingerprint: String,
+    /// e.g. `RSA 4096`, `EC P-256`.
+    pub key_type: String,
+    /// Extended key usages in words of the standard, e.g. `clientAuth`.
+    pub purposes: Vec<String>,
+    /// Whether it may be used by a client.
+    pub client_auth: bool,
+    /// Where it rests: `keychain`, `passphrase`, `practice`.
+    pub stored_in: String,
+}
+
+/// One configured endpoint.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct EndpointView {
+    /// Name.
+    pub name: String,
+    /// Base address.
+    pub base_url: String,
+    /// `practice`, `integration`, `production`.
+    pub environment: String,
+    /// Release.
+    pub release: String,
+    /// Language where a document names none.
+    pub language: String,
+    /// Has a CA of its own.
+    pub own_ca: bool,
+    /// In force.
+    pub in_use: bool,
+}
+
+/// A new endpoint.
+#[derive(Debug, Clone, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct EndpointInput {
+    /// Name.
+    pub name: String,
+    /// Base address, https.
+    pub base_url: String,
+    /// `integration` or `production`.
+    pub environment: String,
+    /// Release; default 1.13.1.
+    pub release: Option<String>,
+    /// Language where a document names none; default `de-CH`.
+    pub language: Option<String>,
+    /// CA certificate (PEM), if the authority has its own.
+    pub ca_pem: Option<String>,
+    /// HTTP proxy.
+    pub proxy: Option<String>,
+}
+
+/// One layer of the connection test.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ProbeView {
+    /// `name`, `tcp`, `tls`, `server-certificate`, `client-certificate`, `capability`.
+    pub layer: String,
+    /// `passed`, `failed` or `not-reached`.
+    pub outcome: String,
+    /// Why it failed.
+    pub problem: Option<Problem>,
+    /// What was found, e.g. `TLSv1.3`, `1.13.1`.
+    pub detail: Option<String>,
+}
+
+/// What a person chose for the window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct PreferencesView {
+    /// Language code, e.g. `de`; `None` follows the system.
+    pub language: Option<String>,
+    /// `light`, `dark` or `system`.
+    pub theme: String,
+    /// The welcome was completed or skipped.
+    pub first_run_done: bool,
+}
+
+impl Default for PreferencesView {
+    fn default() -> Self {
+        Self { language: None, theme: "system".to_owned(), first_run_done: false }
+    }
+}
+
+/// Numbers of the last days.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct StatisticsView {
+    /// Oldest first, one for every day asked for, empty days included.
+    pub days: Vec<DayView>,
+}
+
+/// Submissions imported on one day, by the state that they are in now.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct DayView {
+    /// Local date, `YYYY-MM-DD`.
+    pub date: String,
+    /// By state code.
+    #[ts(type = "Record<string, number>")]
+    pub by_state: BTreeMap<String, u32>,
+}

@@ -1,0 +1,151 @@
+//! FHIR values in words, by their type. The raw value or code stands beside.
+
+use fhir::Element;
+use report::{Links, Target};
+
+/// A value for reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Words {
+    /// In words.
+    pub(crate) value: String,
+    /// Code, system or unit behind it.
+    pub(crate) detail: Option<String>,
+}
+
+/// Longest value shown, in characters.
+const VALUE_MAX: usize = 2_000;
+
+impl Words {
+    fn new(value: impl Into<String>, detail: Option<&str>) -> Option<Self> {
+        let cut = |text: &str| text.chars().take(VALUE_MAX).collect::<String>();
+        let value = value.into();
+        let value = value.trim();
+        (!value.is_empty()).then(|| Self { value: cut(value), detail: detail.map(cut) })
+    }
+}
+
+/// An element in words; `None` where it says nothing. `resource` is the entry's resource that holds it.
+pub(crate) fn words<'t>(
+    element: Element<'t>,
+    resource: Element<'t>,
+    links: &Links<'t>,
+) -> Option<Words> {
+    if let Some(value) = element.value() {
+        return Words::new(value, None);
+    }
+    let all = |name: &'static str| element.children().filter(move |child| child.name() == name);
+    let values = |name| all(name).filter_map(Element::value).collect::<Vec<_>>();
+    match element.type_name() {
+        "HumanName" => human_name(element),
+        "Address" => {
+            let place = [element.text("postalCode"), element.text("city")];
+            let place = place.into_iter().flatten().collect::<Vec<_>>().join(" ");
+            let mut lines = values("line");
+            lines.extend([place.as_str()].into_iter().filter(|place| !place.is_empty()));
+            lines.extend([element.text("state"), element.text("country")].into_iter().flatten());
+            if lines.is_empty() {
+                lines.extend(element.text("text"));
+            }
+            Words::new(lines.join(", "), element.text("use"))
+        }
+        "Identifier" => Words::new(element.text("value")?, element.text("system")),
+        "ContactPoint" => Words::new(element.text("value")?, element.text("system")),
+        "CodeableConcept" => concept(element),
+        "Coding" => {
+            let code = element.text("code");
+            Words::new(element.text("display").or(code)?, code)
+        }
+        "Quantity" | "Age" | "Count" | "Distance" | "Duration" | "Money" => {
+            Words::new(quantity(element)?, element.text("code"))
+        }
+        "Ratio" => {
+            let part = |name| element.child(name).and_then(quantity).unwrap_or_default();
+            Words::new(format!("{} : {}", part("numerator"), part("denominator")), None)
+        }
+        "Range" => Words::new(between(element, "low", "high", quantity)?, None),
+        "Period" => {
+            let date = |at: Element<'_>| at.value().map(str::to_owned);
+            Words::new(between(element, "start", "end", date)?, None)
+        }
+        "Annotation" => Words::new(element.text("text")?, None),
+        "Reference" => reference(element, resource, links),
+        // A part of a resource, e.g. a component: its code and its value.
+        _ => {
+            let code = element.child("code").and_then(|code| words(code, resource, links));
+            let value = element.choice("value").and_then(|value| words(value, resource, links));
+            match (code, value) {
+                (Some(code), Some(value)) => {
+                    Words::new(format!("{}: {}", code.value, value.value), code.detail.as_deref())
+                }
+                (one, other) => one.or(other),
+            }
+        }
+    }
+}
+
+fn human_name(name: Element<'_>) -> Option<Words> {
+    let given = name.children().filter(|child| child.name() == "given");
+    let given = given.filter_map(Element::value).collect::<Vec<_>>().join(" ");
+    let full = match (name.text("family"), given.as_str()) {
+        (Some(family), "") => family.to_owned(),
+        (Some(family), given) => format!("{family}, {given}"),
+        (None, given) => given.to_owned(),
+    };
+    // A masked name has a code in an extension instead.
+    let code = || {
+        name.children()
+            .filter(|child| child.name() == "extension")
+            .find_map(|extension| extension.text("valueString"))
+    };
+    let full =
+        if full.is_empty() { code().or_else(|| name.text("text"))?.to_owned() } else { full };
+    Words::new(full, name.text("use"))
+}
+
+fn concept(concept: Element<'_>) -> Option<Words> {
+    let codings: Vec<_> = concept.children().filter(|child| child.name() == "coding").collect();
+    let with_display = codings.iter().find(|coding| coding.text("display").is_some());
+    let coding = with_display.or(codings.first());
+    let code = coding.and_then(|coding| coding.text("code"));
+    let display = with_display.and_then(|coding| coding.text("display"));
+    Words::new(display.or_else(|| concept.text("text")).or(code)?, code)
+}
+
+fn quantity(quantity: Element<'_>) -> Option<String> {
+    let value = quantity.text("value")?;
+    let comparator = quantity.text("comparator").unwrap_or_default();
+    // `1` is the unit of a bare number.
+    let unit = quantity.text("unit").or_else(|| quantity.text("code")).filter(|unit| *unit != "1");
+    Some(match unit {
+        Some(unit) => format!("{comparator}{value} {unit}"),
+        None => format!("{comparator}{value}"),
+    })
+}
+
+fn between(
+    element: Element<'_>,
+    from: &str,
+    to: &str,
+    part: impl Fn(Element<'_>) -> Option<String>,
+) -> Option<String> {
+    let (from, to) = (element.child(from).and_then(&part), element.child(to).and_then(&part));
+    if from.is_none() && to.is_none() {
+        return None;
+    }
+    Some(format!("{} – {}", from.unwrap_or_default(), to.unwrap_or_default()))
+}
+
+/// The name of what is referred to, else the display, else the address as it stands.
+fn reference<'t>(element: Element<'t>, resource: Element<'t>, links: &Links<'t>) -> Option<Words> {
+    let address = element.text("reference");
+    let target = address.map(|address| links.resolve(resource, address));
+    let name = target.and_then(Target::resource).and_then(|target| {
+        let name = target.child("name")?;
+        match name.type_name() {
+            "HumanName" => human_name(name).map(|words| words.value),
+            _ => name.value().map(str::to_owned),
+        }
+    });
+    let display = || element.text("display").map(str::to_owned);
+    Words::new(name.or_else(display).or_else(|| address.map(str::to_owned))?, address)
+}

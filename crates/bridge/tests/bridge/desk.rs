@@ -1,0 +1,277 @@
+//! The window's commands, from a folder that is empty to reports that are completed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use bridge::views::{DetailView, EndpointInput, IntakeView, ListQuery, PreferencesView};
+use bridge::{Desk, KnownContent, Names, PROBLEMS, Problem};
+
+/// Longest wait for anything, many times what it takes.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+async fn opened(root: &Path) -> Desk {
+    let desk = Desk::open(root).await.unwrap();
+    desk.start().await.unwrap();
+    desk
+}
+
+/// Waits until a submission is in one of these states.
+async fn until(desk: &Desk, id: i64, states: &[&str]) -> DetailView {
+    let wait = async {
+        loop {
+            let seen = desk.revision().unwrap();
+            let detail = desk.detail(id).await.unwrap();
+            if states.contains(&detail.row.state.as_str()) {
+                return detail;
+            }
+            desk.changed(seen).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("in time")
+}
+
+fn only(intake: &IntakeView) -> i64 {
+    assert_eq!(intake.submissions.len(), 1, "{:?}", intake.files);
+    intake.submissions[0].expect("taken in")
+}
+
+#[track_caller]
+fn assert_known<T: std::fmt::Debug>(result: Result<T, Problem>, code: &str) {
+    let problem = result.unwrap_err();
+    assert_eq!(problem.code, code);
+    assert!(PROBLEMS.iter().any(|(known, ..)| *known == code));
+}
+
+async fn sample(desk: &Desk, part: &str) -> String {
+    let samples = desk.practice_samples().await.unwrap();
+    samples.into_iter().find(|path| path.contains(part)).expect("a sample of this name")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn from_a_file_to_completed_and_from_failed_to_corrected() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = opened(root.path()).await;
+    let samples = desk.practice_samples().await.unwrap();
+    assert!(samples.len() >= 4);
+
+    let looked = desk.inspect_files(samples.clone()).await.unwrap();
+    assert!(looked.iter().all(|file| ["ready", "warnings"].contains(&file.verdict.as_str())));
+    // Names are masked: initials and a year.
+    assert!(looked.iter().all(|file| file.patient.as_ref().is_some_and(|p| p.len() <= 12)));
+
+    let intake = desk.send_files(samples.clone(), KnownContent::Show).await.unwrap();
+    assert!(intake.submissions.iter().all(Option::is_some), "{:?}", intake.files);
+    let mut failed = None;
+    for id in intake.submissions.iter().flatten() {
+        let detail = until(&desk, *id, &["completed", "failed"]).await;
+        if detail.row.state == "failed" {
+            failed = Some(detail);
+        } else {
+            assert!(detail.receipt.is_some());
+            assert!(detail.timeline.iter().any(|step| step.evidence.is_some()));
+        }
+    }
+    let failed = failed.expect("one sample fails on purpose");
+    assert_eq!(failed.row.group, "needs-attention");
+    assert_eq!(failed.actions, ["correct", "resubmit", "withdraw"]);
+    let message = &failed.messages[0];
+    assert_eq!((message.source.as_str(), message.severity.as_str()), ("authority", "error"));
+    assert!(message.rule.is_some() && message.text.is_some());
+
+    let list = desk.list(ListQuery::default(), Names::Masked).await.unwrap();
+    assert_eq!((list.rows.len(), list.total as usize), (samples.len(), samples.len()));
+    let query = ListQuery { group: Some("needs-attention".to_owned()), ..ListQuery::default() };
+    let attention = desk.list(query, Names::Shown).await.unwrap();
+    assert_eq!((attention.rows.len(), attention.total), (1, 1));
+    assert_eq!(attention.rows[0].message.as_ref().unwrap().rule, message.rule);
+    assert!(attention.rows[0].patient.as_ref().unwrap().contains("Muster-Fehler"));
+
+    // The same again is known; a correction takes the failed one's place.
+    let again = desk.send_files(vec![samples[0].clone()], KnownContent::Show).await.unwrap();
+    assert_eq!((again.files[0].verdict.as_str(), again.submissions[0]), ("known", None));
+    let corrected = failed.source.replace("Muster-Fehler", "Muster");
+    let correction = desk.correct_with_text(failed.row.id, corrected).await.unwrap();
+    let successor = until(&desk, only(&correction), &["completed"]).await;
+    assert_eq!(successor.row.corrects, Some(failed.row.id));
+    let before = desk.detail(failed.row.id).await.unwrap();
+    assert_eq!(before.row.state, "superseded");
+    assert_eq!(before.row.corrected_by, Some(successor.row.id));
+
+    let status = desk.status().await.unwrap();
+    assert_eq!(
+        (status.environment.as_str(), status.connection.as_str()),
+        ("practice", "connected")
+    );
+    assert_eq!(status.counts.needs_attention, 0);
+    assert_eq!(status.counts.completed as usize, samples.len());
+    assert_eq!(status.counts.closed, 1);
+    assert_eq!(status.certificate.unwrap().stored_in, "practice");
+
+    let statistics = desk.statistics(7).await.unwrap();
+    assert_eq!(statistics.days.len(), 7);
+    let counted: u32 = statistics.days.iter().flat_map(|day| day.by_state.values()).sum();
+    assert_eq!(counted as usize, samples.len() + 1);
+    desk.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn undo_release_withdraw() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = opened(root.path()).await;
+    desk.set_paused(true).await.unwrap();
+    let text = std::fs::read_to_string(sample(&desk, "covid").await).unwrap();
+
+    // Undone before it left, then released with a reason.
+    let intake = desk.send_text(text.clone(), "pasted".to_owned()).await.unwrap();
+    let id = only(&intake);
+    desk.hold_back(vec![id]).await.unwrap();
+    assert_eq!(desk.detail(id).await.unwrap().row.state, "held");
+    assert_known(desk.hold_back(vec![id]).await, "action-not-possible");
+    assert_known(desk.release(id, "  ".to_owned()).await, "argument-invalid");
+    desk.release(id, "looked at".to_owned()).await.unwrap();
+    desk.set_paused(false).await.unwrap();
+    let done = until(&desk, id, &["completed"]).await;
+    let released = done.timeline.iter().find(|step| step.event == "released").unwrap();
+    assert_eq!(released.params["reason"], "looked at");
+    assert!(!released.person.is_empty());
+
+    // An error holds a report; it is shown in the section that it concerns.
+    let wrong = text.replacen("\"birthDate\":\"", "\"birthDate\":\"2999-01-01\",\"_was\":\"", 1);
+    let wrong = if wrong == text {
+        text.replacen("\"birthDate\": \"", "\"birthDate\": \"2999-01-01\", \"_was\": \"", 1)
+    } else {
+        wrong
+    };
+    assert_ne!(wrong, text);
+    let held = only(&desk.send_text(wrong, "wrong".to_owned()).await.unwrap());
+    let detail = desk.detail(held).await.unwrap();
+    assert_eq!((detail.row.state.as_str(), detail.row.group.as_str()), ("held", "needs-attention"));
+    let message = detail.messages.iter().find(|m| m.code == "date-in-future").unwrap();
+    let section = &detail.sections[message.section.unwrap() as usize];
+    assert_eq!(section.resource, "Patient");
+    assert_eq!(message.field.as_deref(), Some("patient.birth-date"));
+    assert_known(desk.resubmit(held).await, "action-not-possible");
+    desk.withdraw(held, "not reportable".to_owned()).await.unwrap();
+    assert_eq!(desk.detail(held).await.unwrap().row.group, "closed");
+    assert_known(desk.detail(9_999).await, "no-such-submission");
+    desk.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_report_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = Desk::open(root.path()).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, bytes: &[u8]| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        path.display().to_string()
+    };
+    let paths = vec![
+        file("a.pdf", b"%PDF-1.7"),
+        file("b.json", b"{\"resourceType\":\"Patient\"}"),
+        file("c.json", b"{\"resourceType\":\"Bundle\",\"type\":\"document\","),
+        file("d.json", b""),
+        folder.path().join("missing.json").display().to_string(),
+    ];
+    let files = desk.inspect_files(paths.clone()).await.unwrap();
+    let told: Vec<_> =
+        files.iter().map(|f| (f.kind.as_str(), f.messages[0].code.as_str())).collect();
+    assert!(files.iter().all(|f| f.verdict == "refused" && f.known.is_none()), "{told:?}");
+    assert_eq!(told[0], ("pdf", "not-a-report"));
+    assert_eq!(told[1], ("fhir-other", "not-a-report"));
+    assert_eq!(files[1].messages[0].params["resource-type"], "Patient");
+    assert_eq!(told[2].1, "json-syntax");
+    assert!(files[2].messages[0].line.is_some());
+    assert_eq!(told[3].1, "file-empty");
+    assert_eq!(told[4].1, "file-not-found");
+    let known = bridge::message_codes();
+    for file in &files {
+        let message = &file.messages[0];
+        let params: Vec<_> = message.params.keys().map(String::as_str).collect();
+        let mut listed = known[message.code.as_str()].to_vec();
+        listed.sort_unstable();
+        assert_eq!(params, listed, "{}", message.code);
+    }
+    let intake = desk.send_files(paths, KnownContent::Show).await.unwrap();
+    assert!(intake.submissions.iter().all(Option::is_none));
+    desk.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_are_kept_and_checked() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = Desk::open(root.path()).await.unwrap();
+    assert_eq!(desk.preferences().await.unwrap(), PreferencesView::default());
+    let chosen = PreferencesView {
+        language: Some("de".to_owned()),
+        theme: "dark".to_owned(),
+        first_run_done: true,
+    };
+    desk.set_preferences(chosen.clone()).await.unwrap();
+    let wrong = PreferencesView { theme: "pink".to_owned(), ..chosen.clone() };
+    assert_known(desk.set_preferences(wrong).await, "argument-invalid");
+    let endpoints = desk.endpoints().await.unwrap();
+    assert_eq!(endpoints.len(), 1);
+    assert!(endpoints[0].in_use && endpoints[0].own_ca && endpoints[0].environment == "practice");
+    assert_known(desk.use_endpoint("elsewhere".to_owned()).await, "unknown-endpoint");
+    assert_known(desk.test_endpoint("elsewhere".to_owned()).await, "unknown-endpoint");
+    let input = |url: &str| EndpointInput {
+        name: "real".to_owned(),
+        base_url: url.to_owned(),
+        environment: "integration".to_owned(),
+        release: None,
+        language: None,
+        ca_pem: None,
+        proxy: None,
+    };
+    for url in ["http://a.example/v1/fhir", "https://u:p@a.example/", "nonsense", ""] {
+        assert_known(desk.add_endpoint(input(url)).await, "argument-invalid");
+    }
+    let fixed = EndpointInput { name: "practice".to_owned(), ..input("https://a.example/v1/fhir") };
+    assert_known(desk.add_endpoint(fixed).await, "practice-endpoint-fixed");
+    assert_known(
+        desk.set_watched_folder(Some("/nowhere/at/all".to_owned())).await,
+        "argument-invalid",
+    );
+    let folder = tempfile::tempdir().unwrap().keep();
+    desk.set_watched_folder(Some(folder.display().to_string())).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().watched_folder, Some(folder.display().to_string()));
+    desk.stop().await;
+    drop(desk);
+    let again = Desk::open(root.path()).await.unwrap();
+    assert_eq!(again.preferences().await.unwrap(), chosen);
+    again.stop().await;
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn certificates_are_inspected_and_wrong_ones_named() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = Desk::open(root.path()).await.unwrap();
+    let pilot = root.path().join("practice/authority/pilot");
+    let mut files = std::fs::read_dir(pilot).unwrap().map(|entry| entry.unwrap().path());
+    let p12 = files.find(|path| path.extension().is_some_and(|e| e == "p12")).unwrap();
+    let password = std::fs::read_to_string(p12.with_extension("password")).unwrap();
+    let paths = || vec![p12.display().to_string()];
+    let view = desk.certificate_inspect(paths(), password).await.unwrap();
+    assert!(view.client_auth && view.days_left > 300 && view.subject.contains("practice"));
+    let wrong = desk.certificate_inspect(paths(), "wrong".to_owned()).await;
+    assert_known(wrong, "certificate-wrong-password");
+    let none = desk.certificate_inspect(paths(), String::new()).await;
+    assert_known(none, "certificate-password-needed");
+    let folder = desk.certificate_inspect(vec![root.path().display().to_string()], String::new());
+    assert_known(folder.await, "file-unreadable");
+    assert_known(desk.certificate_inspect(Vec::new(), String::new()).await, "argument-invalid");
+    desk.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_connection_is_tested_layer_by_layer() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = opened(root.path()).await;
+    let layers = desk.test_endpoint("practice".to_owned()).await.unwrap();
+    assert!(layers.len() >= 6);
+    assert!(layers.iter().all(|layer| layer.outcome == "passed"), "{layers:?}");
+    desk.stop().await;
+}

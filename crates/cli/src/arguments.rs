@@ -1,0 +1,430 @@
+//! What can be asked. Help, man page and shell completions come from here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::terms::{Duration, parse_duration};
+
+const EXAMPLES: &str = "\
+Try it out (nothing leaves this computer):
+  labcourier init --practice
+  labcourier send samples --wait
+
+For real:
+  labcourier init --endpoint https://HOST/v1/fhir --vault passphrase --passphrase-file F
+  labcourier identity import laboratory.p12 --password-file P
+  labcourier endpoint test
+  labcourier send /var/reports --wait
+
+Exit codes:
+  0  all well
+  1  something needs a person: a report is held, rejected, failed or refused, or a file cannot be read
+  2  wrong usage, an unknown report number, a step that the report's state does not allow
+  3  the authority cannot be reached or refuses the certificate; nothing is lost
+  4  profile, journal, keychain or vault cannot be opened
+
+With --json, every report is one object on one line with the fields
+id file digest identifier state receipt issues attempts corrects created updated;
+each of the issues has severity code rule text expression line column source.
+States: held queued sending unknown in-progress completed rejected failed withdrawn superseded.";
+
+/// Sends laboratory reports of notifiable diseases to the authority and shows what became of each.
+#[derive(Debug, Parser)]
+#[command(name = "labcourier", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Folder of the profile (settings, journal, vault). Default: the platform's place for data of
+    /// programs; a practice profile there is used as long as there is no other.
+    #[arg(long, global = true, value_name = "DIR", env = "LABCOURIER_PROFILE")]
+    pub(crate) profile: Option<PathBuf>,
+    /// One JSON object a line on standard output.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// File whose first line opens the vault; fd:N or /dev/fd/N reads a descriptor.
+    #[arg(long, global = true, value_name = "F", env = "LABCOURIER_PASSPHRASE_FILE")]
+    pub(crate) passphrase_file: Option<PathBuf>,
+    /// Only results, no progress and no hints.
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Make a profile.
+    #[command(after_help = "\
+Examples:
+  labcourier init --practice
+  labcourier init --endpoint https://HOST/v1/fhir --environment integration
+  labcourier init --endpoint https://HOST/v1/fhir --ca ca.pem --vault passphrase --passphrase-file F")]
+    Init(Init),
+    /// The laboratory's certificate.
+    #[command(subcommand)]
+    Identity(IdentityCommand),
+    /// The authorities that this profile knows.
+    #[command(subcommand)]
+    Endpoint(EndpointCommand),
+    /// Check files, send nothing.
+    #[command(after_help = "\
+Takes files, folders, .zip archives and NDJSON. Warnings are printed; errors would hold the report.
+A file that does not exist or is no report gives exit code 1.
+
+Examples:
+  labcourier check report.json
+  labcourier check /var/reports --json")]
+    Check(Paths),
+    /// Send reports.
+    #[command(after_help = "\
+Every report is in the journal before its first byte leaves. Errors found here hold a report; content
+that was sent before is shown and not sent again. Without --wait each report is handed over once and then
+followed by `labcourier follow`. A file that does not exist or is no report gives exit code 1; the others
+are sent all the same.
+
+Examples:
+  labcourier send report.xml --wait
+  labcourier send /var/reports reports.zip
+  labcourier --json send report.json --wait --timeout 10m")]
+    Send(Send),
+    /// Follow open reports until each has its final status.
+    #[command(after_help = "\
+Sends what waits, asks what is in doubt, and reads what became of the rest. With --once one pass, for
+schedulers. Exit code 1 if one of them needs a person.
+
+Examples:
+  labcourier follow
+  labcourier follow --once --json")]
+    Follow(Follow),
+    /// List reports, newest first.
+    #[command(after_help = "\
+Examples:
+  labcourier list --state failed --state rejected
+  labcourier list --search malaria --since 2026-01-01
+  labcourier --json list --state completed")]
+    List(List),
+    /// Show one report: messages, timeline, what can be done.
+    #[command(after_help = "Example:\n  labcourier show 12")]
+    Show {
+        /// Number of the report.
+        id: i64,
+    },
+    /// Send a rejected or failed report again, unchanged or with a corrected file.
+    #[command(after_help = "\
+The new report is linked to the one it replaces.
+
+Examples:
+  labcourier resubmit 12
+  labcourier resubmit 12 --with corrected.json --wait")]
+    Resubmit(Resubmit),
+    /// Decide that a held, rejected or failed report will not be sent (again).
+    #[command(after_help = "Example:\n  labcourier withdraw 12 --reason \"not notifiable\"")]
+    Withdraw(WithReason),
+    /// Send a held report although something was found.
+    #[command(after_help = "Example:\n  labcourier release 12 --reason \"checked with the physician\"")]
+    Release(WithReason),
+    /// Search at the authority.
+    #[command(after_help = "\
+Times are UTC; prefixes eq ne gt ge lt le.
+
+Examples:
+  labcourier search --status failed --last-updated ge2026-01-01
+  labcourier search --identifier urn:uuid:7c1f7a10-4f0e-4b57-9d3a-5a1d6f0c0001
+  labcourier search --sort=-_lastUpdated --count 50 --all
+  labcourier search --count 0")]
+    Search(Search),
+    /// Watch a folder: send what is put there, and follow it.
+    #[command(after_help = "\
+Files stay where they are. A file is taken once nobody writes to it any more. Stop with Ctrl+C or SIGTERM.
+
+Example:
+  labcourier watch /var/reports --json")]
+    Watch {
+        /// The folder.
+        dir: PathBuf,
+    },
+    /// Write out what the journal knows.
+    #[command(after_help = "\
+Examples:
+  labcourier export --format csv > reports.csv
+  labcourier export --format json --state failed")]
+    Export(Export),
+    /// The journal itself.
+    #[command(subcommand)]
+    Journal(JournalCommand),
+    /// The lesson: send made-up reports to an authority on this computer, see one fail, correct it.
+    #[command(after_help = "\
+Without --profile it runs in a folder that is removed afterwards.
+
+Examples:
+  labcourier practice
+  labcourier --profile ~/practice practice")]
+    Practice,
+    /// Write man pages or shell completions.
+    #[command(hide = true)]
+    Generate {
+        /// Which.
+        what: Generated,
+        /// Folder to write to; made if missing.
+        dir: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// A practice profile with an authority of its own on this computer.
+    #[arg(long, conflicts_with_all = ["endpoint", "ca", "proxy", "vault", "name"])]
+    #[arg(required_unless_present = "endpoint")]
+    pub(crate) practice: bool,
+    /// Base address of the authority, e.g. https://HOST/v1/fhir
+    #[arg(long, value_name = "URL")]
+    pub(crate) endpoint: Option<String>,
+    /// Name of the endpoint.
+    #[arg(long, value_name = "N", default_value = "authority")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) terms: EndpointOptions,
+    /// Where key and certificate rest.
+    #[arg(long, value_enum, default_value = "keychain")]
+    pub(crate) vault: VaultKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VaultKind {
+    /// The operating system's keychain.
+    Keychain,
+    /// A file sealed by the passphrase of --passphrase-file (servers).
+    Passphrase,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EndpointOptions {
+    /// What the endpoint is for.
+    #[arg(long, value_name = "E", value_parser = ["integration", "production"])]
+    #[arg(default_value = "production")]
+    pub(crate) environment: String,
+    /// The authority's own CA certificate (PEM), beside the trust store of the system.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Release of the interface.
+    #[arg(long, value_name = "R", value_parser = ["1.13.1", "1.8.0", "1.0.0-trialuse"])]
+    #[arg(default_value = "1.13.1")]
+    pub(crate) release: String,
+    /// Language where a document names none.
+    #[arg(long, value_name = "L", default_value = "de-CH")]
+    pub(crate) language: String,
+    /// Identifier of the envelope: of the attempt (a lost answer can be told from an earlier delivery), or
+    /// the document's own.
+    #[arg(long, value_name = "I", value_parser = ["attempt", "document"])]
+    #[arg(default_value = "attempt")]
+    pub(crate) identifier: String,
+    /// HTTP proxy, e.g. http://proxy:3128
+    #[arg(long, value_name = "URL")]
+    pub(crate) proxy: Option<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum IdentityCommand {
+    /// Import a certificate with its key: .p12/.pfx, or certificate and key files (PEM or DER).
+    #[command(after_help = "\
+Examples:
+  labcourier identity import laboratory.p12 --password-file P
+  labcourier identity import laboratory.cer --key laboratory.key")]
+    Import {
+        /// .p12/.pfx, or the certificate.
+        file: PathBuf,
+        /// The key, if it is a file of its own.
+        #[arg(long, value_name = "FILE")]
+        key: Option<PathBuf>,
+        /// File whose first line is the password; fd:N reads a descriptor.
+        #[arg(long, value_name = "F")]
+        password_file: Option<PathBuf>,
+    },
+    /// Show the certificate in use.
+    #[command(after_help = "Example:\n  labcourier identity show --json")]
+    Show,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum EndpointCommand {
+    /// List the endpoints.
+    #[command(after_help = "Example:\n  labcourier endpoint list")]
+    List,
+    /// Add an endpoint.
+    #[command(after_help = "\
+Example:
+  labcourier endpoint add integration https://HOST/v1/fhir --environment integration --ca ca.pem")]
+    Add {
+        /// A name for it.
+        name: String,
+        /// Base address, e.g. https://HOST/v1/fhir
+        url: String,
+        #[command(flatten)]
+        terms: EndpointOptions,
+    },
+    /// Send to this endpoint from now on.
+    #[command(after_help = "Example:\n  labcourier endpoint use integration")]
+    Use {
+        /// Its name.
+        name: String,
+    },
+    /// Test the way to an endpoint, layer by layer. Sends nothing of any report.
+    #[command(after_help = "Example:\n  labcourier endpoint test")]
+    Test {
+        /// Its name; without it the one in use.
+        name: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Paths {
+    /// Files, folders, .zip archives, NDJSON.
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Send {
+    #[command(flatten)]
+    pub(crate) paths: Paths,
+    #[command(flatten)]
+    pub(crate) waiting: Waiting,
+    /// Send content again that was sent before.
+    #[arg(long)]
+    pub(crate) again: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Waiting {
+    /// Wait until every report has its final status.
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// Wait at most so long: 30s, 10m, 2h. What is still open then gives exit code 1.
+    #[arg(long, value_name = "D", requires = "wait", value_parser = parse_duration)]
+    pub(crate) timeout: Option<Duration>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Follow {
+    /// One pass only.
+    #[arg(long)]
+    pub(crate) once: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only reports in this state; may be repeated.
+    #[arg(long = "state", value_name = "S", value_parser = STATES)]
+    pub(crate) states: Vec<String>,
+    /// Words in identifier, name, file, disease or message.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) search: Option<String>,
+    /// Only reports taken in from then on: 2026-01-31, 2026-01-31T08:00 (UTC), 2026-01-31T08:00:00+01:00
+    #[arg(long, value_name = "T")]
+    pub(crate) since: Option<String>,
+}
+
+const STATES: [&str; 10] = [
+    "held", "queued", "sending", "unknown", "in-progress", "completed", "rejected", "failed",
+    "withdrawn", "superseded",
+];
+
+#[derive(Debug, Args)]
+pub(crate) struct Resubmit {
+    /// Number of the report.
+    pub(crate) id: i64,
+    /// The corrected file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) with: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) waiting: Waiting,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WithReason {
+    /// Number of the report.
+    pub(crate) id: i64,
+    /// Why; kept in the journal.
+    #[arg(long, value_name = "T", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    pub(crate) reason: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// Created at, with prefix: ge2026-01-01
+    #[arg(long, value_name = "P")]
+    pub(crate) date: Vec<String>,
+    /// Last changed at, with prefix: gt2026-01-31T08:00:00
+    #[arg(long, value_name = "P")]
+    pub(crate) last_updated: Vec<String>,
+    /// Identifier, e.g. urn:uuid:…
+    #[arg(long, value_name = "V")]
+    pub(crate) identifier: Vec<String>,
+    /// Processing status.
+    #[arg(long, value_name = "S", value_parser = ["in-progress", "completed", "failed"])]
+    pub(crate) status: Option<String>,
+    /// Order: identifier, date, elm-status, _lastUpdated; a leading - descends; several with commas.
+    #[arg(long, value_name = "K", allow_hyphen_values = true)]
+    pub(crate) sort: Option<String>,
+    /// Size of a page; 0 only counts.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u32>,
+    /// Number of the page.
+    #[arg(long, value_name = "N")]
+    pub(crate) page: Option<u32>,
+    /// All pages.
+    #[arg(long, conflicts_with = "page")]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// Form of the output.
+    #[arg(long, value_enum)]
+    pub(crate) format: ExportForm,
+    /// With patients' names and birth dates.
+    #[arg(long)]
+    pub(crate) names: bool,
+    #[command(flatten)]
+    pub(crate) list: List,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportForm {
+    /// A table for spreadsheets.
+    Csv,
+    /// One object a line.
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum JournalCommand {
+    /// Check the whole journal.
+    #[command(after_help = "Example:\n  labcourier journal verify")]
+    Verify,
+    /// Write a backup to one file (encrypted with the same key).
+    #[command(after_help = "Example:\n  labcourier journal backup /backup/labcourier-2026-01-31.db")]
+    Backup {
+        /// The file; it must not exist.
+        file: PathBuf,
+    },
+    /// Put a backup in the journal's place; the present journal is set aside.
+    #[command(after_help = "Example:\n  labcourier journal restore /backup/labcourier-2026-01-31.db")]
+    Restore {
+        /// The backup.
+        file: PathBuf,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Generated {
+    /// Manual pages (man).
+    Man,
+    /// Completions for bash, zsh, fish and PowerShell.
+    Completions,
+}

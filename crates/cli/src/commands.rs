@@ -1,0 +1,121 @@
+//! What each command does: ask `bridge::headless`, print, and say how it ended.
+
+mod export;
+mod generate;
+mod journal;
+mod practice;
+mod search;
+mod send;
+mod setup;
+mod view;
+
+use std::path::{Path, PathBuf};
+
+use bridge::headless::{Headless, default_folder};
+use bridge::Problem;
+
+use crate::arguments::{Arguments, Command, Global};
+use crate::catalogue::Catalogue;
+use crate::exit::Exit;
+use crate::output::{Line, Look, Output};
+use crate::passphrase;
+
+/// What a command works with.
+pub(crate) struct Scene<'a> {
+    pub(crate) global: &'a Global,
+    pub(crate) output: &'a Output,
+    pub(crate) texts: &'a Catalogue,
+}
+
+/// Runs one command.
+pub(crate) async fn run(arguments: Arguments, output: &Output, texts: Catalogue) -> Exit {
+    let Arguments { global, command } = arguments;
+    let scene = Scene { global: &global, output, texts: &texts };
+    let done = match command {
+        Command::Init(init) => setup::init(&scene, init).await,
+        Command::Identity(command) => setup::identity(&scene, command).await,
+        Command::Endpoint(command) => setup::endpoint(&scene, command).await,
+        Command::Check(paths) => send::check(&scene, paths).await,
+        Command::Send(send) => send::send(&scene, send).await,
+        Command::Follow(follow) => send::follow(&scene, follow).await,
+        Command::List(list) => view::list(&scene, list).await,
+        Command::Show { id } => view::show(&scene, id).await,
+        Command::Resubmit(resubmit) => send::resubmit(&scene, resubmit).await,
+        Command::Withdraw(withdraw) => send::withdraw(&scene, withdraw).await,
+        Command::Release(release) => send::release(&scene, release).await,
+        Command::Search(search) => search::search(&scene, search).await,
+        Command::Watch { dir } => send::watch(&scene, dir).await,
+        Command::Export(export) => export::export(&scene, export).await,
+        Command::Journal(command) => journal::journal(&scene, command).await,
+        Command::Practice => practice::practice(&scene).await,
+        Command::Generate { what, dir } => generate::generate(&scene, what, &dir),
+    };
+    match done {
+        Ok(exit) => exit,
+        Err(problem) => scene.trouble(&problem),
+    }
+}
+
+impl Scene<'_> {
+    /// The profile's folder: the one that was named; else the laboratory's, or as long as there is none
+    /// the practice profile.
+    fn folder(&self) -> PathBuf {
+        self.global.profile.clone().unwrap_or_else(default_folder)
+    }
+
+    async fn open(&self) -> Result<Headless, Problem> {
+        Headless::open(&self.folder(), self.passphrase()?).await
+    }
+
+    fn passphrase(&self) -> Result<Option<String>, Problem> {
+        let Some(file) = &self.global.passphrase_file else { return Ok(None) };
+        passphrase::read(file).map(Some).map_err(|error| {
+            let cause = error.kind().to_string();
+            let shown = file.display().to_string();
+            Problem::new("secrets-io", &[("operation", &shown), ("cause", &cause)], "passphrase")
+        })
+    }
+
+    fn read(&self, file: &Path) -> Result<Vec<u8>, Problem> {
+        std::fs::read(file).map_err(|error| unreadable(file, &error))
+    }
+
+    /// Says what went wrong and what to do next.
+    fn trouble(&self, problem: &Problem) -> Exit {
+        let line = Line::new()
+            .look(format!("{}: ", self.texts.say("say.error")), Look::Bad)
+            .add(self.texts.problem(problem));
+        self.output.error(line);
+        let next = Line::new()
+            .add("  ")
+            .look(self.texts.say("say.next"), Look::Bold)
+            .add(" ")
+            .add(self.texts.next(problem));
+        self.output.hint(&next);
+        Exit::of(problem)
+    }
+
+    /// A hint from the catalogue.
+    fn hint(&self, key: &str, params: &[(&str, &str)]) {
+        self.output.hint(&Line::of(self.texts.text(key, params)));
+    }
+
+    /// A result for people from the catalogue.
+    fn line(&self, key: &str, params: &[(&str, &str)]) {
+        self.output.line(&Line::of(self.texts.text(key, params)));
+    }
+
+    /// A fact with its label.
+    fn fact(&self, label: &str, value: &str) {
+        let line = Line::new()
+            .add("  ")
+            .column(&self.texts.say(&format!("label.{label}")), 14, Look::Faint)
+            .add(value);
+        self.output.line(&line);
+    }
+}
+
+fn unreadable(file: &Path, error: &std::io::Error) -> Problem {
+    let (file, reason) = (file.display().to_string(), error.kind().to_string());
+    Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "file")
+}

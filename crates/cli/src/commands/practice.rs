@@ -1,0 +1,106 @@
+//! The lesson: send, see one fail, correct it, see it completed.
+
+use std::path::PathBuf;
+
+use bridge::Problem;
+use bridge::headless::{Fate, Headless, Looked};
+
+use super::{Scene, send, unreadable};
+use crate::arguments::Waiting;
+use crate::exit::Exit;
+use crate::output::{Line, Look};
+use crate::terms::Duration;
+
+/// Longest time for the samples to be processed: the practice authority takes about two seconds.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+pub(super) async fn practice(scene: &Scene<'_>) -> Result<Exit, Problem> {
+    let (folder, passing) = match &scene.global.profile {
+        Some(folder) => (folder.clone(), false),
+        None => (passing_folder()?, true),
+    };
+    let done = lesson(scene, &folder).await;
+    if passing {
+        // Made-up reports in the system's folder for such things: what stays is swept away with it.
+        let _ = std::fs::remove_dir_all(&folder);
+    }
+    done
+}
+
+/// A folder of our own that nobody else can have prepared.
+fn passing_folder() -> Result<PathBuf, Problem> {
+    let base = std::env::temp_dir();
+    for number in 0..1_000 {
+        let folder = base.join(format!("labcourier-practice-{}-{number}", std::process::id()));
+        match std::fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(unreadable(&folder, &error)),
+        }
+    }
+    Err(unreadable(&base, &std::io::ErrorKind::AlreadyExists.into()))
+}
+
+async fn lesson(scene: &Scene<'_>, folder: &std::path::Path) -> Result<Exit, Problem> {
+    scene.hint("say.practice-intro", &[]);
+    let mut profile = Headless::practice(folder).await?;
+    let taught = teach(scene, &mut profile).await;
+    profile.close().await;
+    taught
+}
+
+async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Problem> {
+    let Some((samples, (failing, correction))) =
+        profile.as_practice().map(|practice| (practice.samples(), practice.lesson()))
+    else {
+        return Err(Problem::new("not-practice", &[], "practice"));
+    };
+    let waiting = Waiting { wait: true, timeout: Some(PATIENCE) };
+    let files = profile.take(&[samples], false).await?;
+    if files.iter().all(|file| matches!(file.fate, Fate::Known(_))) {
+        scene.hint("say.practice-known", &[]);
+    } else {
+        scene.hint("say.practice-sending", &[("count", &files.len().to_string())]);
+    }
+    scene.output.hint(&Line::new());
+    let failed = files.iter().find(|file| file.file == failing).and_then(id_of);
+    let ids: Vec<i64> = files.iter().filter_map(id_of).collect();
+    let first = send::deliver(scene, profile, files, &waiting).await?;
+    let others_well = ids.iter().filter(|id| Some(**id) != failed).all(|id| {
+        profile.record(*id).is_ok_and(|record| record.state.as_deref() == Some("completed"))
+    });
+    let Some(id) = failed else { return Ok(odd(scene)) };
+    let state = profile.record(id)?.state;
+    if first > Exit::Person || !others_well {
+        return Ok(odd(scene).max(first));
+    }
+    match state.as_deref() {
+        Some("failed") => {}
+        // Corrected in an earlier lesson.
+        Some("superseded") => return Ok(Exit::Well),
+        _ => return Ok(odd(scene)),
+    }
+    scene.output.hint(&Line::new());
+    let text = scene.texts.say("say.practice-correcting");
+    scene.output.hint(&Line::new().look(text, Look::Bold));
+    scene.output.hint(&Line::new());
+    let corrected = profile.correct(id, correction).await?;
+    let second = send::deliver(scene, profile, vec![corrected], &waiting).await?;
+    if second != Exit::Well {
+        return Ok(odd(scene).max(second));
+    }
+    scene.hint("say.practice-done", &[]);
+    Ok(Exit::Well)
+}
+
+fn id_of(file: &Looked) -> Option<i64> {
+    match file.fate {
+        Fate::Taken(id) | Fate::Known(id) => Some(id),
+        _ => None,
+    }
+}
+
+fn odd(scene: &Scene<'_>) -> Exit {
+    scene.hint("say.practice-odd", &[]);
+    Exit::Person
+}

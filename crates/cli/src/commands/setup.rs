@@ -1,0 +1,228 @@
+//! Making a profile; certificate and endpoints.
+
+use std::path::PathBuf;
+
+use bridge::Problem;
+use bridge::headless::{
+    CertificateFacts, EndpointFacts, EndpointTerms, Family, Headless, LayerFacts, Vault,
+    laboratory_folder, practice_folder,
+};
+
+use super::{Scene, unreadable};
+use crate::arguments::{EndpointCommand, EndpointOptions, IdentityCommand, Init, VaultKind};
+use crate::exit::Exit;
+use crate::output::{Line, Look};
+use crate::passphrase;
+
+pub(super) async fn init(scene: &Scene<'_>, init: Init) -> Result<Exit, Problem> {
+    let usual = if init.practice { practice_folder } else { laboratory_folder };
+    let folder = scene.global.profile.clone().unwrap_or_else(usual);
+    let profile = match init.endpoint {
+        None => practice_profile(folder).await?,
+        Some(url) => {
+            let vault = match init.vault {
+                VaultKind::Keychain => Vault::Keychain,
+                VaultKind::Passphrase => Vault::Passphrase,
+            };
+            let endpoint = endpoint_terms(scene, init.name, url, init.terms)?;
+            Headless::create(&folder, vault, scene.passphrase()?, endpoint).await?
+        }
+    };
+    made(scene, &profile);
+    profile.close().await;
+    Ok(Exit::Well)
+}
+
+/// A folder that holds a practice profile already is as good as a new one; any other is left alone.
+async fn practice_profile(folder: PathBuf) -> Result<Headless, Problem> {
+    Headless::practice(&folder).await.map_err(|problem| match problem.code.as_str() {
+        "not-practice" => {
+            let folder = folder.display().to_string();
+            Problem::new("profile-exists", &[("folder", &folder)], "init")
+        }
+        _ => problem,
+    })
+}
+
+fn made(scene: &Scene<'_>, profile: &Headless) {
+    let folder = profile.folder().display().to_string();
+    if scene.output.json {
+        let endpoints = profile.endpoints();
+        let vault = profile.vault_code();
+        scene.output.object(&serde_json::json!({
+            "profile": folder, "vault": vault, "endpoints": endpoints,
+        }));
+    } else if profile.as_practice().is_some() {
+        scene.line("say.profile-practice", &[("folder", &folder)]);
+        scene.hint("say.practice-next", &[]);
+    } else {
+        scene.line("say.profile-made", &[("folder", &folder)]);
+        scene.hint("say.profile-next", &[]);
+    }
+}
+
+fn endpoint_terms(
+    scene: &Scene<'_>,
+    name: String,
+    url: String,
+    options: EndpointOptions,
+) -> Result<EndpointTerms, Problem> {
+    let ca_pem = match &options.ca {
+        Some(file) => Some(String::from_utf8_lossy(&scene.read(file)?).into_owned()),
+        None => None,
+    };
+    Ok(EndpointTerms {
+        name,
+        url,
+        environment: options.environment,
+        release: options.release,
+        language: options.language,
+        identifier: options.identifier,
+        ca_pem,
+        proxy: options.proxy,
+    })
+}
+
+pub(super) async fn identity(
+    scene: &Scene<'_>,
+    command: IdentityCommand,
+) -> Result<Exit, Problem> {
+    let profile = scene.open().await?;
+    match command {
+        IdentityCommand::Import { file, key, password_file } => {
+            let password = match &password_file {
+                Some(file) => {
+                    Some(passphrase::read(file).map_err(|error| unreadable(file, &error))?)
+                }
+                None => None,
+            };
+            let files: Result<Vec<_>, _> =
+                [Some(file), key].into_iter().flatten().map(|file| scene.read(&file)).collect();
+            let facts = profile.import_certificate(&files?, password).await?;
+            scene.line("say.imported", &[]);
+            certificate(scene, &facts);
+        }
+        IdentityCommand::Show => match profile.certificate()? {
+            Some(facts) => certificate(scene, &facts),
+            None => {
+                scene.hint("say.no-certificate", &[]);
+                profile.close().await;
+                return Ok(Exit::Person);
+            }
+        },
+    }
+    profile.close().await;
+    Ok(Exit::Well)
+}
+
+fn certificate(scene: &Scene<'_>, facts: &CertificateFacts) {
+    if scene.output.json {
+        scene.output.object(facts);
+        return;
+    }
+    scene.fact("subject", &facts.subject);
+    scene.fact("issuer", &facts.issuer);
+    scene.fact("serial", &facts.serial);
+    let days = facts.days_left.unsigned_abs().to_string();
+    let left = if facts.days_left < 0 { "say.expired" } else { "say.days-left" };
+    let (from, until) =
+        (super::view::to_the_second(&facts.not_before), super::view::to_the_second(&facts.not_after));
+    let validity = scene.texts.text("label.validity", &[("from", &from), ("until", &until)]);
+    let left = scene.texts.text(left, &[("days", &days)]);
+    scene.fact("valid", &format!("{validity}  ({left})"));
+    scene.fact("fingerprint", &facts.fingerprint);
+    scene.fact("key", &facts.key_type);
+    if !facts.purposes.is_empty() {
+        scene.fact("purposes", &facts.purposes.join(", "));
+    }
+    scene.fact("stored", &scene.texts.say(&format!("vault.{}", facts.stored_in)));
+    if !facts.client_auth {
+        scene.hint("say.not-for-clients", &[]);
+    }
+}
+
+pub(super) async fn endpoint(
+    scene: &Scene<'_>,
+    command: EndpointCommand,
+) -> Result<Exit, Problem> {
+    let mut profile = scene.open().await?;
+    let mut exit = Exit::Well;
+    match command {
+        EndpointCommand::List => {
+            profile.endpoints().iter().for_each(|facts| endpoint_lines(scene, facts));
+        }
+        EndpointCommand::Add { name, url, terms } => {
+            let terms = endpoint_terms(scene, name.clone(), url, terms)?;
+            profile.add_endpoint(terms).await?;
+            changed(scene, &profile, &name, "say.endpoint-added");
+        }
+        EndpointCommand::Use { name } => {
+            profile.use_endpoint(&name).await?;
+            changed(scene, &profile, &name, "say.endpoint-used");
+        }
+        EndpointCommand::Test { name } => {
+            profile.reach().await?;
+            let layers = profile.test_endpoint(name.as_deref()).await?;
+            layers.iter().for_each(|facts| layer(scene, facts));
+            if let Some(failed) = layers.iter().find(|facts| facts.problem.is_some()) {
+                let next = failed.problem.as_ref().map(|problem| scene.texts.next(problem));
+                scene.output.hint(&Line::of(next.unwrap_or_default()));
+                exit = Exit::Authority;
+            }
+        }
+    }
+    profile.close().await;
+    Ok(exit)
+}
+
+fn changed(scene: &Scene<'_>, profile: &Headless, name: &str, key: &str) {
+    if scene.output.json {
+        profile.endpoints().iter().filter(|facts| facts.name == name).for_each(|facts| {
+            scene.output.object(facts);
+        });
+    } else {
+        scene.line(key, &[("name", name)]);
+    }
+}
+
+fn endpoint_lines(scene: &Scene<'_>, facts: &EndpointFacts) {
+    if scene.output.json {
+        scene.output.object(facts);
+        return;
+    }
+    let mut title = Line::new().look(&*facts.name, Look::Bold);
+    if facts.in_use {
+        title = title.look(format!("  ·  {}", scene.texts.say("say.in-use")), Look::Good);
+    }
+    scene.output.line(&title);
+    scene.fact("url", &facts.url);
+    scene.fact("environment", &scene.texts.say(&format!("environment.{}", facts.environment)));
+    scene.fact("release", facts.release);
+    scene.fact("language", &facts.language);
+    if let Some(proxy) = &facts.proxy {
+        scene.fact("proxy", proxy);
+    }
+}
+
+fn layer(scene: &Scene<'_>, facts: &LayerFacts) {
+    if scene.output.json {
+        scene.output.object(facts);
+        return;
+    }
+    let look = match facts.outcome {
+        "passed" => Look::Good,
+        "failed" => Look::Bad,
+        _ => Look::Faint,
+    };
+    let mut line = Line::new()
+        .add("  ")
+        .column(&scene.texts.word(Family::Layer, facts.layer), 30, Look::Plain)
+        .column(&scene.texts.say(&format!("say.{}", facts.outcome)), 16, look);
+    if let Some(detail) = &facts.detail {
+        line = line.look(&**detail, Look::Faint);
+    }
+    if let Some(problem) = &facts.problem {
+        line = line.add(scene.texts.problem(problem));
+    }
+    scene.output.line(&line);
+}

@@ -1,0 +1,207 @@
+//! From an HTTP answer to an answer or a fault: pure, so that the whole table can be tested.
+
+use std::time::Duration;
+
+use exchange::{Answer, AnswerProblem, InvalidAnswer, Processing, Release};
+use fhir::{Format, Issue, Limits, Severity, Tree};
+
+use crate::authority::Received;
+use crate::evidence::Evidence;
+use crate::fault::{Fault, Why};
+
+/// An answer as it came, with the headers that matter.
+pub(crate) struct Reply {
+    pub(crate) evidence: Evidence,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) encoding: Option<String>,
+}
+
+/// What a body is.
+enum Content {
+    Answer(Answer),
+    Other(Why),
+}
+
+/// The answer to a POST (service specification, Endpoints 1 and Errors).
+pub(crate) fn of_submit(
+    reply: Reply,
+    identifier: &str,
+    release: Release,
+) -> Result<Received, Fault> {
+    let status = reply.evidence.status;
+    match (status, content(&reply)) {
+        (200..=299, Content::Answer(answer)) => accepted(reply, answer, identifier, release),
+        (200..=299, Content::Other(why)) => Err(reply.uncertain(why)),
+        (300..=399, _) => Err(reply.locked(Why::Redirect { status })),
+        (401 | 403, _) => Err(reply.locked(Why::Forbidden { status })),
+        (407, _) => Err(reply.locked(Why::ProxyAuthentication)),
+        (400 | 409 | 412 | 413 | 422, Content::Answer(answer)) if answer.receipt.is_none() => {
+            Err(reply.refused(answer))
+        }
+        // A gateway, not the authority: nginx answers so where the client certificate is missing.
+        (400..=499, Content::Other(Why::Html { .. }))
+            if !matches!(status, 408 | 413 | 425 | 429) =>
+        {
+            Err(reply.locked(Why::Html { status }))
+        }
+        (400 | 413 | 422, _) => Err(reply.refused(Answer::default())),
+        // Said before the request is processed (RFC 6585, RFC 8470).
+        (425 | 429, _) => Err(reply.transient(Why::Unavailable { status })),
+        // On purpose: the server says when to come back, or says so in FHIR. A bare 503 may come from a
+        // gateway that lost the authority after it had passed the report on.
+        (503, Content::Answer(_)) => Err(reply.transient(Why::Unavailable { status })),
+        (503, _) if reply.retry_after.is_some() => {
+            Err(reply.transient(Why::Unavailable { status }))
+        }
+        (408 | 500..=599, Content::Other(why @ Why::Html { .. })) => Err(reply.uncertain(why)),
+        (408 | 500..=599, _) => Err(reply.uncertain(Why::Unavailable { status })),
+        _ => Err(reply.locked(Why::Status { status })),
+    }
+}
+
+/// 2xx with a FHIR answer.
+fn accepted(
+    reply: Reply,
+    answer: Answer,
+    identifier: &str,
+    release: Release,
+) -> Result<Received, Fault> {
+    let status = reply.evidence.status;
+    if answer.receipt.is_some() {
+        let same = answer.identifiers.is_empty()
+            || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier));
+        return match same {
+            true => Ok(Received { answer, evidence: reply.evidence }),
+            false => Err(reply.uncertain(Why::AnotherIdentifier)),
+        };
+    }
+    let invalid = match release.facts().invalid {
+        InvalidAnswer::StatusAndOutcome => answer.processing == Some(Processing::Failed),
+        InvalidAnswer::OutcomeOnly => false,
+    };
+    if invalid || answer.issues.iter().any(|issue| issue.severity == Severity::Error) {
+        return Err(reply.refused(answer));
+    }
+    Err(reply.uncertain(Why::NoReceipt { status }))
+}
+
+/// The answer to a GET: the body as a FHIR tree. Never uncertain: nothing was delivered.
+pub(crate) fn of_question(reply: Reply) -> Result<(Tree, Evidence), Fault> {
+    let status = reply.evidence.status;
+    match status {
+        200..=299 => match tree(&reply) {
+            Ok(tree) => Ok((tree, reply.evidence)),
+            Err(why) => Err(reply.transient(why)),
+        },
+        300..=399 => Err(reply.locked(Why::Redirect { status })),
+        401 | 403 => Err(reply.locked(Why::Forbidden { status })),
+        404 | 410 => Err(reply.transient(Why::NotFound { status })),
+        407 => Err(reply.locked(Why::ProxyAuthentication)),
+        408 | 425 | 429 | 500..=599 => Err(reply.transient(Why::Unavailable { status })),
+        400 | 422 => match content(&reply) {
+            Content::Answer(answer) => Err(reply.refused(answer)),
+            Content::Other(why @ Why::Html { .. }) => Err(reply.locked(why)),
+            Content::Other(_) => Err(reply.refused(Answer::default())),
+        },
+        _ => Err(reply.locked(Why::Status { status })),
+    }
+}
+
+/// The answer to a read by id.
+pub(crate) fn of_status(reply: Reply, receipt: &str) -> Result<Received, Fault> {
+    let (tree, evidence) = of_question(reply)?;
+    let answer = Answer::read(tree.root()).ok().filter(|answer| answer.processing.is_some());
+    match answer {
+        Some(answer) if answer.receipt.as_deref() == Some(receipt) => {
+            Ok(Received { answer, evidence })
+        }
+        Some(_) => Err(with(Why::AnotherIdentifier, evidence)),
+        None => {
+            let why = Why::NotFhir { status: evidence.status, found: resource(&tree) };
+            Err(with(why, evidence))
+        }
+    }
+}
+
+/// A transient fault of a question.
+pub(crate) fn with(why: Why, evidence: Evidence) -> Fault {
+    Fault::Transient { why, retry_after: None, evidence: Some(Box::new(evidence)) }
+}
+
+pub(crate) fn resource(tree: &Tree) -> String {
+    tree.root().resource_type().unwrap_or_default().to_owned()
+}
+
+fn content(reply: &Reply) -> Content {
+    let tree = match tree(reply) {
+        Ok(tree) => tree,
+        Err(why) => return Content::Other(why),
+    };
+    let status = reply.evidence.status;
+    match Answer::read(tree.root()) {
+        Ok(answer) => Content::Answer(answer),
+        Err(AnswerProblem::NotAnAnswer { found }) => Content::Other(Why::NotFhir { status, found }),
+        Err(AnswerProblem::Incomplete { element }) => {
+            Content::Other(Why::NotFhir { status, found: format!("DocumentReference.{element}") })
+        }
+    }
+}
+
+/// The body decides what it is; its label only helps to name what it is not.
+fn tree(reply: &Reply) -> Result<Tree, Why> {
+    let Evidence { status, ref body, ref content_type, .. } = reply.evidence;
+    if let Some(encoding) = &reply.encoding {
+        return Err(Why::ContentEncoded { encoding: encoding.clone() });
+    }
+    if body.trim_ascii().is_empty() {
+        return Err(Why::EmptyAnswer { status });
+    }
+    let label = content_type.as_deref().unwrap_or_default();
+    let read = Format::sniff(body).map(|format| Tree::read(body, format, &Limits::default()));
+    match read {
+        Some(Ok(tree)) => Ok(tree),
+        _ if is_html(label, body) => Err(Why::Html { status }),
+        _ => Err(Why::NotFhir { status, found: label.chars().take(100).collect() }),
+    }
+}
+
+fn is_html(label: &str, body: &[u8]) -> bool {
+    let start: String =
+        String::from_utf8_lossy(&body[..body.len().min(512)]).trim_start().to_ascii_lowercase();
+    let label = label.to_ascii_lowercase();
+    label.starts_with("text/html")
+        || label.starts_with("application/xhtml")
+        || start.starts_with("<!doctype html")
+        || start.starts_with("<html")
+}
+
+impl Reply {
+    fn transient(self, why: Why) -> Fault {
+        let evidence = Some(Box::new(self.evidence));
+        Fault::Transient { why, retry_after: self.retry_after, evidence }
+    }
+
+    fn uncertain(self, why: Why) -> Fault {
+        Fault::Uncertain { why, evidence: Some(Box::new(self.evidence)) }
+    }
+
+    fn locked(self, why: Why) -> Fault {
+        Fault::Locked { why, evidence: Some(Box::new(self.evidence)) }
+    }
+
+    /// Where the authority gives no reason, the status is all there is to show.
+    fn refused(self, mut answer: Answer) -> Fault {
+        if answer.issues.is_empty() {
+            answer.issues.push(Issue {
+                severity: Severity::Error,
+                code: "processing".to_owned(),
+                rule: None,
+                text: format!("HTTP {}", self.evidence.status),
+                expression: None,
+                line: None,
+                column: None,
+            });
+        }
+        Fault::Refused { answer: Box::new(answer), evidence: Box::new(self.evidence) }
+    }
+}

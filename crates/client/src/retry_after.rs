@@ -1,0 +1,55 @@
+//! `Retry-After` and `Date` (RFC 9110, 10.2.3 and 5.6.7).
+
+use std::time::Duration;
+
+use fhir::Instant;
+use time::PrimitiveDateTime;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+
+/// Longer wishes are cut: an absurd value must not stop a queue for a week.
+pub(crate) const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
+
+const HTTP_DATE: &[BorrowedFormatItem<'_>] = format_description!(
+    "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
+);
+
+/// An HTTP date (the preferred form).
+pub(crate) fn http_date(text: &str) -> Option<Instant> {
+    let date = PrimitiveDateTime::parse(text.trim(), HTTP_DATE).ok()?;
+    Some(Instant::from_seconds(date.assume_utc().unix_timestamp()))
+}
+
+/// How long to wait: seconds, or a date that is measured against the server's own clock (ours may be
+/// wrong). A date without a server's clock, and nonsense, count as nothing said.
+pub(crate) fn retry_after(value: &str, server_date: Option<Instant>) -> Option<Duration> {
+    let value = value.trim();
+    let wait = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        Duration::from_secs(value.parse().unwrap_or(u64::MAX))
+    } else {
+        let micros = http_date(value)?.0.saturating_sub(server_date?.0);
+        Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+    };
+    Some(wait.min(RETRY_AFTER_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_dates_and_nonsense() {
+        let now = http_date("Fri, 20 Nov 2026 10:00:00 GMT");
+        assert_eq!(now, Some(Instant::from_seconds(1_795_168_800)));
+        let seconds = |text| retry_after(text, now).map(|wait| wait.as_secs());
+        assert_eq!(seconds("120"), Some(120));
+        assert_eq!(seconds("Fri, 20 Nov 2026 10:05:00 GMT"), Some(300));
+        assert_eq!(seconds("Fri, 20 Nov 2026 09:00:00 GMT"), Some(0));
+        assert_eq!(seconds("99999999999999999999999"), Some(3600));
+        assert_eq!(seconds("Fri, 20 Nov 2099 10:05:00 GMT"), Some(3600));
+        for nonsense in ["", "-1", "soon", "1.5", "Fri, 32 Nov 2026 10:05:00 GMT"] {
+            assert_eq!(seconds(nonsense), None, "{nonsense}");
+        }
+        assert_eq!(retry_after("Fri, 20 Nov 2026 10:05:00 GMT", None), None);
+    }
+}

@@ -1,0 +1,212 @@
+//! Questions about many reports: by identifier, by time of change, and the search as such.
+
+use std::collections::HashSet;
+
+use exchange::canonical::URI_SYSTEM;
+use exchange::{Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, pairs};
+use fhir::Instant;
+use url::Url;
+
+use crate::authority::{Changes, Found};
+use crate::evidence::Evidence;
+use crate::fault::{Fault, Why};
+use crate::http::HttpAuthority;
+use crate::outcome;
+
+/// Parameters that narrow a result: where one of them is ignored, the result is not what was asked.
+const FILTERS: [&str; 6] =
+    ["identifier", "date", "_lastUpdated", "_lastUpdate", "elm-status", "_id"];
+/// Asked for; the authority may give less.
+const PAGE_ENTRIES: u32 = 100;
+/// All pages of one search together.
+const PAGES_BYTES_MAX: usize = 64_000_000;
+
+/// One page and the query string that was asked.
+async fn ask(
+    authority: &HttpAuthority,
+    query: &Query,
+) -> Result<(Page, Evidence, Option<Why>), Fault> {
+    let asked = query.to_query_string(authority.release);
+    let url = authority.url(&["DocumentReference"], Some(&asked));
+    let (page, evidence) = fetch(authority, url).await?;
+    let ignored = ignored(&asked, page.links.self_.as_deref());
+    Ok((page, evidence, ignored.map(|name| Why::ParameterIgnored { name })))
+}
+
+async fn fetch(authority: &HttpAuthority, url: Url) -> Result<(Page, Evidence), Fault> {
+    let (tree, evidence) = match outcome::of_question(authority.get(url).await?) {
+        // A search that finds nothing answers 200: so this is a wrong address, or no access at all.
+        Err(Fault::Transient { why: Why::NotFound { status }, evidence, .. }) => {
+            return Err(Fault::Locked { why: Why::Status { status }, evidence });
+        }
+        other => other?,
+    };
+    match Page::read(tree.root()) {
+        Some(page) => Ok((page, evidence)),
+        None => {
+            let found = outcome::resource(&tree);
+            Err(outcome::with(Why::NotFhir { status: evidence.status, found }, evidence))
+        }
+    }
+}
+
+/// The first filter of the ask that the `self` link does not repeat (wire facts: unknown parameters are
+/// ignored silently). Without a `self` link nothing can be said.
+fn ignored(asked: &str, self_link: Option<&str>) -> Option<String> {
+    let (_, answered) = self_link?.split_once('?').unwrap_or_default();
+    let answered: HashSet<String> = pairs(answered).map(|(name, _)| name).collect();
+    pairs(asked)
+        .map(|(name, _)| name)
+        .find(|name| FILTERS.contains(&name.as_str()) && !answered.contains(name))
+}
+
+pub(crate) async fn page(
+    authority: &HttpAuthority,
+    query: &Query,
+) -> Result<(Page, Evidence), Fault> {
+    match ask(authority, query).await? {
+        (page, evidence, None) => Ok((page, evidence)),
+        (_, evidence, Some(why)) => Err(Fault::Locked { why, evidence: Some(Box::new(evidence)) }),
+    }
+}
+
+impl HttpAuthority {
+    /// A further page of a search by its link, as the authority gave it; to this authority only.
+    ///
+    /// # Errors
+    /// [`Fault`], as of every question; [`Why::ForeignLink`] where the link leads elsewhere.
+    pub async fn follow(&self, link: &str) -> Result<(Page, Evidence), Fault> {
+        match followable(self.base(), link) {
+            Some(url) => fetch(self, url).await,
+            None => Err(Fault::Locked { why: Why::ForeignLink, evidence: None }),
+        }
+    }
+}
+
+/// The form of the parameter is open (wire facts): bare first, then `system|value`.
+pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Found, Fault> {
+    let bare = ask_identifier(authority, identifier, identifier.to_owned()).await;
+    match bare {
+        Ok(found) if !found.answers.is_empty() => return Ok(found),
+        Ok(_) | Err(Fault::Refused { .. }) => {}
+        Err(fault) => return Err(fault),
+    }
+    let token = format!("{URI_SYSTEM}|{identifier}");
+    match (ask_identifier(authority, identifier, token).await, bare) {
+        (Err(Fault::Refused { .. }), Ok(empty)) => Ok(empty),
+        (second, _) => second,
+    }
+}
+
+async fn ask_identifier(
+    authority: &HttpAuthority,
+    identifier: &str,
+    parameter: String,
+) -> Result<Found, Fault> {
+    let query = Query { identifier: vec![parameter], ..Query::default() };
+    let (page, evidence, ignored) = ask(authority, &query).await?;
+    let entries = page.answers.len() + page.unreadable;
+    let answers: Vec<_> = page
+        .answers
+        .into_iter()
+        .filter(|answer| answer.identifiers.iter().any(|id| id.eq_ignore_ascii_case(identifier)))
+        .collect();
+    if !answers.is_empty() {
+        return Ok(Found { answers, evidence });
+    }
+    // Strangers in the result, or an unreadable entry: this says nothing about our report.
+    let why = match ignored {
+        None if entries > 0 => Some(Why::ParameterIgnored { name: "identifier".to_owned() }),
+        other => other,
+    };
+    match why {
+        Some(why) => Err(outcome::with(why, evidence)),
+        None => Ok(Found { answers, evidence }),
+    }
+}
+
+pub(crate) async fn changed_since(
+    authority: &HttpAuthority,
+    since: Option<Instant>,
+) -> Result<Changes, Fault> {
+    if authority.release.facts().search != SearchSupport::Full {
+        return Err(Fault::transient(Why::SearchUnsupported));
+    }
+    let since = since.map(|at| TimeFilter { prefix: TimePrefix::Ge, value: at.to_search() });
+    let query = Query {
+        last_updated: since.into_iter().collect(),
+        sort: vec![(SortKey::LastUpdated, false)],
+        count: Some(PAGE_ENTRIES),
+        ..Query::default()
+    };
+    let (page, evidence, incomplete) = ask(authority, &query).await?;
+    let server_time = page.timestamp.or(evidence.server_date);
+    let mut changes = Changes { server_time, incomplete, ..Changes::default() };
+    let mut bytes = evidence.body.len();
+    let mut next = take(&mut changes, page, evidence);
+    let mut visited = HashSet::new();
+    while let Some(link) = next {
+        let url = match followable(authority.base(), &link) {
+            Some(url) => url,
+            None => {
+                changes.incomplete = Some(Why::ForeignLink);
+                break;
+            }
+        };
+        let full = changes.evidence.len() >= authority.limits.pages_max || bytes > PAGES_BYTES_MAX;
+        if full || !visited.insert(url.clone()) {
+            changes.incomplete = Some(Why::TooManyPages);
+            break;
+        }
+        let (page, evidence) = fetch(authority, url).await?;
+        bytes += evidence.body.len();
+        next = take(&mut changes, page, evidence);
+    }
+    Ok(changes)
+}
+
+/// Adds a page; returns its `next` link.
+fn take(changes: &mut Changes, page: Page, evidence: Evidence) -> Option<String> {
+    changes.answers.extend(page.answers);
+    changes.unreadable += page.unreadable;
+    changes.issues.extend(page.issues);
+    changes.evidence.push(evidence);
+    page.links.next
+}
+
+/// Links are followed as given, but only to the server that was configured: our certificate and the
+/// report's identifiers go nowhere else.
+fn followable(base: &Url, link: &str) -> Option<Url> {
+    let url = base.join(link).ok()?;
+    (url.origin() == base.origin()).then_some(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_filters_are_noticed() {
+        let asked = "_lastUpdated=ge2025&elm-status=failed&_count=5&_sort=date";
+        let all = "https://a/v1/fhir/DocumentReference?elm-status=failed&_lastUpdated=ge2025";
+        assert_eq!(ignored(asked, Some(all)), None);
+        assert_eq!(ignored(asked, None), None);
+        let one = "https://a/v1/fhir/DocumentReference?_lastUpdated=ge2025";
+        assert_eq!(ignored(asked, Some(one)).as_deref(), Some("elm-status"));
+        let none = "https://a/v1/fhir/DocumentReference";
+        assert_eq!(ignored(asked, Some(none)).as_deref(), Some("_lastUpdated"));
+    }
+
+    #[test]
+    fn links_stay_with_the_server() {
+        let base = Url::parse("https://a.example/v1/fhir").unwrap();
+        let same = "https://a.example:443/v1/fhir/DocumentReference?_page=0&_count=4";
+        assert!(followable(&base, same).is_some());
+        assert!(followable(&base, "/v1/fhir/DocumentReference?_page=1").is_some());
+        for foreign in
+            ["https://b.example/", "http://a.example/", "https://a.example:8443/", "//b/x"]
+        {
+            assert_eq!(followable(&base, foreign), None, "{foreign}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The certificate matrix: refused before a byte of the report arrives, a distinct reason each.
+
+use client::{Authority, Fault, HttpAuthority, ProbeOutcome, Why, probe};
+use testkit::{
+    KeyKind, Purpose, Reaction, ScriptedServer, ScriptedTls, ServerCertificate, TestCa,
+    TlsVersions, Validity,
+};
+
+use crate::{IDENTIFIER, World, endpoint, fhir, identity_of, limits, reference, sealed, told};
+
+fn accepting(_: &testkit::Seen) -> Reaction {
+    fhir(201, reference("r-1", "in-progress", IDENTIFIER))
+}
+
+#[tokio::test]
+async fn untrusted_servers_get_nothing() {
+    let world = World::new();
+    let stranger = TestCa::new("Fremde Behörde");
+    let rows: [(ServerCertificate, &str); 5] = [
+        (world.ca.server(&["localhost"], Validity::Expired), "expired"),
+        (world.ca.server(&["localhost"], Validity::NotYet), "not-yet-valid"),
+        (stranger.loopback_server(), "unknown-issuer"),
+        (world.ca.server(&["andere.example"], Validity::Current), "wrong-host"),
+        (TestCa::self_signed_server(), "self-signed"),
+    ];
+    for (certificate, reason) in rows {
+        let tls = ScriptedTls::mutual(certificate, world.ca.der());
+        let server = ScriptedServer::start(tls, accepting).await;
+        let fault = world.authority(&server).submit(&sealed()).await.unwrap_err();
+        let expected = Why::TlsServerUntrusted { reason: reason.to_owned() };
+        assert_eq!((told(&fault).0, fault.why()), ("locked", Some(&expected)));
+        assert_eq!((server.seen().len(), server.body_bytes()), (0, 0), "{reason}");
+        let rows = probe(&world.endpoint(&server), Some(&world.identity())).await;
+        assert_eq!(rows[4].layer, "server-certificate");
+        assert_eq!(rows[4].outcome, ProbeOutcome::Failed { why: expected });
+    }
+}
+
+#[tokio::test]
+async fn a_refused_client_certificate_holds_the_queue() {
+    let world = World::new();
+    let stranger = TestCa::new("Fremde Behörde");
+    let made = |validity, purpose| world.ca.client_with("labor", KeyKind::P256, validity, purpose);
+    let rows = [
+        ("none", None),
+        ("wrong CA", Some(stranger.client("labor"))),
+        ("expired", Some(made(Validity::Expired, Purpose::ClientAuth))),
+        ("not yet valid", Some(made(Validity::NotYet, Purpose::ClientAuth))),
+        ("wrong purpose", Some(made(Validity::Current, Purpose::ServerAuth))),
+    ];
+    for versions in [TlsVersions::Only12, TlsVersions::Only13] {
+        for (name, certificate) in &rows {
+            let mut tls = ScriptedTls::mutual(world.ca.loopback_server(), world.ca.der());
+            tls.versions = versions;
+            let server = ScriptedServer::start(tls, accepting).await;
+            let identity = certificate.as_ref().map(identity_of);
+            let endpoint = world.endpoint(&server);
+            for _ in 0..10 {
+                let authority =
+                    HttpAuthority::with_limits(&endpoint, identity.as_ref(), limits()).unwrap();
+                let fault = authority.submit(&sealed()).await.unwrap_err();
+                assert_eq!(told(&fault), ("locked", "tls-client-refused"), "{versions:?} {name}");
+            }
+            assert_eq!((server.seen().len(), server.body_bytes()), (0, 0), "{versions:?} {name}");
+            let rows = probe(&endpoint, identity.as_ref()).await;
+            assert_eq!(rows[5].layer, "client-certificate");
+            assert!(matches!(rows[5].outcome, ProbeOutcome::Failed { .. }), "{rows:?}");
+            assert_eq!(rows[6].outcome, ProbeOutcome::NotReached);
+        }
+    }
+}
+
+/// A report too large for the buffers of the connection is still being written when TLS 1.3 brings the
+/// refusal. It may be lost in the reset; then the doubt is resolved by asking, which meets the refusal.
+#[tokio::test]
+async fn a_refusal_while_a_large_report_is_written() {
+    let world = World::new();
+    let mut tls = ScriptedTls::mutual(world.ca.loopback_server(), world.ca.der());
+    tls.versions = TlsVersions::Only13;
+    let server = ScriptedServer::start(tls, accepting).await;
+    let endpoint = world.endpoint(&server);
+    let mut large = sealed();
+    large.body.resize(20_000_000, b' ');
+    for _ in 0..10 {
+        let authority = HttpAuthority::with_limits(&endpoint, None, limits()).unwrap();
+        let fault = authority.submit(&large).await.unwrap_err();
+        let expected = [("locked", "tls-client-refused"), ("uncertain", "cut")];
+        assert!(expected.contains(&told(&fault)), "{fault:?}");
+        let fault = authority.find(IDENTIFIER).await.unwrap_err();
+        assert_eq!(told(&fault), ("locked", "tls-client-refused"));
+    }
+    assert_eq!((server.seen().len(), server.body_bytes()), (0, 0));
+}
+
+#[tokio::test]
+async fn chains_and_every_kind_of_key_are_accepted() {
+    let root = TestCa::new("Wurzel");
+    let middle = root.intermediate("Ausgabe");
+    for versions in [TlsVersions::Only12, TlsVersions::Only13] {
+        for kind in [KeyKind::P256, KeyKind::P384, KeyKind::Ed25519] {
+            let mut tls = ScriptedTls::mutual(middle.loopback_server(), root.der());
+            tls.versions = versions;
+            let server = ScriptedServer::start(tls, accepting).await;
+            let client = middle.client_with("labor", kind, Validity::Current, Purpose::ClientAuth);
+            let endpoint = endpoint(&server.base(), &root);
+            let authority = HttpAuthority::new(&endpoint, Some(&identity_of(&client))).unwrap();
+            authority.submit(&sealed()).await.unwrap();
+            assert_eq!(server.bodies(), 1);
+        }
+    }
+}
+
+#[tokio::test]
+async fn old_and_absent_tls_is_refused() {
+    let world = World::new();
+    // The alert protocol_version, as a server sends it that knows nothing newer than TLS 1.1.
+    let old = b"\x15\x03\x01\x00\x02\x02\x46".to_vec();
+    let portal = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n".to_vec();
+    for (bytes, class, code) in [
+        (old, "locked", "tls-version"),
+        (portal, "locked", "tls-version"),
+        (Vec::new(), "transient", "tls-broken"),
+    ] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let server = tokio::spawn(async move {
+            use tokio::io::{AsyncReadExt, AsyncWriteExt};
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut hello = [0u8; 4096];
+            let read = stream.read(&mut hello).await.unwrap();
+            stream.write_all(&bytes).await.unwrap();
+            read
+        });
+        let base = format!("https://localhost:{port}/v1/fhir");
+        let authority = world.authority_of(&endpoint(&base, &world.ca));
+        let fault = authority.submit(&sealed()).await.unwrap_err();
+        assert_eq!(told(&fault), (class, code));
+        let read = server.await.unwrap();
+        assert!(read < 2048, "a ClientHello and nothing else");
+    }
+}
+
+#[tokio::test]
+async fn configuration_is_checked_before_anything_is_sent() {
+    let world = World::new();
+    let code = |base: &str, ca: Option<&str>, proxy: Option<&str>| {
+        let mut endpoint = endpoint("https://localhost:1/v1/fhir", &world.ca);
+        endpoint.base = base.parse().unwrap();
+        endpoint.ca_pem = ca.map(ToOwned::to_owned).or(endpoint.ca_pem);
+        endpoint.proxy = proxy.map(|url| url.parse().unwrap());
+        HttpAuthority::new(&endpoint, None).err().map(|problem| problem.code())
+    };
+    assert_eq!(code("http://localhost/v1/fhir", None, None), Some("not-https"));
+    assert_eq!(code("https://localhost/v1/fhir", Some("no pem"), None), Some("ca-unreadable"));
+    let damaged = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    assert_eq!(code("https://localhost/v1/fhir", Some(damaged), None), Some("ca-unreadable"));
+    assert_eq!(code("https://localhost/v1/fhir/", None, None), None);
+    let mut plain = endpoint("https://localhost/v1/fhir", &world.ca);
+    plain.base = "http://localhost/v1/fhir".parse().unwrap();
+    let rows = probe(&plain, None).await;
+    assert_eq!(rows[0].outcome, ProbeOutcome::Misconfigured { code: "not-https" });
+    assert_eq!(rows.len(), 7);
+}
+
+#[tokio::test]
+async fn probe_ticks_every_layer() {
+    let world = World::new();
+    let statement = r#"{"resourceType":"CapabilityStatement","software":{"name":"Annahme","version":"1"},"fhirVersion":"4.0.1",
+        "format":["application/fhir+json"],"rest":[{"mode":"server","resource":[{"type":"DocumentReference",
+        "interaction":[{"code":"create"},{"code":"read"}],"searchParam":[{"name":"identifier","type":"token"}]}]}]}"#;
+    let server = world.server(move |_| fhir(200, statement)).await;
+    let rows = probe(&world.endpoint(&server), Some(&world.identity())).await;
+    assert!(rows.iter().all(|row| matches!(row.outcome, ProbeOutcome::Passed { .. })), "{rows:?}");
+    assert_eq!(rows[6].outcome, ProbeOutcome::Passed { detail: Some("4.0.1".to_owned()) });
+    assert_eq!(server.seen()[0].target, "/v1/fhir/metadata");
+    let (capability, _) = world.authority(&server).capability().await.unwrap();
+    assert_eq!(capability.interactions, ["create", "read"]);
+    assert_eq!(capability.parameters, ["identifier"]);
+    let forbidden = world.server(|_| fhir(403, "")).await;
+    let rows = probe(&world.endpoint(&forbidden), Some(&world.identity())).await;
+    assert_eq!(rows[5].outcome, ProbeOutcome::Failed { why: Why::Forbidden { status: 403 } });
+    let portal = world.server(|_| Reaction::answer(200, "text/html", "<html>")).await;
+    let fault: Fault = world.authority(&portal).capability().await.unwrap_err();
+    assert_eq!(told(&fault), ("transient", "html"));
+}

@@ -1,0 +1,217 @@
+//! GET: by id, by identifier, by time of change, and the search as such.
+
+use client::{Authority, Why};
+use exchange::{Processing, Query, Release};
+use fhir::Instant;
+use testkit::{Reaction, Seen};
+
+use crate::{IDENTIFIER, World, fhir, outcome, reference, told};
+
+/// A searchset with links.
+fn bundle(entries: &[String], links: &[(&str, String)]) -> String {
+    let links: Vec<String> = links
+        .iter()
+        .map(|(relation, url)| format!(r#"{{"relation":"{relation}","url":"{url}"}}"#))
+        .collect();
+    let entries: Vec<String> =
+        entries.iter().map(|resource| format!(r#"{{"resource":{resource}}}"#)).collect();
+    let list = |name: &str, all: Vec<String>| match all.is_empty() {
+        true => String::new(),
+        false => format!(r#","{name}":[{}]"#, all.join(",")),
+    };
+    format!(
+        r#"{{"resourceType":"Bundle","meta":{{"lastUpdated":"2026-07-01T12:00:00Z"}},"type":"searchset","total":{}{}{}}}"#,
+        entries.len(),
+        list("link", links),
+        list("entry", entries)
+    )
+}
+
+fn own(seen: &Seen) -> (&'static str, String) {
+    ("self", format!("https://localhost{}", seen.target))
+}
+
+#[tokio::test]
+async fn read_by_id() {
+    let world = World::new();
+    let server = world
+        .server(|seen| match seen.target.as_str() {
+            "/v1/fhir/DocumentReference/r-1" => fhir(200, reference("r-1", "failed", IDENTIFIER)),
+            "/v1/fhir/DocumentReference/r-2" => fhir(200, reference("r-9", "failed", IDENTIFIER)),
+            "/v1/fhir/DocumentReference/r-3" => fhir(200, outcome("information")),
+            "/v1/fhir/DocumentReference/..%2Fx" => fhir(404, ""),
+            "/v1/fhir/DocumentReference/down" => fhir(503, "").header("Retry-After", "7"),
+            "/v1/fhir/DocumentReference/cut" => Reaction::CutBeforeAnswer,
+            "/v1/fhir/DocumentReference/no" => fhir(403, ""),
+            _ => fhir(404, outcome("error")),
+        })
+        .await;
+    let authority = world.authority(&server);
+    let received = authority.status("r-1").await.unwrap();
+    assert_eq!(received.answer.processing, Some(Processing::Failed));
+    for (receipt, expected) in [
+        ("r-2", ("transient", "another-identifier")),
+        ("r-3", ("transient", "not-fhir")),
+        ("../x", ("transient", "not-found")),
+        ("gone", ("transient", "not-found")),
+        ("down", ("transient", "unavailable")),
+        ("cut", ("transient", "cut")),
+        ("no", ("locked", "forbidden")),
+    ] {
+        assert_eq!(told(&authority.status(receipt).await.unwrap_err()), expected, "{receipt}");
+    }
+}
+
+#[tokio::test]
+async fn find_tries_both_forms_of_the_identifier() {
+    let bare =
+        "/v1/fhir/DocumentReference?identifier=urn%3Auuid%3A0d1c9a52-6f0e-4f61-9d5e-3b6d0c7b1a11";
+    let world = World::new();
+    let hit = || reference("r-1", "in-progress", IDENTIFIER);
+    let by_bare = world.server(move |seen| fhir(200, bundle(&[hit()], &[own(seen)]))).await;
+    let found = world.authority(&by_bare).find(IDENTIFIER).await.unwrap();
+    assert_eq!(found.answers.len(), 1);
+    assert_eq!(by_bare.seen().len(), 1);
+    assert_eq!(by_bare.seen()[0].target, bare);
+
+    for refuses in [false, true] {
+        let by_token = world
+            .server(move |seen| match (seen.target.contains("%7C"), refuses) {
+                (true, _) => fhir(200, bundle(&[hit()], &[own(seen)])),
+                (false, true) => fhir(400, outcome("error")),
+                (false, false) => fhir(200, bundle(&[], &[own(seen)])),
+            })
+            .await;
+        let found = world.authority(&by_token).find(IDENTIFIER).await.unwrap();
+        assert_eq!(found.answers[0].receipt.as_deref(), Some("r-1"));
+        let asked = by_token.seen()[1].target.clone();
+        assert!(asked.contains("identifier=urn%3Aietf%3Arfc%3A3986%7Curn%3Auuid%3A"), "{asked}");
+    }
+    let empty = world.server(|seen| fhir(200, bundle(&[], &[own(seen)]))).await;
+    let found = world.authority(&empty).find(IDENTIFIER).await.unwrap();
+    assert!(found.answers.is_empty());
+    assert_eq!(empty.seen().len(), 2, "both forms were asked");
+}
+
+#[tokio::test]
+async fn find_never_believes_a_result_that_was_not_asked_for() {
+    let world = World::new();
+    let stranger = reference("r-7", "completed", "urn:uuid:stranger");
+    let everything = stranger.clone();
+    let ignoring =
+        world.server(move |_| fhir(200, bundle(std::slice::from_ref(&everything), &[]))).await;
+    let fault = world.authority(&ignoring).find(IDENTIFIER).await.unwrap_err();
+    assert_eq!(told(&fault), ("transient", "parameter-ignored"));
+    let links = [("self", "https://localhost/v1/fhir/DocumentReference".to_owned())];
+    let saying_so = world.server(move |_| fhir(200, bundle(&[], &links))).await;
+    let fault = world.authority(&saying_so).find(IDENTIFIER).await.unwrap_err();
+    assert_eq!(told(&fault), ("transient", "parameter-ignored"));
+    // Among strangers, our own is still found.
+    let mixed = [stranger, reference("r-1", "completed", IDENTIFIER)];
+    let mixed = world.server(move |_| fhir(200, bundle(&mixed, &[]))).await;
+    assert_eq!(world.authority(&mixed).find(IDENTIFIER).await.unwrap().answers.len(), 1);
+    for (reaction, expected) in [
+        (fhir(403, ""), ("locked", "forbidden")),
+        (fhir(404, ""), ("locked", "status")),
+        (fhir(500, ""), ("transient", "unavailable")),
+        (fhir(200, outcome("error")), ("transient", "not-fhir")),
+        (Reaction::CutBeforeAnswer, ("transient", "cut")),
+        (Reaction::EndlessBody, ("transient", "too-large")),
+    ] {
+        let server = world.server(move |_| reaction.clone()).await;
+        let fault = world.authority(&server).find(IDENTIFIER).await.unwrap_err();
+        assert_eq!(told(&fault), expected);
+    }
+}
+
+#[tokio::test]
+async fn changes_follow_the_links_as_given() {
+    let world = World::new();
+    let server = world
+        .server(|seen| {
+            let page = |n: u32, next: Option<&str>| {
+                let entry = reference(&format!("r-{n}"), "completed", &format!("urn:uuid:{n}"));
+                let next = next.map(|url| ("next", url.to_owned()));
+                let links: Vec<_> = [own(seen)].into_iter().chain(next).collect();
+                fhir(200, bundle(&[entry], &links))
+            };
+            match seen.target.as_str() {
+                t if t.contains("_page=1") => page(2, Some("?_page=2&_count=1")),
+                t if t.contains("_page=2") => page(3, None),
+                _ => page(1, Some("/v1/fhir/DocumentReference?_page=1&_count=1")),
+            }
+        })
+        .await;
+    let since = Instant::from_seconds(1_782_000_000);
+    let changes = world.authority(&server).changed_since(Some(since)).await.unwrap();
+    let receipts: Vec<_> = changes.answers.iter().filter_map(|a| a.receipt.clone()).collect();
+    assert_eq!(receipts, ["r-1", "r-2", "r-3"]);
+    assert_eq!((changes.incomplete, changes.evidence.len()), (None, 3));
+    assert_eq!(changes.server_time, Instant::parse("2026-07-01T12:00:00Z"));
+    let asked = server.seen()[0].target.clone();
+    assert!(
+        asked.contains("_lastUpdated=ge2026-06-2") && asked.contains("_sort=_lastUpdated"),
+        "{asked}"
+    );
+}
+
+#[tokio::test]
+async fn changes_say_when_they_are_not_everything() {
+    let world = World::new();
+    let rows: [(&str, Why); 3] = [
+        ("https://elsewhere.example/v1/fhir/DocumentReference?_page=1", Why::ForeignLink),
+        ("/v1/fhir/DocumentReference?_page=1", Why::TooManyPages),
+        ("", Why::ParameterIgnored { name: "_lastUpdated".to_owned() }),
+    ];
+    for (next, why) in rows {
+        let server = world
+            .server(move |seen| {
+                let own = match next.is_empty() {
+                    true => ("self", "https://localhost/v1/fhir/DocumentReference".to_owned()),
+                    false => own(seen),
+                };
+                let next = (!next.is_empty()).then(|| ("next", next.to_owned()));
+                let links: Vec<_> = [own].into_iter().chain(next).collect();
+                fhir(200, bundle(&[], &links))
+            })
+            .await;
+        let authority = world.authority(&server);
+        let changes = authority.changed_since(Some(Instant::from_seconds(0))).await.unwrap();
+        assert_eq!(changes.incomplete, Some(why));
+        assert!(server.seen().len() <= 3, "no endless circle");
+    }
+    // Endless pages, each with another link.
+    let server = world
+        .server(|seen| {
+            let next = format!("/v1/fhir/DocumentReference?_page={}", seen.number + 1);
+            fhir(200, bundle(&[], &[("next", next)]))
+        })
+        .await;
+    let changes = world.authority(&server).changed_since(None).await.unwrap();
+    assert_eq!(changes.incomplete, Some(Why::TooManyPages));
+    assert_eq!(server.seen().len(), 5);
+}
+
+#[tokio::test]
+async fn search_speaks_the_release_and_shows_no_wrong_result() {
+    let world = World::new();
+    let server = world.server(|seen| fhir(200, bundle(&[], &[own(seen)]))).await;
+    let mut endpoint = world.endpoint(&server);
+    endpoint.release = Release::R1_8_0;
+    let query = Query {
+        last_updated: vec![exchange::TimeFilter::parse("gt2026-07-01").unwrap()],
+        status: Some(Processing::Failed),
+        ..Query::default()
+    };
+    let (page, evidence) = world.authority_of(&endpoint).search(&query).await.unwrap();
+    assert_eq!((page.total, evidence.status), (Some(0), 200));
+    assert!(server.seen()[0].target.contains("_lastUpdate=gt2026-07-01"));
+    endpoint.release = Release::R1_0_0Trialuse;
+    let fault = world.authority_of(&endpoint).changed_since(None).await.unwrap_err();
+    assert_eq!(told(&fault), ("transient", "search-unsupported"));
+    let links =
+        [("self", "https://localhost/v1/fhir/DocumentReference?elm-status=failed".to_owned())];
+    let ignoring = world.server(move |_| fhir(200, bundle(&[], &links))).await;
+    let fault = world.authority(&ignoring).search(&query).await.unwrap_err();
+    assert_eq!(fault.why(), Some(&Why::ParameterIgnored { name: "_lastUpdated".to_owned() }));
+}

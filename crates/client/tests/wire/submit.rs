@@ -1,0 +1,245 @@
+//! POST: each row of the fault table and what it permits next.
+
+use std::time::{Duration, Instant};
+
+use client::{Authority, Fault, HttpAuthority, Limits};
+use exchange::{Processing, Release, Sealed};
+use fhir::Format;
+use testkit::{DocumentBuilder, Reaction};
+
+use crate::{IDENTIFIER, World, fhir, hasty, limits, outcome, reference, sealed, told};
+
+async fn submitted(reaction: Reaction) -> (Result<client::Received, Fault>, usize) {
+    submitted_to(Release::default(), reaction).await
+}
+
+async fn submitted_to(
+    release: Release,
+    reaction: Reaction,
+) -> (Result<client::Received, Fault>, usize) {
+    let world = World::new();
+    let server = world.server(move |_| reaction.clone()).await;
+    let mut endpoint = world.endpoint(&server);
+    endpoint.release = release;
+    let result = world.authority_of(&endpoint).submit(&sealed()).await;
+    (result, server.seen().len())
+}
+
+#[tokio::test]
+async fn an_accepted_report_brings_its_receipt_and_proof() {
+    let world = World::new();
+    let body = reference("r-1", "in-progress", IDENTIFIER);
+    let answer = fhir(201, body.clone()).header("Date", "Fri, 20 Nov 2026 10:00:00 GMT");
+    let server = world.server(move |_| answer.clone()).await;
+    let authority = world.authority(&server);
+    for format in [Format::Json, Format::Xml] {
+        let document = DocumentBuilder::new(1);
+        let body = match format {
+            Format::Json => document.json(),
+            Format::Xml => document.xml(),
+        };
+        let sealed = Sealed { body: body.into_bytes(), format, identifier: IDENTIFIER.to_owned() };
+        let received = authority.submit(&sealed).await.unwrap();
+        assert_eq!(received.answer.receipt.as_deref(), Some("r-1"));
+        assert_eq!(received.answer.processing, Some(Processing::InProgress));
+        assert_eq!(received.answer.issues[0].rule.as_deref(), Some("FOPH-021"));
+        assert_eq!(received.evidence.status, 201);
+        assert_eq!(received.evidence.url_path, "/v1/fhir/DocumentReference");
+        assert_eq!(received.evidence.server_date, Some(fhir::Instant::from_seconds(1_795_168_800)));
+        let seen = server.seen().pop().unwrap();
+        assert_eq!(seen.body, sealed.body, "byte for byte");
+        assert_eq!(seen.header("content-type"), Some(format.media_type()));
+        assert_eq!(seen.header("accept"), Some(format.media_type()));
+        assert_eq!(seen.header("content-length"), Some(sealed.body.len().to_string().as_str()));
+        assert_eq!(seen.header("accept-encoding"), None);
+        assert_eq!(seen.client.as_ref(), Some(&world.laboratory.chain[0]));
+    }
+    assert_eq!(server.connections(), 1, "the connection is used again");
+    let received = authority.submit(&sealed()).await.unwrap();
+    assert_eq!(received.evidence.body, body.into_bytes());
+    let shown = format!("{:?}", received.evidence);
+    assert!(!shown.contains("DocumentReference\""), "{shown}");
+}
+
+#[tokio::test]
+async fn refusals_of_the_content() {
+    for (reaction, messages) in [
+        (fhir(400, outcome("error")), "Constraint failed: x-1: 'no'"),
+        (fhir(422, outcome("error")), "Constraint failed: x-1: 'no'"),
+        (fhir(412, outcome("error")), "Constraint failed: x-1: 'no'"),
+        (fhir(200, outcome("error")), "Constraint failed: x-1: 'no'"),
+        (fhir(400, ""), "HTTP 400"),
+        (Reaction::answer(422, "text/plain", "no"), "HTTP 422"),
+        (fhir(413, ""), "HTTP 413"),
+        (Reaction::answer(413, "text/html", "<html><h1>too large</h1></html>"), "HTTP 413"),
+    ] {
+        let (result, requests) = submitted(reaction).await;
+        let Err(Fault::Refused { answer, evidence }) = result else { panic!("{result:?}") };
+        assert_eq!(answer.receipt, None);
+        assert_eq!(answer.issues[0].text, messages);
+        assert_ne!(evidence.status, 0);
+        assert_eq!(requests, 1, "no retry");
+    }
+    let failed = reference("", "failed", IDENTIFIER).replace(r#""id":"","#, "");
+    let (result, _) = submitted_to(Release::R1_8_0, fhir(200, failed.clone())).await;
+    assert_eq!(told(&result.unwrap_err()).0, "refused", "how old releases refuse");
+    let (result, _) = submitted(fhir(200, failed)).await;
+    assert_eq!(told(&result.unwrap_err()), ("uncertain", "no-receipt"));
+}
+
+#[tokio::test]
+async fn each_answer_permits_what_it_permits() {
+    let html = "<!DOCTYPE html><html><body>Bitte anmelden</body></html>";
+    let gzip: &[u8] = &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0];
+    let page = |status| Reaction::answer(status, "text/html", html);
+    for (reaction, expected) in [
+        (page(200), ("uncertain", "html")),
+        (Reaction::answer(200, "application/fhir+json", html), ("uncertain", "html")),
+        (fhir(200, ""), ("uncertain", "empty-answer")),
+        (fhir(204, ""), ("uncertain", "empty-answer")),
+        (fhir(200, "{\"resourceType\":\"Patient\"}"), ("uncertain", "not-fhir")),
+        (fhir(200, "{\"resourceType\":"), ("uncertain", "not-fhir")),
+        (
+            Reaction::answer(200, "application/octet-stream", &b"\x00\x01"[..]),
+            ("uncertain", "not-fhir"),
+        ),
+        (fhir(200, outcome("information")), ("uncertain", "no-receipt")),
+        (
+            fhir(201, reference("r", "in-progress", "urn:uuid:other")),
+            ("uncertain", "another-identifier"),
+        ),
+        (fhir(201, gzip).header("Content-Encoding", "gzip"), ("uncertain", "content-encoded")),
+        (fhir(301, "").header("Location", "https://elsewhere.example/"), ("locked", "redirect")),
+        (fhir(307, "").header("Location", "/v2/fhir/DocumentReference"), ("locked", "redirect")),
+        (fhir(401, outcome("error")), ("locked", "forbidden")),
+        (fhir(403, outcome("error")), ("locked", "forbidden")),
+        (page(400), ("locked", "html")),
+        (fhir(404, outcome("error")), ("locked", "status")),
+        (fhir(405, ""), ("locked", "status")),
+        (fhir(415, outcome("error")), ("locked", "status")),
+        (fhir(407, ""), ("locked", "proxy-authentication")),
+        (fhir(408, ""), ("uncertain", "unavailable")),
+        (fhir(425, ""), ("transient", "unavailable")),
+        (fhir(429, ""), ("transient", "unavailable")),
+        (page(429), ("transient", "unavailable")),
+        (fhir(500, outcome("error")), ("uncertain", "unavailable")),
+        (fhir(502, ""), ("uncertain", "unavailable")),
+        (page(502), ("uncertain", "html")),
+        (fhir(504, ""), ("uncertain", "unavailable")),
+        (fhir(503, ""), ("uncertain", "unavailable")),
+        (page(503), ("uncertain", "html")),
+        (fhir(503, outcome("error")), ("transient", "unavailable")),
+        (page(503).header("Retry-After", "30"), ("transient", "unavailable")),
+    ] {
+        let (result, requests) = submitted(reaction.clone()).await;
+        let fault = result.unwrap_err();
+        assert_eq!(told(&fault), expected, "{reaction:?}");
+        assert!(fault.evidence().is_some_and(|evidence| evidence.status != 0), "{reaction:?}");
+        assert_eq!(requests, 1);
+    }
+}
+
+#[tokio::test]
+async fn retry_after_is_honoured_up_to_an_hour() {
+    let date = "Fri, 20 Nov 2026 10:00:00 GMT";
+    for (value, seconds) in [
+        ("120", Some(120)),
+        ("Fri, 20 Nov 2026 10:10:00 GMT", Some(600)),
+        ("86400000", Some(3600)),
+        ("tomorrow", None),
+    ] {
+        let reaction = fhir(429, "").header("Retry-After", value).header("Date", date);
+        let (result, _) = submitted(reaction).await;
+        let Err(Fault::Transient { retry_after, .. }) = result else { panic!("{result:?}") };
+        assert_eq!(retry_after, seconds.map(Duration::from_secs), "{value}");
+    }
+}
+
+#[tokio::test]
+async fn a_lost_answer_leaves_a_doubt() {
+    for (reaction, code) in [
+        (Reaction::CutBeforeAnswer, "cut"),
+        (Reaction::CutAfterHead, "cut"),
+        (
+            Reaction::CutWithinAnswer(reference("r-1", "in-progress", IDENTIFIER).into_bytes()),
+            "cut",
+        ),
+        (Reaction::Bytes(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()), "cut"),
+        (Reaction::EndlessHeaders, "cut"),
+        (Reaction::EndlessBody, "too-large"),
+    ] {
+        let (result, requests) = submitted(reaction.clone()).await;
+        assert_eq!(told(&result.unwrap_err()), ("uncertain", code), "{reaction:?}");
+        assert_eq!(requests, 1, "sent once, whatever happens: {reaction:?}");
+    }
+}
+
+#[tokio::test]
+async fn time_is_bounded() {
+    for reaction in [Reaction::Silence, Reaction::SlowBody(Duration::from_millis(100))] {
+        let world = World::new();
+        let server = world.server(move |_| reaction.clone()).await;
+        let endpoint = world.endpoint(&server);
+        let identity = world.identity();
+        let authority = HttpAuthority::with_limits(&endpoint, Some(&identity), hasty()).unwrap();
+        let start = Instant::now();
+        let fault = authority.submit(&sealed()).await.unwrap_err();
+        assert_eq!(told(&fault), ("uncertain", "timeout"));
+        assert!(start.elapsed() < Duration::from_secs(5));
+        assert_eq!(server.seen().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_greets_gets_nothing() {
+    let world = World::new();
+    // The system completes the connection; nobody answers the TLS greeting.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("https://localhost:{}/v1/fhir", listener.local_addr().unwrap().port());
+    let limits = Limits { connect: Duration::from_millis(300), ..limits() };
+    let endpoint = crate::endpoint(&base, &world.ca);
+    let authority = HttpAuthority::with_limits(&endpoint, Some(&world.identity()), limits).unwrap();
+    let fault = authority.submit(&sealed()).await.unwrap_err();
+    assert_eq!(told(&fault), ("transient", "connect-timeout"));
+}
+
+#[tokio::test]
+async fn what_was_never_connected_was_never_sent() {
+    let world = World::new();
+    // A port that was free a moment ago.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    for (base, code) in [
+        (format!("https://localhost:{port}/v1/fhir"), "connect-refused"),
+        (format!("https://nowhere.invalid:{port}/v1/fhir"), "dns"),
+    ] {
+        let authority = world.authority_of(&crate::endpoint(&base, &world.ca));
+        let fault = authority.submit(&sealed()).await.unwrap_err();
+        assert_eq!(told(&fault), ("transient", code));
+    }
+}
+
+#[tokio::test]
+async fn a_connection_closed_while_idle_costs_nothing() {
+    // The server closes after each answer without saying so; each report is still delivered once.
+    let world = World::new();
+    let answer = reference("r-1", "in-progress", IDENTIFIER);
+    let head = format!(
+        "HTTP/1.1 201 Created\r\nContent-Type: application/fhir+json\r\nContent-Length: {}\r\n\r\n{answer}",
+        answer.len()
+    );
+    let server = world.server(move |_| Reaction::Bytes(head.clone().into_bytes())).await;
+    let authority = world.authority(&server);
+    let mut delivered = 0;
+    for _ in 0..20 {
+        match authority.submit(&sealed()).await {
+            Ok(_) => delivered += 1,
+            // A race with the close: never reported as anything that permits sending blindly, unless
+            // the server really saw nothing.
+            Err(fault) => assert!(matches!(told(&fault).0, "transient" | "uncertain"), "{fault:?}"),
+        }
+    }
+    assert!(delivered >= 1);
+    assert!(server.bodies() <= 20, "nothing was sent twice");
+}

@@ -1,0 +1,146 @@
+//! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's `now`.
+
+use exchange::{check_envelope, document_of, envelope_of};
+use fhir::{Finding, Format, Instant, Limits, Severity, Tree};
+use report::{Kind, SubmissionId, Summary, digest, recognise};
+
+use crate::source::{Piece, Refusal};
+
+/// A piece looked at: what it is, what is wrong with it, whether it is known.
+#[derive(Clone)]
+pub struct Candidate {
+    /// File name as people know it.
+    pub name: String,
+    /// What it was recognised as; `None` where it could not be read.
+    pub kind: Option<Kind>,
+    /// What may become of it.
+    pub verdict: Verdict,
+    /// Everything found, in document order, with where the finding comes from.
+    pub findings: Vec<(Origin, Finding)>,
+}
+
+/// Which check a finding comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Origin {
+    /// FHIR R4 itself.
+    Base,
+    /// Rules of the report and its envelope.
+    Local,
+}
+
+/// What may become of a candidate.
+#[derive(Clone)]
+pub enum Verdict {
+    /// A report. Errors among its findings will hold it.
+    Report(Box<Parsed>),
+    /// Not a report, or not readable.
+    Refused(Reason),
+}
+
+/// A report that was read.
+#[derive(Clone)]
+pub struct Parsed {
+    /// The bytes as received.
+    pub bytes: Vec<u8>,
+    /// Their encoding.
+    pub format: Format,
+    /// SHA-256 of the bytes, hex.
+    pub digest: String,
+    /// What people recognise it by.
+    pub summary: Summary,
+    /// `DocumentReference.identifier` that a ready envelope brings along.
+    pub envelope_identifier: Option<String>,
+    /// Submissions with the same content, newest first.
+    pub known: Vec<SubmissionId>,
+}
+
+/// Why a candidate is refused.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reason {
+    /// No bytes to look at.
+    Source(Refusal),
+    /// It is something else: named for what it is.
+    NotAReport(Kind),
+    /// It looks like FHIR and cannot be read.
+    Unreadable(Finding),
+}
+
+impl std::fmt::Debug for Candidate {
+    /// Never shows content: a candidate holds patient data.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Candidate({:?}, {} findings)", self.kind, self.findings.len())
+    }
+}
+
+impl Candidate {
+    /// Whether something was found that holds a report.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|(_, finding)| finding.severity == Severity::Error)
+    }
+
+    /// The report, unless refused.
+    pub fn parsed(&self) -> Option<&Parsed> {
+        match &self.verdict {
+            Verdict::Report(parsed) => Some(parsed),
+            Verdict::Refused(_) => None,
+        }
+    }
+}
+
+/// Recognises, reads and checks one piece. `known` answers with the submissions of the same content.
+pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
+    let Piece { name, content } = piece;
+    let refused = |kind, reason| Candidate {
+        name: name.clone(),
+        kind,
+        verdict: Verdict::Refused(reason),
+        findings: Vec::new(),
+    };
+    let bytes = match content {
+        Ok(bytes) => bytes,
+        Err(refusal) => return refused(None, Reason::Source(refusal)),
+    };
+    let kind = recognise(&bytes);
+    let format = match &kind {
+        Kind::FhirDocument(format) | Kind::FhirEnvelope(format) => *format,
+        // Told apart by reading: the first kilobytes do not always show the type.
+        Kind::OtherJson => Format::Json,
+        Kind::OtherXml => Format::Xml,
+        Kind::FhirOther { format, .. } => *format,
+        _ => return refused(Some(kind.clone()), Reason::NotAReport(kind)),
+    };
+    let tree = match Tree::read(&bytes, format, &Limits::default()) {
+        Ok(tree) => tree,
+        Err(finding) => return refused(Some(kind), Reason::Unreadable(finding)),
+    };
+    let Some(document) = document_of(&tree) else {
+        return refused(Some(kind.clone()), Reason::NotAReport(kind));
+    };
+    let envelope = envelope_of(&tree);
+    let kind = match envelope {
+        Some(_) => Kind::FhirEnvelope(format),
+        None => Kind::FhirDocument(format),
+    };
+    if document.text("type").is_some_and(|code| code != "document") && envelope.is_none() {
+        let other = Kind::FhirOther { format, resource_type: "Bundle".to_owned() };
+        return refused(Some(other.clone()), Reason::NotAReport(other));
+    }
+    let mut findings: Vec<(Origin, Finding)> =
+        tree.check().into_iter().map(|finding| (Origin::Base, finding)).collect();
+    let mut local = report::check(document, now);
+    if envelope.is_some() {
+        local.extend(check_envelope(&tree));
+    }
+    findings.extend(local.into_iter().map(|finding| (Origin::Local, finding)));
+    let summary = Summary::of(document);
+    let envelope_identifier = envelope.and_then(|view| view.identifier).map(str::to_owned);
+    let parsed = Parsed {
+        digest: digest(&bytes),
+        format,
+        summary,
+        envelope_identifier,
+        known: Vec::new(),
+        bytes,
+    };
+    Candidate { name, kind: Some(kind), verdict: Verdict::Report(Box::new(parsed)), findings }
+}

@@ -1,0 +1,141 @@
+//! How long to wait for what: all times of the worker, as data (reliability: Defaults).
+
+use std::time::Duration;
+
+/// The worker's times. The default is for the real service; tests shorten it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pace {
+    /// First pause after a fault; doubles with each further one.
+    pub backoff_min: Duration,
+    /// Longest pause after a fault.
+    pub backoff_max: Duration,
+    /// Longest `Retry-After` that is honoured.
+    pub retry_after_max: Duration,
+    /// Pauses between the questions after a report in doubt; the last one repeats.
+    pub asks: Vec<Duration>,
+    /// An empty answer is believed after at least so many of them …
+    pub asks_min: u32,
+    /// … and not before the doubt is this old: longer than a create may take at the authority (180 s),
+    /// plus a lag of its search.
+    pub doubt_min: Duration,
+    /// The same where no other report of ours is visible, so that "empty" may mean "no access".
+    pub doubt_min_unseen: Duration,
+    /// Shortest pause between two searches for changes.
+    pub poll_min: Duration,
+    /// Longest pause between two searches for changes.
+    pub poll_max: Duration,
+    /// Overlap of two such searches, because clocks and indices lag.
+    pub poll_overlap: Duration,
+    /// First read by id of a report that no search shows; doubles up to `read_max`.
+    pub read_first: Duration,
+    /// Longest pause between two reads by id.
+    pub read_max: Duration,
+    /// Requests under way at the same time.
+    pub in_flight_max: usize,
+    /// Life of the lease on the queue.
+    pub lease: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        let seconds = Duration::from_secs;
+        Self {
+            backoff_min: seconds(30),
+            backoff_max: seconds(30 * 60),
+            retry_after_max: seconds(60 * 60),
+            asks: [2, 8, 30, 60, 120, 300, 600].map(seconds).to_vec(),
+            asks_min: 5,
+            doubt_min: seconds(10 * 60),
+            doubt_min_unseen: seconds(60 * 60),
+            poll_min: seconds(1),
+            poll_max: seconds(5 * 60),
+            poll_overlap: seconds(120),
+            read_first: seconds(10 * 60),
+            read_max: seconds(6 * 60 * 60),
+            in_flight_max: 16,
+            lease: seconds(30),
+        }
+    }
+}
+
+impl Pace {
+    /// Pause after the `failures`-th fault in a row (from 1): doubling, half of it jittered, so that many
+    /// laboratories do not return at the same moment; `fraction` in `[0, 1)`.
+    pub fn backoff(&self, failures: u32, retry_after: Option<Duration>, fraction: f64) -> Duration {
+        let doublings = failures.saturating_sub(1).min(20);
+        let full = self.backoff_min.saturating_mul(1 << doublings).min(self.backoff_max);
+        let pause = full.mul_f64(0.5 + fraction.clamp(0.0, 1.0) / 2.0);
+        match retry_after {
+            Some(asked) => pause.max(asked.min(self.retry_after_max)),
+            None => pause,
+        }
+    }
+
+    /// Pause before the next question about a report in doubt, after `asked` empty answers.
+    pub fn ask(&self, asked: u32) -> Duration {
+        let index = usize::try_from(asked).unwrap_or(usize::MAX);
+        self.asks.get(index).or(self.asks.last()).copied().unwrap_or(self.backoff_min)
+    }
+
+    /// Whether an empty answer may be believed.
+    pub fn believes_empty(&self, asked: u32, doubt: Duration, others_visible: bool) -> bool {
+        let doubt_min = if others_visible { self.doubt_min } else { self.doubt_min_unseen };
+        asked >= self.asks_min && doubt >= doubt_min
+    }
+
+    /// Pause between two searches for changes, by the age of the youngest open report: what was just
+    /// accepted is about to change, and one report that hangs for days must not delay news of the others.
+    pub fn poll(&self, age: Duration) -> Duration {
+        (age / 8).clamp(self.poll_min, self.poll_max)
+    }
+
+    /// Pause before the next read by id of a report accepted `age` ago.
+    pub fn read(&self, age: Duration) -> Duration {
+        age.clamp(self.read_first, self.read_max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_hour_of_outage_costs_at_most_fifteen_requests() {
+        let pace = Pace::default();
+        for fraction in [0.0, 0.3, 0.999] {
+            let (mut elapsed, mut requests) = (Duration::ZERO, 0_u32);
+            while elapsed < Duration::from_secs(3600) {
+                requests += 1;
+                elapsed += pace.backoff(requests, None, fraction);
+            }
+            assert!(requests <= 15, "{requests} requests at jitter {fraction}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_honoured_up_to_an_hour() {
+        let pace = Pace::default();
+        let asked = |seconds| pace.backoff(1, Some(Duration::from_secs(seconds)), 0.0);
+        assert_eq!(asked(120), Duration::from_secs(120));
+        assert_eq!(asked(u64::MAX), Duration::from_secs(3600));
+        assert_eq!(asked(0), Duration::from_secs(15));
+    }
+
+    #[test]
+    fn an_empty_answer_is_believed_late_and_only_after_several_asks() {
+        let pace = Pace::default();
+        let minutes = |m: u64| Duration::from_secs(m * 60);
+        assert!(!pace.believes_empty(1, minutes(600), true));
+        assert!(!pace.believes_empty(50, minutes(3), true));
+        assert!(pace.believes_empty(5, minutes(10), true));
+        assert!(!pace.believes_empty(5, minutes(10), false));
+        assert!(pace.believes_empty(5, minutes(60), false));
+    }
+
+    #[test]
+    fn pauses_never_overflow() {
+        let pace = Pace::default();
+        assert!(pace.backoff(u32::MAX, None, 1.0) <= pace.backoff_max);
+        assert_eq!(pace.ask(u32::MAX), Duration::from_secs(600));
+    }
+}

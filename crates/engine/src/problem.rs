@@ -1,0 +1,147 @@
+//! Errors of the use cases, by what the caller may do next.
+
+use identity::{ImportError, SecretsError};
+use journal::{JournalError, OpenProblem, RecordError};
+use report::{Action, SubmissionId};
+
+use crate::ProfileProblem;
+
+/// Why a profile's engine cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The settings.
+    #[error(transparent)]
+    Profile(#[from] ProfileProblem),
+    /// Keychain or vault.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    /// The journal.
+    #[error(transparent)]
+    Journal(#[from] OpenProblem),
+}
+
+/// Why a use case did not happen. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// There is no such submission.
+    #[error("no submission {}", .0.0)]
+    NotFound(SubmissionId),
+    /// The state does not permit it (any more).
+    #[error("{action:?} is not possible in state {state}")]
+    NotPermitted {
+        /// What was asked.
+        action: Action,
+        /// Code of the state.
+        state: &'static str,
+    },
+    /// No endpoint is configured or in use.
+    #[error("no endpoint in use")]
+    NoEndpoint,
+    /// There is no endpoint of this name.
+    #[error("no such endpoint")]
+    UnknownEndpoint(String),
+    /// There is one of this name already.
+    #[error("endpoint exists")]
+    EndpointExists(String),
+    /// The endpoint's settings cannot work.
+    #[error("endpoint unusable: {reason}")]
+    EndpointUnusable {
+        /// Stable reason.
+        reason: String,
+    },
+    /// The content of this submission has left the journal (retention).
+    #[error("content erased")]
+    Erased(SubmissionId),
+    /// The file handed over as a correction is no report.
+    #[error("not a report")]
+    NotAReport(Box<crate::Candidate>),
+    /// The same content is known already.
+    #[error("known as {}", .0.0)]
+    Known(SubmissionId),
+    /// The certificate cannot be imported.
+    #[error(transparent)]
+    Import(#[from] ImportError),
+    /// Keychain or vault.
+    #[error(transparent)]
+    Secrets(#[from] SecretsError),
+    /// The settings.
+    #[error(transparent)]
+    Profile(#[from] ProfileProblem),
+    /// The journal.
+    #[error(transparent)]
+    Journal(JournalError),
+    /// The exchange.
+    #[error(transparent)]
+    Exchange(Box<client::Fault>),
+    /// There can be no exchange.
+    #[error("no exchange: {}", .0.code)]
+    Obstructed(Obstacle),
+    /// A file cannot be read or written.
+    #[error("file: {reason}")]
+    File {
+        /// The file.
+        file: std::path::PathBuf,
+        /// The operating system's reason.
+        reason: String,
+    },
+}
+
+impl From<JournalError> for EngineError {
+    fn from(error: JournalError) -> Self {
+        match error {
+            JournalError::NotFound(id) => Self::NotFound(id),
+            other => Self::Journal(other),
+        }
+    }
+}
+
+impl EngineError {
+    /// A step that a person asked for and the journal refused.
+    pub(crate) fn refused(action: Action, error: RecordError) -> Self {
+        match error {
+            RecordError::Illegal(illegal) => Self::NotPermitted { action, state: illegal.state },
+            RecordError::Unexpected { found } => Self::NotPermitted { action, state: found },
+            RecordError::Journal(error) => error.into(),
+            RecordError::NoEvidence | RecordError::DigestMismatch => {
+                Self::Journal(JournalError::Damaged)
+            }
+        }
+    }
+}
+
+impl From<client::Fault> for EngineError {
+    fn from(fault: client::Fault) -> Self {
+        Self::Exchange(Box::new(fault))
+    }
+}
+
+/// What stands between us and the authority: a stable code with parameters. Those of the exchange are
+/// [`client::Why`]'s; ours are [`Obstacle::CODES`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Obstacle {
+    /// Stable code in kebab-case.
+    pub code: String,
+    /// Parameters of the message, by name.
+    pub params: Vec<(String, String)>,
+}
+
+impl Obstacle {
+    /// Codes that arise before any exchange, with the names of their parameters.
+    pub const CODES: &[(&str, &[&str])] = &[
+        ("no-endpoint", &[]),
+        ("client-certificate-missing", &[]),
+        ("client-certificate-unavailable", &["reason"]),
+        ("endpoint-unusable", &["reason"]),
+    ];
+
+    pub(crate) fn new(code: &str, params: &[(&str, &str)]) -> Self {
+        let params = params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        Self { code: code.to_owned(), params }
+    }
+}
+
+impl From<&client::Why> for Obstacle {
+    fn from(why: &client::Why) -> Self {
+        Self { code: why.code().to_owned(), params: why.params() }
+    }
+}

@@ -1,0 +1,239 @@
+//! A profile: one laboratory's folder with its settings, journal and (where no keychain exists) vault.
+//!
+//! The settings hold no secret and no patient data, so they are a readable file, replaced as a whole.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use exchange::{Endpoint, Environment};
+use identity::SecretsKind;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// Version of the settings file that this program writes.
+const VERSION: u32 = 1;
+/// Largest settings file that is read, bytes.
+const SETTINGS_BYTES_MAX: u64 = 4 << 20;
+
+/// Settings of a profile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// Version of this file's form.
+    pub version: u32,
+    /// Names the profile's entries in the keychain.
+    pub id: String,
+    /// Where secrets rest.
+    pub secrets: SecretsKind,
+    /// Configured authorities.
+    #[serde(default)]
+    pub endpoints: Vec<Endpoint>,
+    /// Name of the endpoint in force.
+    #[serde(default)]
+    pub in_use: Option<String>,
+    /// Folder whose new files are sent.
+    #[serde(default)]
+    pub watched_folder: Option<PathBuf>,
+    /// Largest report that is taken, bytes (5 MB, settable to 20 MB).
+    #[serde(default = "document_bytes_default")]
+    pub document_bytes_max: u64,
+    /// Days after which a settled report's content leaves the journal; `None` keeps it.
+    #[serde(default)]
+    pub retention_days: Option<u32>,
+    /// Preferences of the window, as it likes to keep them (no patient data).
+    #[serde(default)]
+    pub preferences: serde_json::Map<String, serde_json::Value>,
+}
+
+const fn document_bytes_default() -> u64 {
+    5_000_000
+}
+
+/// A profile folder and its settings.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    folder: PathBuf,
+    /// What the settings file says; [`Profile::save`] writes it back.
+    pub settings: Settings,
+}
+
+/// Why a profile cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ProfileProblem {
+    /// There is none in this folder.
+    #[error("no profile in this folder")]
+    Missing {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// There is one already.
+    #[error("the folder holds a profile already")]
+    Exists {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// The settings cannot be understood.
+    #[error("the settings cannot be read")]
+    Damaged {
+        /// The file.
+        file: PathBuf,
+        /// Line in it, from 1.
+        line: usize,
+    },
+    /// Written by a newer program.
+    #[error("the settings were written by a newer version")]
+    Newer {
+        /// Version found.
+        found: u32,
+    },
+    /// The file system said no.
+    #[error("the profile cannot be read or written")]
+    Io {
+        /// The file.
+        file: PathBuf,
+        /// Its reason.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl Profile {
+    /// Makes a profile in a folder that has none (the folder is made if missing, readable by its owner only).
+    pub fn create(
+        folder: &Path,
+        secrets: SecretsKind,
+        endpoints: Vec<Endpoint>,
+    ) -> Result<Self, ProfileProblem> {
+        if folder.join("profile.json").exists() {
+            return Err(ProfileProblem::Exists { folder: folder.to_owned() });
+        }
+        make_private_folder(folder)
+            .map_err(|source| ProfileProblem::Io { file: folder.to_owned(), source })?;
+        let in_use = endpoints.first().map(|endpoint| endpoint.name.clone());
+        let settings = Settings {
+            version: VERSION,
+            id: Uuid::new_v4().to_string(),
+            secrets,
+            endpoints,
+            in_use,
+            watched_folder: None,
+            document_bytes_max: document_bytes_default(),
+            retention_days: None,
+            preferences: serde_json::Map::new(),
+        };
+        let profile = Self { folder: folder.to_owned(), settings };
+        profile.save()?;
+        Ok(profile)
+    }
+
+    /// Opens the profile of a folder.
+    pub fn open(folder: &Path) -> Result<Self, ProfileProblem> {
+        let file = folder.join("profile.json");
+        let io = |source| ProfileProblem::Io { file: file.clone(), source };
+        let length = match fs::metadata(&file) {
+            Ok(metadata) => metadata.len(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(ProfileProblem::Missing { folder: folder.to_owned() });
+            }
+            Err(error) => return Err(io(error)),
+        };
+        if length > SETTINGS_BYTES_MAX {
+            return Err(ProfileProblem::Damaged { file, line: 1 });
+        }
+        let text = fs::read(&file).map_err(io)?;
+        #[derive(Deserialize)]
+        struct VersionOnly {
+            version: u32,
+        }
+        let damaged = |error: &serde_json::Error| ProfileProblem::Damaged {
+            file: file.clone(),
+            line: error.line(),
+        };
+        let VersionOnly { version } =
+            serde_json::from_slice(&text).map_err(|error| damaged(&error))?;
+        if version > VERSION {
+            return Err(ProfileProblem::Newer { found: version });
+        }
+        let settings = serde_json::from_slice(&text).map_err(|error| damaged(&error))?;
+        Ok(Self { folder: folder.to_owned(), settings })
+    }
+
+    /// Writes the settings: a new file beside the old one, then renamed, so that a crash leaves either.
+    pub fn save(&self) -> Result<(), ProfileProblem> {
+        let file = self.folder.join("profile.json");
+        let io = |source| ProfileProblem::Io { file: file.clone(), source };
+        let text = serde_json::to_vec_pretty(&self.settings).map_err(|error| io(error.into()))?;
+        let fresh = self.folder.join(format!("profile.json.{}.new", std::process::id()));
+        let mut out = fs::File::create(&fresh).map_err(io)?;
+        out.write_all(&text).and_then(|()| out.sync_all()).map_err(io)?;
+        fs::rename(&fresh, &file).map_err(io)
+    }
+
+    /// The profile's folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The journal's file.
+    pub fn journal_file(&self) -> PathBuf {
+        self.folder.join("journal.db")
+    }
+
+    /// The endpoint in force.
+    pub fn endpoint(&self) -> Option<&Endpoint> {
+        let name = self.settings.in_use.as_deref()?;
+        self.endpoint_named(name)
+    }
+
+    /// An endpoint by its name.
+    pub fn endpoint_named(&self, name: &str) -> Option<&Endpoint> {
+        self.settings.endpoints.iter().find(|endpoint| endpoint.name == name)
+    }
+
+    /// Whether this is the practice profile: its own authority, made-up patients, no keychain.
+    pub fn is_practice(&self) -> bool {
+        self.settings.secrets == SecretsKind::Practice
+    }
+
+    /// Environment of an endpoint by its name; unknown names (removed endpoints) count as production, so
+    /// that nothing is taken for practice by mistake.
+    pub fn environment_of(&self, endpoint: &str) -> Environment {
+        self.endpoint_named(endpoint).map_or(Environment::Production, |known| known.environment)
+    }
+}
+
+fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_survive_and_foreign_ones_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("profile");
+        assert!(matches!(Profile::open(&at), Err(ProfileProblem::Missing { .. })));
+        let mut profile = Profile::create(&at, SecretsKind::Practice, Vec::new()).unwrap();
+        profile.settings.retention_days = Some(30);
+        profile.save().unwrap();
+        assert_eq!(Profile::open(&at).unwrap().settings, profile.settings);
+        let again = Profile::create(&at, SecretsKind::Practice, Vec::new());
+        assert!(matches!(again, Err(ProfileProblem::Exists { .. })));
+
+        let file = at.join("profile.json");
+        fs::write(&file, r#"{"version": 99, "shape": "unknown"}"#).unwrap();
+        assert!(matches!(Profile::open(&at), Err(ProfileProblem::Newer { found: 99 })));
+        fs::write(&file, "{\n\"version\": 1,\n nonsense").unwrap();
+        assert!(matches!(Profile::open(&at), Err(ProfileProblem::Damaged { line: 3, .. })));
+    }
+}

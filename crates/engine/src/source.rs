@@ -1,0 +1,253 @@
+//! Where reports come from: files, folders, archives, lines of NDJSON. Everything is only read.
+
+use std::fs::{self, File};
+use std::io::{self, Cursor, Read as _};
+use std::path::{Path, PathBuf};
+
+use report::{Kind, recognise};
+
+/// A text handed over as one report, with the name that people know it by.
+#[derive(Clone)]
+pub(crate) struct Piece {
+    /// File name, `archive.zip/name.json` or `reports.ndjson:7`.
+    pub(crate) name: String,
+    /// The bytes, or why there are none.
+    pub(crate) content: Result<Vec<u8>, Refusal>,
+}
+
+/// Why a source gives no bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// Nothing there (any more).
+    NotFound,
+    /// The operating system does not let us read it.
+    NotReadable {
+        /// Its reason, e.g. `permission denied`.
+        reason: String,
+    },
+    /// A pipe, a device, a socket.
+    NotAFile,
+    /// No bytes.
+    Empty,
+    /// Beyond the limit.
+    TooLarge {
+        /// Size, bytes.
+        bytes: u64,
+        /// Limit, bytes.
+        bytes_max: u64,
+    },
+    /// It changed while it was read.
+    StillChanging,
+    /// A folder or archive without anything in it.
+    NothingInside,
+    /// An archive that cannot be opened (damaged, encrypted, nested, too many entries).
+    Archive {
+        /// Stable reason.
+        reason: &'static str,
+    },
+}
+
+/// Bounds on what one hand-over may bring.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceLimits {
+    /// Bytes of one report.
+    pub document_bytes_max: u64,
+    /// Bytes of an archive or NDJSON file, and of what an archive unpacks to.
+    pub container_bytes_max: u64,
+    /// Files in all.
+    pub pieces_max: usize,
+    /// Depth of folders.
+    pub depth_max: usize,
+}
+
+impl SourceLimits {
+    /// For reports up to so many bytes: containers up to 500 MB, 100,000 files, 16 levels of folders.
+    pub const fn with_document_bytes(document_bytes_max: u64) -> Self {
+        Self {
+            document_bytes_max,
+            container_bytes_max: 500_000_000,
+            pieces_max: 100_000,
+            depth_max: 16,
+        }
+    }
+}
+
+/// All files below the given paths: a file as itself, a folder as the files in it, in name order. Links
+/// inside folders are not followed (they may form loops); a link given by name is.
+pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let before = files.len();
+        let walk = walkdir::WalkDir::new(path)
+            .max_depth(limits.depth_max)
+            .sort_by_file_name()
+            .into_iter()
+            .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name()));
+        for entry in walk.flatten() {
+            if entry.file_type().is_file() {
+                files.push(entry.into_path());
+            }
+            if files.len() >= limits.pieces_max {
+                return files;
+            }
+        }
+        if files.len() == before {
+            // Kept, so that an empty folder is answered by name and not by silence.
+            files.push(path.clone());
+        }
+    }
+    files
+}
+
+fn is_hidden(name: &std::ffi::OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+/// Reads one file and takes apart what holds several reports.
+pub(crate) fn pieces_of(path: &Path, limits: &SourceLimits) -> Vec<Piece> {
+    let name = path
+        .file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
+    match read_file(path, limits) {
+        Ok(bytes) => pieces_of_bytes(name, bytes, limits),
+        Err(refusal) => vec![Piece { name, content: Err(refusal) }],
+    }
+}
+
+/// The same for bytes that did not come from a file (pasted text).
+pub(crate) fn pieces_of_bytes(name: String, bytes: Vec<u8>, limits: &SourceLimits) -> Vec<Piece> {
+    match recognise(&bytes) {
+        Kind::Zip => unzip(&name, bytes, limits),
+        Kind::Ndjson => lines(&name, &bytes, limits),
+        _ => vec![one(name, bytes, limits)],
+    }
+}
+
+fn one(name: String, bytes: Vec<u8>, limits: &SourceLimits) -> Piece {
+    let length = bytes.len() as u64;
+    let content = if length == 0 {
+        Err(Refusal::Empty)
+    } else if length > limits.document_bytes_max {
+        Err(Refusal::TooLarge { bytes: length, bytes_max: limits.document_bytes_max })
+    } else {
+        Ok(bytes)
+    };
+    Piece { name, content }
+}
+
+/// Opens, checks that it is a file, reads, and looks whether it changed meanwhile.
+fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
+    let metadata = fs::metadata(path).map_err(|error| refusal_of(&error))?;
+    if metadata.is_dir() {
+        return Err(Refusal::NothingInside);
+    }
+    // Asked before opening: opening a pipe without a writer would block.
+    if !metadata.is_file() {
+        return Err(Refusal::NotAFile);
+    }
+    let mut file = File::open(path).map_err(|error| refusal_of(&error))?;
+    let before = file.metadata().map_err(|error| refusal_of(&error))?;
+    if before.len() > limits.container_bytes_max {
+        return Err(Refusal::TooLarge {
+            bytes: before.len(),
+            bytes_max: limits.container_bytes_max,
+        });
+    }
+    if before.len() > limits.document_bytes_max && !is_container(&mut file) {
+        return Err(Refusal::TooLarge {
+            bytes: before.len(),
+            bytes_max: limits.document_bytes_max,
+        });
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(before.len()).unwrap_or(0));
+    (&file)
+        .take(limits.container_bytes_max)
+        .read_to_end(&mut bytes)
+        .map_err(|error| refusal_of(&error))?;
+    let after = file.metadata().map_err(|error| refusal_of(&error))?;
+    let same_time = matches!((before.modified(), after.modified()), (Ok(a), Ok(b)) if a == b);
+    if bytes.len() as u64 != before.len() || after.len() != before.len() || !same_time {
+        return Err(Refusal::StillChanging);
+    }
+    Ok(bytes)
+}
+
+/// Whether a large file is one that holds several reports; leaves the file at its start.
+fn is_container(file: &mut File) -> bool {
+    use std::io::Seek as _;
+    let mut head = vec![0; 64 << 10];
+    let length = file.read(&mut head).unwrap_or(0);
+    head.truncate(length);
+    file.rewind().is_ok() && matches!(recognise(&head), Kind::Zip | Kind::Ndjson)
+}
+
+fn refusal_of(error: &io::Error) -> Refusal {
+    match error.kind() {
+        io::ErrorKind::NotFound => Refusal::NotFound,
+        kind => Refusal::NotReadable { reason: kind.to_string() },
+    }
+}
+
+/// NDJSON: each line that is not blank is a report, byte for byte.
+fn lines(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
+    bytes
+        .split(|byte| *byte == b'\n')
+        .enumerate()
+        .map(|(index, line)| (index + 1, line.strip_suffix(b"\r").unwrap_or(line)))
+        .filter(|(_, line)| !line.trim_ascii().is_empty())
+        .take(limits.pieces_max)
+        .map(|(number, line)| one(format!("{name}:{number}"), line.to_vec(), limits))
+        .collect()
+}
+
+/// The files of an archive, one level deep, in their order. Sizes that the archive states are not
+/// believed: reading stops at the limits.
+fn unzip(name: &str, bytes: Vec<u8>, limits: &SourceLimits) -> Vec<Piece> {
+    let refused =
+        |reason| vec![Piece { name: name.to_owned(), content: Err(Refusal::Archive { reason }) }];
+    let Ok(mut archive) = zip::ZipArchive::new(Cursor::new(bytes)) else {
+        return refused("damaged");
+    };
+    if archive.len() > limits.pieces_max {
+        return refused("too-many-entries");
+    }
+    let mut pieces = Vec::new();
+    let mut unpacked: u64 = 0;
+    for index in 0..archive.len() {
+        let Ok(mut entry) = archive.by_index(index) else {
+            let encrypted = archive.by_index_raw(index).is_ok_and(|entry| entry.encrypted());
+            return refused(if encrypted { "encrypted" } else { "damaged" });
+        };
+        if !entry.is_file() {
+            continue;
+        }
+        let entry_name = format!("{name}/{}", entry.name());
+        let mut content = Vec::new();
+        let room = limits.document_bytes_max.saturating_add(1);
+        if (&mut entry).take(room).read_to_end(&mut content).is_err() {
+            let content = Err(Refusal::Archive { reason: "damaged" });
+            pieces.push(Piece { name: entry_name, content });
+            continue;
+        }
+        unpacked = unpacked.saturating_add(content.len() as u64);
+        if unpacked > limits.container_bytes_max {
+            return refused("too-large-unpacked");
+        }
+        match recognise(&content) {
+            Kind::Zip => pieces.push(Piece {
+                name: entry_name,
+                content: Err(Refusal::Archive { reason: "nested" }),
+            }),
+            Kind::Ndjson => pieces.extend(lines(&entry_name, &content, limits)),
+            _ => pieces.push(one(entry_name, content, limits)),
+        }
+    }
+    if pieces.is_empty() {
+        pieces.push(Piece { name: name.to_owned(), content: Err(Refusal::NothingInside) });
+    }
+    pieces
+}

@@ -1,0 +1,323 @@
+//! What people do with reports: hand over, release, resubmit, correct, withdraw.
+
+use std::path::PathBuf;
+
+use exchange::IdentifierChoice;
+use fhir::{Finding, Severity};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
+use journal::{JournalError, Message, NewSubmission, RecordError, Source, Step};
+use report::{Action, Event, SubmissionId};
+use uuid::Uuid;
+
+use crate::intake::{Candidate, Origin, Parsed, Verdict, look_at};
+use crate::source::{Piece, files_below, pieces_of, pieces_of_bytes};
+use crate::{Engine, EngineError};
+
+/// How reports are taken in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// What to do with content that was taken in before.
+    pub known: KnownContent,
+    /// Microseconds before the first request may go out (undo).
+    pub delay_micros: i64,
+}
+
+/// What to do with content that was taken in before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum KnownContent {
+    /// Show the known submission.
+    #[default]
+    Show,
+    /// Send it again, as a person asked for.
+    SendAgain,
+}
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// A new submission.
+    New(SubmissionId),
+    /// The same content is known; nothing was sent.
+    Known(SubmissionId),
+    /// Not a report.
+    Refused,
+}
+
+/// Files looked at together: reading and checking is CPU work, so a few at a time.
+const LOOKS_AT_ONCE: usize = 4;
+/// Imports under way together, so that their commits are grouped.
+const IMPORTS_AT_ONCE: usize = 64;
+
+impl Engine {
+    /// Looks at files, folders, archives; nothing is taken in yet.
+    pub async fn inspect(&self, paths: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
+        let limits = self.source_limits();
+        let files = on_pool(move || files_below(&paths, &limits)).await?;
+        let groups: Vec<Vec<Candidate>> = stream::iter(files)
+            .map(|file| {
+                let engine = self.clone();
+                on_pool(move || engine.look(pieces_of(&file, &limits)))
+            })
+            .buffered(LOOKS_AT_ONCE)
+            .map(|result| result.and_then(|inner| inner))
+            .try_collect()
+            .await?;
+        Ok(groups.into_iter().flatten().collect())
+    }
+
+    /// Looks at a text that did not come from a file.
+    pub async fn inspect_text(
+        &self,
+        name: String,
+        text: Vec<u8>,
+    ) -> Result<Vec<Candidate>, EngineError> {
+        let (engine, limits) = (self.clone(), self.source_limits());
+        on_pool(move || engine.look(pieces_of_bytes(name, text, &limits))).await?
+    }
+
+    fn look(&self, pieces: Vec<Piece>) -> Result<Vec<Candidate>, EngineError> {
+        let now = self.now();
+        pieces
+            .into_iter()
+            .map(|piece| {
+                let mut candidate = look_at(piece, now);
+                self.compare(&mut candidate)?;
+                Ok(candidate)
+            })
+            .collect()
+    }
+
+    /// Compares with what the journal knows: the same content, or the same identifier with other content.
+    fn compare(&self, candidate: &mut Candidate) -> Result<(), EngineError> {
+        let Verdict::Report(parsed) = &mut candidate.verdict else { return Ok(()) };
+        parsed.known = self.journal().by_digest(&parsed.digest)?;
+        let Some(identifier) = parsed.summary.identifier.as_deref() else { return Ok(()) };
+        let others = self.journal().by_document_identifier(identifier)?;
+        let other = others.iter().find(|(_, digest)| *digest != parsed.digest);
+        if let Some((id, _)) = other {
+            let finding = Finding {
+                code: "same-identifier-other-content".to_owned(),
+                severity: Severity::Warning,
+                expression: "Bundle.identifier".to_owned(),
+                position: None,
+                params: vec![
+                    ("identifier".to_owned(), identifier.to_owned()),
+                    ("submission".to_owned(), id.0.to_string()),
+                ],
+            };
+            candidate.findings.push((Origin::Local, finding));
+        }
+        Ok(())
+    }
+
+    /// Takes candidates into the journal: queued, or held where errors were found. In the given order;
+    /// content that occurs twice among them is taken once.
+    pub async fn take(
+        &self,
+        candidates: &[Candidate],
+        terms: Terms,
+    ) -> Result<Vec<Taken>, EngineError> {
+        let mut digests = std::collections::HashMap::new();
+        let mut plan = Vec::with_capacity(candidates.len());
+        for (index, candidate) in candidates.iter().enumerate() {
+            let Some(parsed) = candidate.parsed() else {
+                plan.push(Planned::Done(Taken::Refused));
+                continue;
+            };
+            let first = *digests.entry(parsed.digest.as_str()).or_insert(index);
+            plan.push(match parsed.known.first() {
+                Some(id) if terms.known == KnownContent::Show => Planned::Done(Taken::Known(*id)),
+                _ if first != index => Planned::SameAs(first),
+                _ => Planned::Import(Box::new(self.submission(candidate, parsed, terms, None)?)),
+            });
+        }
+        let mut results: Vec<Taken> = stream::iter(plan.into_iter())
+            .map(|planned| async move {
+                match planned {
+                    Planned::Done(taken) => Ok((taken, None)),
+                    Planned::SameAs(first) => Ok((Taken::Refused, Some(first))),
+                    Planned::Import(new) => {
+                        self.import(*new).await.map(|id| (Taken::New(id), None))
+                    }
+                }
+            })
+            .buffered(IMPORTS_AT_ONCE)
+            .try_collect::<Vec<_>>()
+            .await?
+            .into_iter()
+            .scan(Vec::new(), |earlier: &mut Vec<Taken>, (taken, same_as)| {
+                let taken = match same_as.and_then(|first| earlier.get(first)) {
+                    Some(Taken::New(id) | Taken::Known(id)) => Taken::Known(*id),
+                    _ => taken,
+                };
+                earlier.push(taken);
+                Some(taken)
+            })
+            .collect();
+        results.truncate(candidates.len());
+        self.wake();
+        Ok(results)
+    }
+
+    async fn import(&self, new: NewSubmission) -> Result<SubmissionId, EngineError> {
+        self.journal().import_async(new).await.map_err(|error| match error {
+            RecordError::Journal(error) => error.into(),
+            other => EngineError::refused(Action::Resubmit, other),
+        })
+    }
+
+    fn submission(
+        &self,
+        candidate: &Candidate,
+        parsed: &Parsed,
+        terms: Terms,
+        corrects: Option<SubmissionId>,
+    ) -> Result<NewSubmission, EngineError> {
+        let endpoint = self.endpoint()?;
+        let now = self.now();
+        let identifier = match (&parsed.envelope_identifier, endpoint.identifier) {
+            (Some(own), _) => own.clone(),
+            (None, IdentifierChoice::Document) => {
+                parsed.summary.identifier.clone().unwrap_or_else(attempt_identifier)
+            }
+            (None, IdentifierChoice::Attempt) => attempt_identifier(),
+        };
+        let first = if candidate.has_errors() {
+            Event::Held
+        } else {
+            Event::Queued { due: now.plus_micros(terms.delay_micros) }
+        };
+        Ok(NewSubmission {
+            file: candidate.name.clone(),
+            format: parsed.format,
+            document: parsed.bytes.clone(),
+            digest: parsed.digest.clone(),
+            summary: parsed.summary.clone(),
+            identifier,
+            endpoint: endpoint.name,
+            first,
+            findings: messages(candidate),
+            corrects,
+            by: self.person().clone(),
+            at: now,
+        })
+    }
+
+    /// Sends the same content as a new submission in place of a rejected or failed one.
+    pub async fn resubmit(&self, id: SubmissionId) -> Result<SubmissionId, EngineError> {
+        let state = self.journal().state(id)?;
+        if !state.actions().contains(&Action::Resubmit) {
+            return Err(EngineError::NotPermitted {
+                action: Action::Resubmit,
+                state: state.code(),
+            });
+        }
+        let name = self.journal().row(id)?.file;
+        let bytes = self.content(id)?;
+        let mut candidates = self.inspect_text(name, bytes).await?;
+        let candidate = single(&mut candidates)?;
+        self.replace(id, candidate, Action::Resubmit).await
+    }
+
+    /// Sends a corrected file in place of a held, rejected or failed submission.
+    pub async fn correct(
+        &self,
+        id: SubmissionId,
+        candidate: Candidate,
+    ) -> Result<SubmissionId, EngineError> {
+        let state = self.journal().state(id)?;
+        if !state.actions().contains(&Action::Correct) {
+            return Err(EngineError::NotPermitted { action: Action::Correct, state: state.code() });
+        }
+        let known = candidate.parsed().and_then(|parsed| parsed.known.first().copied());
+        match known {
+            // The unchanged file in place of itself is a resubmission; anything else known is a mistake.
+            Some(other) if other != id => Err(EngineError::Known(other)),
+            _ => self.replace(id, candidate, Action::Correct).await,
+        }
+    }
+
+    async fn replace(
+        &self,
+        id: SubmissionId,
+        candidate: Candidate,
+        action: Action,
+    ) -> Result<SubmissionId, EngineError> {
+        let Some(parsed) = candidate.parsed() else {
+            return Err(EngineError::NotAReport(Box::new(candidate)));
+        };
+        let new = self.submission(&candidate, parsed, Terms::default(), Some(id))?;
+        let imported = self.journal().import_async(new).await;
+        let successor = imported.map_err(|error| EngineError::refused(action, error))?;
+        self.wake();
+        Ok(successor)
+    }
+
+    /// Sends a held report although something was found.
+    pub async fn release(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
+        let event = Event::Released { reason, due: self.now() };
+        self.act(id, event, Action::Release).await
+    }
+
+    /// Stops a report that has not been sent yet (undo).
+    pub async fn hold_back(&self, id: SubmissionId) -> Result<(), EngineError> {
+        self.act(id, Event::HeldBack, Action::HoldBack).await
+    }
+
+    /// Decides that a report will not be sent (again).
+    pub async fn withdraw(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
+        self.act(id, Event::Withdrawn { reason }, Action::Withdraw).await
+    }
+
+    async fn act(&self, id: SubmissionId, event: Event, action: Action) -> Result<(), EngineError> {
+        let step = Step::new(id, event, self.person().clone(), self.now());
+        let recorded = self.journal().record_async(step).await;
+        recorded.map_err(|error| EngineError::refused(action, error))?;
+        self.wake();
+        Ok(())
+    }
+
+    fn content(&self, id: SubmissionId) -> Result<Vec<u8>, EngineError> {
+        if self.journal().row(id)?.erased.is_some() {
+            return Err(EngineError::Erased(id));
+        }
+        Ok(self.journal().document(id)?)
+    }
+}
+
+enum Planned {
+    Done(Taken),
+    SameAs(usize),
+    Import(Box<NewSubmission>),
+}
+
+fn single(candidates: &mut Vec<Candidate>) -> Result<Candidate, EngineError> {
+    candidates.pop().ok_or(EngineError::Journal(JournalError::Damaged))
+}
+
+/// A `urn:uuid:` for one attempt to deliver one content.
+fn attempt_identifier() -> String {
+    format!("urn:uuid:{}", Uuid::new_v4())
+}
+
+/// The findings of a candidate as the journal keeps them.
+pub fn messages(candidate: &Candidate) -> Vec<Message> {
+    candidate
+        .findings
+        .iter()
+        .map(|(origin, finding)| {
+            let source = match origin {
+                Origin::Base => Source::Base,
+                Origin::Local => Source::Local,
+            };
+            Message::from_finding(source, finding)
+        })
+        .collect()
+}
+
+/// Runs CPU and file work off the async threads.
+async fn on_pool<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, EngineError> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Journal(JournalError::Closed))
+}

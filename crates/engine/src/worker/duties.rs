@@ -1,0 +1,189 @@
+//! One duty: send, ask or read; the journal is told before and after.
+
+use std::time::Duration;
+
+use client::{Authority, Evidence};
+use exchange::{IdentifierChoice, Query, Sealed, seal};
+use fhir::{Format, Instant, Limits, Tree};
+use journal::{
+    Due, EvidenceKind, Journal, JournalError, Message, RecordError, Source, Step, Token,
+};
+use report::{Duty, Event, State, SubmissionId};
+
+use super::Worker;
+use super::verdict::{Context, Verdict, after_ask, after_read, after_submit};
+use crate::person;
+
+impl<A: Authority> Worker<A> {
+    /// Does what is owed. Only a fault of the journal is an error: everything else becomes a state.
+    pub(super) async fn perform(
+        &self,
+        due: Due,
+        token: Token,
+    ) -> (SubmissionId, Result<(), JournalError>) {
+        let id = due.id;
+        let result = match due.duty {
+            Duty::Send => self.send(due, token).await,
+            Duty::Ask => self.ask(due, token).await,
+            Duty::Read => self.read(due, token).await,
+        };
+        (id, result)
+    }
+
+    async fn send(&self, due: Due, token: Token) -> Result<(), JournalError> {
+        let Some(sealed) = self.seal(&due)? else {
+            // Cannot happen to what intake let in; if it does, a person looks at it.
+            return self
+                .record(
+                    Step::new(due.id, Event::HeldBack, person::worker(), self.clock.now()),
+                    token,
+                )
+                .await;
+        };
+        let started = Event::SendingStarted { since: self.clock.now() };
+        let step = Step::new(due.id, started, person::worker(), self.clock.now());
+        let attempt = match self.record_state(step, token).await? {
+            Some(State::Sending { attempt, .. }) => attempt,
+            // Someone else moved it meanwhile (withdrawn, held back): nothing is sent.
+            _ => return Ok(()),
+        };
+        let result = self.authority.submit(&sealed).await;
+        let verdict = after_submit(result, &self.context(attempt));
+        self.conclude(due.id, EvidenceKind::Create, verdict, token).await
+    }
+
+    /// The envelope for what is owed, made anew from the stored bytes: the same bytes every time.
+    fn seal(&self, due: &Due) -> Result<Option<Sealed>, JournalError> {
+        let bytes = self.journal.document(due.id)?;
+        let Some(format) = Format::sniff(&bytes) else { return Ok(None) };
+        let Ok(tree) = Tree::read(&bytes, format, &Limits::default()) else { return Ok(None) };
+        Ok(seal(&tree, &due.identifier, &self.endpoint.language).ok())
+    }
+
+    async fn ask(&self, due: Due, token: Token) -> Result<(), JournalError> {
+        let State::Unknown { attempt, since, asked, .. } = due.state else { return Ok(()) };
+        let result = self.authority.find(&due.identifier).await;
+        let result = result.map(|mut found| {
+            // Another submission's receipt is another report (possible where the document's own
+            // identifier is used for several).
+            found.answers.retain(|hit| !self.belongs_to_another(hit.receipt.as_deref(), due.id));
+            found
+        });
+        let doubt = elapsed(since, self.clock.now());
+        let empty = result.as_ref().is_ok_and(|found| found.answers.is_empty());
+        let near_belief = self.pace.believes_empty(asked.saturating_add(1), doubt, true);
+        let others_visible = empty && near_belief && self.sees_own_reports().await;
+        let context = self.context(attempt);
+        let verdict = after_ask(result, asked, doubt, others_visible, &context);
+        self.conclude(due.id, EvidenceKind::Search, verdict, token).await
+    }
+
+    async fn read(&self, due: Due, token: Token) -> Result<(), JournalError> {
+        let State::InProgress { receipt, since, .. } = &due.state else { return Ok(()) };
+        let result = self.authority.status(receipt).await;
+        let age = elapsed(*since, self.clock.now());
+        let verdict = after_read(result, age, &self.context(1));
+        self.conclude(due.id, EvidenceKind::Read, verdict, token).await
+    }
+
+    /// Whether this certificate is shown any report at all: an empty result can also mean "no access".
+    async fn sees_own_reports(&self) -> bool {
+        let any = Query { count: Some(1), ..Query::default() };
+        match self.authority.search(&any).await {
+            Ok((page, _)) => page.total.unwrap_or(0) > 0 || !page.answers.is_empty(),
+            Err(_) => false,
+        }
+    }
+
+    fn belongs_to_another(&self, receipt: Option<&str>, id: SubmissionId) -> bool {
+        self.endpoint.identifier == IdentifierChoice::Document
+            && receipt
+                .and_then(|receipt| self.journal.by_receipt(receipt).ok().flatten())
+                .is_some_and(|owner| owner != id)
+    }
+
+    /// Records what follows from an exchange and lets the gate know.
+    pub(super) async fn conclude(
+        &self,
+        id: SubmissionId,
+        kind: EvidenceKind,
+        verdict: Verdict,
+        token: Token,
+    ) -> Result<(), JournalError> {
+        self.reached(&verdict.reach);
+        let Some(event) = verdict.event else { return Ok(()) };
+        let now = self.clock.now();
+        let mut step = Step::new(id, event, person::worker(), now);
+        step.evidence = verdict.evidence.map(|evidence| kept(evidence, kind, now));
+        step.issues = verdict.issues.map(|issues| issues.into_iter().map(message).collect());
+        self.record(step, token).await
+    }
+
+    async fn record(&self, step: Step, token: Token) -> Result<(), JournalError> {
+        self.record_state(step, token).await.map(|_| ())
+    }
+
+    /// `None` where the event cannot follow any more: a late or repeated answer changes nothing (R4).
+    async fn record_state(
+        &self,
+        mut step: Step,
+        token: Token,
+    ) -> Result<Option<State>, JournalError> {
+        step.lease = Some(token);
+        record_if_legal(&self.journal, step).await
+    }
+
+    pub(super) fn context(&self, attempt: u32) -> Context<'_> {
+        Context {
+            now: self.clock.now(),
+            pace: &self.pace,
+            fraction: self.clock.fraction(),
+            attempt,
+        }
+    }
+}
+
+/// Records a step; an event that cannot follow is no error of the journal.
+async fn record_if_legal(journal: &Journal, step: Step) -> Result<Option<State>, JournalError> {
+    match journal.record_async(step).await {
+        Ok(state) => Ok(Some(state)),
+        Err(RecordError::Journal(problem)) => Err(problem),
+        Err(
+            RecordError::Illegal(_)
+            | RecordError::Unexpected { .. }
+            | RecordError::NoEvidence
+            | RecordError::DigestMismatch,
+        ) => Ok(None),
+    }
+}
+
+/// The client's proof as the journal keeps it.
+fn kept(evidence: Evidence, kind: EvidenceKind, at: Instant) -> journal::Evidence {
+    journal::Evidence {
+        kind,
+        at,
+        http_status: Some(evidence.status),
+        content_type: evidence.content_type,
+        body: evidence.body,
+        fault: None,
+    }
+}
+
+/// The authority's issue as the journal keeps it.
+fn message(issue: fhir::Issue) -> Message {
+    Message {
+        source: Source::Authority,
+        severity: issue.severity,
+        code: issue.code,
+        rule: issue.rule,
+        text: Some(issue.text).filter(|text| !text.is_empty()),
+        params: Vec::new(),
+        expression: issue.expression,
+        line: issue.line,
+        column: issue.column,
+    }
+}
+
+fn elapsed(since: Instant, now: Instant) -> Duration {
+    Duration::from_micros(u64::try_from(now.0.saturating_sub(since.0)).unwrap_or(0))
+}

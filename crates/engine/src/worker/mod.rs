@@ -1,0 +1,346 @@
+//! The background worker of one endpoint: it takes no input, looks up what is owed, and does it.
+//!
+//! A missed wake costs latency only. Everything that it learns goes through the journal; what it holds in
+//! memory (gate, poll times) may be lost at any moment.
+
+mod duties;
+mod poll;
+pub(crate) mod verdict;
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use client::Authority;
+use exchange::{Endpoint, SearchSupport};
+use fhir::Instant;
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use journal::{Journal, JournalError, Lease, LeaseAnswer, RecordError, Token};
+use report::{Duty, SubmissionId};
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::gate::{Gate, Passage};
+use crate::worker::verdict::Reach;
+use crate::{Clock, Obstacle, Pace, person};
+
+/// What is known about the connection to an endpoint, for people.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Connection {
+    /// Where it stands.
+    pub state: ConnectionState,
+    /// Last answer of the authority, whatever it said.
+    pub last_contact: Option<Instant>,
+    /// When the next try is made, while it is not connected.
+    pub next_try: Option<Instant>,
+}
+
+/// Where a connection stands.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum ConnectionState {
+    /// Nothing was sent yet.
+    #[default]
+    Unchecked,
+    /// The last exchange was answered.
+    Connected,
+    /// Not reachable or busy.
+    Unreachable(Obstacle),
+    /// Certificate, permission or address: a person must act.
+    Locked(Obstacle),
+    /// Another process works the queue.
+    Elsewhere,
+    /// The journal refuses: the queue rests until it answers again.
+    JournalUnavailable(&'static str),
+}
+
+/// The worker of one endpoint.
+pub struct Worker<A> {
+    journal: Journal,
+    authority: Arc<A>,
+    endpoint: Endpoint,
+    clock: Arc<dyn Clock>,
+    pace: Pace,
+    holder: String,
+    paused: watch::Receiver<bool>,
+    connection: Arc<watch::Sender<Connection>>,
+    gate: Mutex<Gate>,
+    poll: Mutex<poll::Polls>,
+}
+
+/// What a worker works with.
+pub struct Tools<A> {
+    /// Where everything is recorded.
+    pub journal: Journal,
+    /// The connection to the endpoint.
+    pub authority: A,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// Time and randomness.
+    pub clock: Arc<dyn Clock>,
+    /// How long to wait for what.
+    pub pace: Pace,
+    /// Name of this process among those that may work the queue.
+    pub holder: String,
+    /// Whether sending is paused.
+    pub paused: watch::Receiver<bool>,
+    /// Where people learn about the connection.
+    pub connection: Arc<watch::Sender<Connection>>,
+}
+
+/// What one round did and when the next is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Round {
+    /// Duties done.
+    pub done: usize,
+    /// When something is owed next; `None` when nothing is owed.
+    pub next: Option<Instant>,
+}
+
+/// Longest rest between two looks at the journal: another process may have added work.
+const REST_MAX: Duration = Duration::from_secs(5);
+
+impl<A: Authority> Worker<A> {
+    /// A worker that has not looked at anything yet.
+    pub fn new(tools: Tools<A>) -> Self {
+        Self {
+            journal: tools.journal,
+            authority: Arc::new(tools.authority),
+            endpoint: tools.endpoint,
+            clock: tools.clock,
+            pace: tools.pace,
+            holder: tools.holder,
+            paused: tools.paused,
+            connection: tools.connection,
+            gate: Mutex::default(),
+            poll: Mutex::default(),
+        }
+    }
+
+    /// Works until cancelled; finishes the requests that are under way before it returns.
+    pub async fn run(self, wake: Arc<Notify>, cancel: CancellationToken) {
+        let mut held = None;
+        while !cancel.is_cancelled() {
+            let rest = match self.turn(&mut held, &cancel).await {
+                Ok(round) => self.rest(round),
+                Err(problem) => {
+                    self.journal_failed(&problem);
+                    REST_MAX
+                }
+            };
+            tokio::select! {
+                () = cancel.cancelled() => {}
+                () = wake.notified() => {}
+                () = tokio::time::sleep(rest) => {}
+            }
+        }
+        if let Some(lease) = held {
+            // Failing to release only makes the next process wait for the lease to run out.
+            let _ = self.journal.release_lease(&lease);
+        }
+    }
+
+    /// One turn: hold the lease, recover once per lease, do what is owed.
+    pub async fn turn(
+        &self,
+        held: &mut Option<Lease>,
+        cancel: &CancellationToken,
+    ) -> Result<Round, JournalError> {
+        let Some(lease) = self.hold_lease()? else {
+            *held = None;
+            return Ok(Round::default());
+        };
+        let token = lease.token;
+        let recovered = held.as_ref().is_some_and(|former| former.token == token);
+        *held = Some(lease);
+        if !recovered {
+            self.recover(token)?;
+        }
+        self.round(token, cancel).await
+    }
+
+    /// Takes or renews the lease; `None` when another process works the queue.
+    fn hold_lease(&self) -> Result<Option<Lease>, JournalError> {
+        let now = self.clock.now();
+        let until = now.plus_micros(micros(self.pace.lease));
+        match self.journal.acquire_lease(&self.holder, now, until)? {
+            LeaseAnswer::Held(lease) => Ok(Some(lease)),
+            LeaseAnswer::Elsewhere(_) => {
+                self.connection.send_if_modified(|connection| {
+                    let changed = connection.state != ConnectionState::Elsewhere;
+                    connection.state = ConnectionState::Elsewhere;
+                    changed
+                });
+                Ok(None)
+            }
+        }
+    }
+
+    /// What a process that ended left in "sending" may have been delivered.
+    fn recover(&self, token: Token) -> Result<(), JournalError> {
+        match self.journal.recover(self.clock.now(), &person::worker(), Some(token)) {
+            Ok(_) => Ok(()),
+            Err(RecordError::Journal(problem)) => Err(problem),
+            // The journal itself made these events: that one cannot follow means damage.
+            Err(_) => Err(JournalError::Damaged),
+        }
+    }
+
+    /// Does everything that is owed now, so many at a time, and learns what changed at the authority.
+    pub async fn round(
+        &self,
+        token: Token,
+        cancel: &CancellationToken,
+    ) -> Result<Round, JournalError> {
+        let mut round = Round::default();
+        let mut taken: HashSet<SubmissionId> = HashSet::new();
+        let mut under_way = FuturesUnordered::new();
+        let mut leased_until = self.clock.now().plus_micros(micros(self.pace.lease / 2));
+        loop {
+            if self.clock.now() >= leased_until {
+                if self.hold_lease()?.map(|lease| lease.token) != Some(token) {
+                    return Err(JournalError::StaleLease);
+                }
+                leased_until = self.clock.now().plus_micros(micros(self.pace.lease / 2));
+            }
+            let room = self.room(under_way.len(), cancel);
+            if room > 0 {
+                let due = self.journal.due(self.clock.now(), room + taken.len())?;
+                let fresh = due.into_iter().filter(|due| {
+                    due.endpoint == self.endpoint.name
+                        && !taken.contains(&due.id)
+                        && (due.duty != Duty::Send || !*self.paused.borrow())
+                });
+                for due in fresh.take(room).collect::<Vec<_>>() {
+                    taken.insert(due.id);
+                    self.lock_gate().probe_started();
+                    under_way.push(self.perform(due, token));
+                }
+            }
+            if under_way.is_empty() {
+                break;
+            }
+            let lease_tick = tokio::time::sleep(self.pace.lease / 2);
+            tokio::select! {
+                Some((id, result)) = under_way.next() => {
+                    taken.remove(&id);
+                    result?;
+                    round.done += 1;
+                }
+                () = lease_tick => {}
+            }
+        }
+        if !cancel.is_cancelled() && matches!(self.passage(), Passage::Open | Passage::Probe) {
+            round.done += self.poll_if_due(token).await?;
+        }
+        round.next = self.next_due()?;
+        Ok(round)
+    }
+
+    /// How many more requests may start now.
+    fn room(&self, under_way: usize, cancel: &CancellationToken) -> usize {
+        if cancel.is_cancelled() {
+            return 0;
+        }
+        match self.passage() {
+            Passage::Open => self.pace.in_flight_max.saturating_sub(under_way),
+            Passage::Probe => 1_usize.saturating_sub(under_way),
+            Passage::Closed(_) => 0,
+        }
+    }
+
+    fn passage(&self) -> Passage {
+        self.lock_gate().passage(self.clock.now())
+    }
+
+    fn lock_gate(&self) -> std::sync::MutexGuard<'_, Gate> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_due(&self) -> Result<Option<Instant>, JournalError> {
+        let owed = self.journal.next_due()?;
+        let polled = self.next_poll()?;
+        let next = match (owed, polled) {
+            (Some(owed), Some(polled)) => Some(owed.min(polled)),
+            (owed, polled) => owed.or(polled),
+        };
+        Ok(match self.passage() {
+            Passage::Closed(Some(until)) => next.map(|next| next.max(until)),
+            _ => next,
+        })
+    }
+
+    fn rest(&self, round: Round) -> Duration {
+        let Some(next) = round.next else { return REST_MAX };
+        let micros = next.0.saturating_sub(self.clock.now().0).max(0);
+        // Owed now but not done (paused, another endpoint's): look again soon, not in a busy loop.
+        let floor = if round.done == 0 { 200_000 } else { 0 };
+        Duration::from_micros(u64::try_from(micros.max(floor)).unwrap_or(0)).min(REST_MAX)
+    }
+
+    /// What an exchange shows about the connection: gate and banner follow.
+    pub(crate) fn reached(&self, reach: &Reach) {
+        let now = self.clock.now();
+        let (state, next_try) = match reach {
+            Reach::Unclear => {
+                // A probe that ended in doubt shows nothing about the others: let the next one try.
+                self.lock_gate().answered();
+                return;
+            }
+            Reach::Answered => {
+                self.lock_gate().answered();
+                (ConnectionState::Connected, None)
+            }
+            Reach::Unreachable(why, retry_after) => {
+                let fraction = self.clock.fraction();
+                let until = self.lock_gate().failed(now, &self.pace, *retry_after, fraction);
+                (ConnectionState::Unreachable(why.into()), Some(until))
+            }
+            Reach::Locked(why) => {
+                let until = self.lock_gate().failed(now, &self.pace, None, self.clock.fraction());
+                (ConnectionState::Locked(why.into()), Some(until))
+            }
+        };
+        self.connection.send_modify(|connection| {
+            if state == ConnectionState::Connected {
+                connection.last_contact = Some(now);
+            }
+            connection.state = state;
+            connection.next_try = next_try;
+        });
+    }
+
+    fn journal_failed(&self, problem: &JournalError) {
+        let code = match problem {
+            JournalError::Full => "disk-full",
+            JournalError::Busy => "busy",
+            JournalError::StaleLease => return,
+            JournalError::Damaged => "damaged",
+            _ => "unavailable",
+        };
+        self.connection
+            .send_modify(|connection| connection.state = ConnectionState::JournalUnavailable(code));
+    }
+
+    /// Whether states are learned by search (else by id, one at a time).
+    pub(crate) fn searches(&self) -> bool {
+        self.endpoint.release.facts().search == SearchSupport::Full
+    }
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+}
+
+impl<A: Authority> Worker<A> {
+    /// One pass on a person's behalf: recover, do what is owed, and search for changes whether or not the
+    /// pause is over. `None` where another process works the queue.
+    pub async fn once(&self) -> Result<Option<usize>, JournalError> {
+        let Some(lease) = self.hold_lease()? else { return Ok(None) };
+        self.recover(lease.token)?;
+        let round = self.round(lease.token, &CancellationToken::new()).await?;
+        let moved = if self.searches() { self.poll_now(lease.token).await? } else { 0 };
+        self.journal.release_lease(&lease)?;
+        Ok(Some(round.done + moved))
+    }
+}

@@ -1,0 +1,123 @@
+//! What the authority says of one report.
+
+use fhir::{Element, Instant, Issue, Period, issues_of};
+use serde::{Deserialize, Serialize};
+
+use crate::canonical::STATUS_EXTENSION;
+
+/// Processing status at the authority (specification, States and transitions).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Processing {
+    /// Accepted and queued.
+    InProgress,
+    /// Processed successfully.
+    Completed,
+    /// Not stored; must be corrected and resubmitted.
+    Failed,
+}
+
+/// A DocumentReference or OperationOutcome as an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Answer {
+    /// `DocumentReference.id`: the authority's receipt. `None` in an OperationOutcome.
+    pub receipt: Option<String>,
+    /// Processing status. `None` in an OperationOutcome.
+    pub processing: Option<Processing>,
+    /// All `identifier.value`.
+    pub identifiers: Vec<String>,
+    /// `date`.
+    pub date: Option<Instant>,
+    /// `meta.lastUpdated`.
+    pub last_updated: Option<Instant>,
+    /// Messages, in every state.
+    pub issues: Vec<Issue>,
+}
+
+/// Why an element is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnswerProblem {
+    /// Another resource, or none.
+    NotAnAnswer {
+        /// What it was.
+        found: String,
+    },
+    /// A DocumentReference without id, without status, or with one that the specification does not know.
+    Incomplete {
+        /// The element in question.
+        element: &'static str,
+    },
+}
+
+impl Processing {
+    /// The code on the wire.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::InProgress => "in-progress",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+        }
+    }
+    /// From the code on the wire.
+    pub fn from_code(code: &str) -> Option<Self> {
+        [Self::InProgress, Self::Completed, Self::Failed].into_iter().find(|p| p.code() == code)
+    }
+}
+
+impl Answer {
+    /// Reads a DocumentReference (returned form) or an OperationOutcome. The outcome is read in every
+    /// state (wire facts: it may be present on `completed` too). A DocumentReference without id is an
+    /// answer only where it says `failed`: so releases before 1.13.1 refuse an invalid document.
+    pub fn read(resource: Element<'_>) -> Result<Self, AnswerProblem> {
+        match resource.resource_type() {
+            Some("OperationOutcome") => Ok(Self { issues: issues_of(resource), ..Self::default() }),
+            Some("DocumentReference") => Self::read_reference(resource),
+            other => {
+                Err(AnswerProblem::NotAnAnswer { found: other.unwrap_or_default().to_owned() })
+            }
+        }
+    }
+
+    fn read_reference(resource: Element<'_>) -> Result<Self, AnswerProblem> {
+        let status = resource.extension(STATUS_EXTENSION);
+        let processing = status
+            .and_then(|extension| extension.extension("status"))
+            .and_then(|part| part.choice("value")?.value())
+            .and_then(Processing::from_code)
+            .ok_or(AnswerProblem::Incomplete { element: "status" })?;
+        let receipt = resource.text("id").filter(|id| !id.is_empty()).map(str::to_owned);
+        if receipt.is_none() && processing != Processing::Failed {
+            return Err(AnswerProblem::Incomplete { element: "id" });
+        }
+        let time = |path| resource.text(path).and_then(Period::parse).map(|period| period.start);
+        Ok(Self {
+            receipt,
+            processing: Some(processing),
+            identifiers: resource
+                .all("identifier")
+                .filter_map(|identifier| identifier.text("value").map(str::to_owned))
+                .collect(),
+            date: time("date"),
+            last_updated: time("meta.lastUpdated"),
+            issues: outcome_issues(resource, status),
+        })
+    }
+}
+
+/// Messages of the contained OperationOutcome that the status extension names; of all contained ones
+/// where it names none that is there.
+fn outcome_issues(resource: Element<'_>, status: Option<Element<'_>>) -> Vec<Issue> {
+    let named = status
+        .and_then(|extension| extension.extension("outcome"))
+        .and_then(|part| part.choice("value")?.text("reference"))
+        .and_then(|reference| reference.strip_prefix('#'));
+    let outcomes: Vec<_> = resource
+        .all("contained")
+        .filter(|contained| contained.resource_type() == Some("OperationOutcome"))
+        .collect();
+    let one = outcomes.iter().find(|outcome| named.is_some() && outcome.text("id") == named);
+    match one {
+        Some(outcome) => issues_of(*outcome),
+        None => outcomes.into_iter().flat_map(issues_of).collect(),
+    }
+}

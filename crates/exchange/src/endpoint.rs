@@ -1,0 +1,139 @@
+//! Where an authority is and what it speaks: releases are data, not branches through the code.
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+/// One authority as configured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// Name given by the administrator, unique in a profile.
+    pub name: String,
+    /// `{base_url}`, e.g. `https://host/v1/fhir` (no trailing slash needed).
+    pub base: Url,
+    /// Practice, integration or production.
+    pub environment: Environment,
+    /// Release of the interface.
+    #[serde(default)]
+    pub release: Release,
+    /// The authority's own CA (PEM), beside the operating system's trust store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ca_pem: Option<String>,
+    /// `attachment.language` where the document names none, e.g. `de-CH`.
+    #[serde(default = "default_language")]
+    pub language: String,
+    /// What `DocumentReference.identifier` is.
+    #[serde(default)]
+    pub identifier: IdentifierChoice,
+    /// HTTP proxy (`http://host:port`); `None` connects directly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Url>,
+}
+
+fn default_language() -> String {
+    "de-CH".to_owned()
+}
+
+/// What an endpoint is for; never shown by colour alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Environment {
+    /// The built-in authority on this computer.
+    Practice,
+    /// The authority's integration system.
+    Integration,
+    /// The real thing.
+    Production,
+}
+
+/// What stands in `DocumentReference.identifier`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdentifierChoice {
+    /// A `urn:uuid:` of our own for each attempt (default): a lost answer can be told from an earlier
+    /// delivery of another report with the same document identifier.
+    #[default]
+    Attempt,
+    /// The document's own identifier.
+    Document,
+}
+
+/// A described release of the interface (service specification, Versioning).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Release {
+    /// 1.13.1
+    #[default]
+    #[serde(rename = "1.13.1")]
+    R1_13_1,
+    /// 1.8.0
+    #[serde(rename = "1.8.0")]
+    R1_8_0,
+    /// 1.0.0-trialuse
+    #[serde(rename = "1.0.0-trialuse")]
+    R1_0_0Trialuse,
+}
+
+/// What search an endpoint offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchSupport {
+    /// All parameters of the specification.
+    Full,
+    /// `identifier` only: states are learned by id.
+    IdentifierOnly,
+}
+
+/// What the answer to an invalid document looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InvalidAnswer {
+    /// OperationOutcome alone.
+    OutcomeOnly,
+    /// A DocumentReference with status `failed` and the outcome contained (before 1.13.1).
+    StatusAndOutcome,
+}
+
+/// The differences between releases, as data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReleaseFacts {
+    /// Name as configured and shown.
+    pub name: &'static str,
+    /// Search parameter for the time of last change.
+    pub last_updated: &'static str,
+    /// What can be searched.
+    pub search: SearchSupport,
+    /// How an invalid document is answered.
+    pub invalid: InvalidAnswer,
+}
+
+impl Release {
+    /// All, newest first.
+    pub const ALL: [Self; 3] = [Self::R1_13_1, Self::R1_8_0, Self::R1_0_0Trialuse];
+
+    /// What is particular to this release.
+    pub const fn facts(self) -> &'static ReleaseFacts {
+        match self {
+            Self::R1_13_1 => &ReleaseFacts {
+                name: "1.13.1",
+                last_updated: "_lastUpdated",
+                search: SearchSupport::Full,
+                invalid: InvalidAnswer::OutcomeOnly,
+            },
+            Self::R1_8_0 => &ReleaseFacts {
+                name: "1.8.0",
+                last_updated: "_lastUpdate",
+                search: SearchSupport::Full,
+                invalid: InvalidAnswer::StatusAndOutcome,
+            },
+            Self::R1_0_0Trialuse => &ReleaseFacts {
+                name: "1.0.0-trialuse",
+                last_updated: "_lastUpdate",
+                search: SearchSupport::IdentifierOnly,
+                invalid: InvalidAnswer::StatusAndOutcome,
+            },
+        }
+    }
+
+    /// By its name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|release| release.facts().name == name)
+    }
+}

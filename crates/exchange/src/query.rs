@@ -1,0 +1,210 @@
+//! The query string of a search: written by the client, read by the authority
+//! (specification, Endpoints 3; percent-encoding per RFC 3986).
+
+use fhir::Period;
+
+use crate::search::split_prefix;
+use crate::{Processing, Query, Release, SearchProblem, SearchSupport, SortKey, TimeFilter};
+
+impl Query {
+    /// The query string (without `?`), percent-encoded per RFC 3986, parameters named as the release
+    /// does. Where a release searches by identifier only, what else was asked is left out.
+    pub fn to_query_string(&self, release: Release) -> String {
+        let facts = release.facts();
+        let mut parameters: Vec<(&str, String)> = Vec::new();
+        let full = facts.search == SearchSupport::Full;
+        if full {
+            let written = |filter: &TimeFilter| format!("{}{}", filter.prefix.code(), filter.value);
+            parameters.extend(self.date.iter().map(|filter| ("date", written(filter))));
+            parameters.extend(
+                self.last_updated.iter().map(|filter| (facts.last_updated, written(filter))),
+            );
+        }
+        parameters.extend(self.identifier.iter().map(|value| ("identifier", value.clone())));
+        if full {
+            parameters.extend(self.status.map(|status| ("elm-status", status.code().to_owned())));
+            parameters.extend(self.id.iter().map(|id| ("_id", id.clone())));
+            if !self.sort.is_empty() {
+                let keys: Vec<_> = self
+                    .sort
+                    .iter()
+                    .map(|(key, down)| {
+                        format!("{}{}", if *down { "-" } else { "" }, key.name(release))
+                    })
+                    .collect();
+                parameters.push(("_sort", keys.join(",")));
+            }
+        }
+        parameters.extend(self.count.map(|count| ("_count", count.to_string())));
+        parameters.extend(self.page.map(|page| ("page", page.to_string())));
+        let written: Vec<_> =
+            parameters.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+        written.join("&")
+    }
+
+    /// Reads a raw query string as the given release's authority does: unknown parameters are returned
+    /// beside the query (by name), malformed values are problems, all of them. A parameter without a
+    /// value is ignored, as FHIR says. `_summary=count` reads as `_count=0`.
+    pub fn parse(raw: &str, release: Release) -> Result<(Self, Vec<String>), Vec<SearchProblem>> {
+        let mut reading = Reading { release, ..Reading::default() };
+        for (name, value) in pairs(raw) {
+            reading.take(name, value);
+        }
+        if reading.problems.is_empty() {
+            Ok((reading.query, reading.unknown))
+        } else {
+            Err(reading.problems)
+        }
+    }
+}
+
+#[derive(Default)]
+struct Reading {
+    release: Release,
+    query: Query,
+    unknown: Vec<String>,
+    problems: Vec<SearchProblem>,
+}
+
+impl Reading {
+    fn take(&mut self, name: String, value: String) {
+        let facts = self.release.facts();
+        let full = facts.search == SearchSupport::Full;
+        if value.is_empty() {
+            self.unknown.push(name);
+            return;
+        }
+        let taken = match name.as_str() {
+            "identifier" => self.identifier(&value),
+            "_count" => number(&value).map(|count| self.query.count = Some(count)),
+            "page" => self.page(&value),
+            "_summary" if value == "count" => {
+                self.query.count = Some(0);
+                Ok(())
+            }
+            "date" if full => time(&value).map(|filter| self.query.date.push(filter)),
+            "elm-status" if full => self.status(&value),
+            "_id" if full => self.id(&value),
+            "_sort" if full => self.sort(&value),
+            other if full && other == facts.last_updated => {
+                time(&value).map(|filter| self.query.last_updated.push(filter))
+            }
+            _ => {
+                self.unknown.push(name);
+                return;
+            }
+        };
+        if let Err(reason) = taken {
+            self.problems.push(SearchProblem { parameter: name, reason, value });
+        }
+    }
+
+    fn identifier(&mut self, value: &str) -> Result<(), &'static str> {
+        let readable = value.split(',').all(|token| {
+            token.split('|').count() <= 2 && token.chars().any(|character| character != '|')
+        });
+        if !readable {
+            return Err("not-a-token");
+        }
+        self.query.identifier.push(value.to_owned());
+        Ok(())
+    }
+
+    fn page(&mut self, value: &str) -> Result<(), &'static str> {
+        let page = number(value)?;
+        if page == 0 {
+            return Err("not-a-number");
+        }
+        self.query.page = Some(page);
+        Ok(())
+    }
+
+    fn status(&mut self, value: &str) -> Result<(), &'static str> {
+        if value.contains(',') || self.query.status.is_some() {
+            return Err("several-statuses");
+        }
+        // A token may carry a system, which this element has not.
+        let code = value.strip_prefix('|').unwrap_or(value);
+        self.query.status = Some(Processing::from_code(code).ok_or("unknown-status")?);
+        Ok(())
+    }
+
+    fn id(&mut self, value: &str) -> Result<(), &'static str> {
+        if self.query.id.as_deref().is_some_and(|id| id != value) {
+            return Err("several-values");
+        }
+        self.query.id = Some(value.to_owned());
+        Ok(())
+    }
+
+    fn sort(&mut self, value: &str) -> Result<(), &'static str> {
+        for part in value.split(',') {
+            let (name, down) = part.strip_prefix('-').map_or((part, false), |name| (name, true));
+            let key = SortKey::ALL
+                .into_iter()
+                .find(|key| key.name(self.release) == name)
+                .ok_or("unknown-sort-key")?;
+            self.query.sort.push((key, down));
+        }
+        Ok(())
+    }
+}
+
+fn number(value: &str) -> Result<u32, &'static str> {
+    // `parse` alone would take a leading `+`.
+    if !value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("not-a-number");
+    }
+    value.parse().map_err(|_| "not-a-number")
+}
+
+fn time(value: &str) -> Result<TimeFilter, &'static str> {
+    for part in value.split(',') {
+        let (_, date) = split_prefix(part).ok_or("unknown-prefix")?;
+        Period::parse(date).ok_or("not-a-date")?;
+    }
+    TimeFilter::parse(value).ok_or("not-a-date")
+}
+
+/// Name and value of each parameter, decoded. `+` is itself, as in RFC 3986 (it is a space in HTML forms).
+pub fn pairs(raw: &str) -> impl Iterator<Item = (String, String)> + '_ {
+    raw.split('&').filter(|part| !part.is_empty()).map(|part| {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        (decode(name), decode(value))
+    })
+}
+
+/// Percent-encodes everything that RFC 3986 does not call unreserved.
+pub fn encode(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len() + 16);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push('%');
+            for nibble in [byte >> 4, byte & 15] {
+                encoded.push(char::from(b"0123456789ABCDEF"[usize::from(nibble)]));
+            }
+        }
+    }
+    encoded
+}
+
+/// Undoes [`encode`]. A `%` that begins no code stays; bytes that are not UTF-8 become U+FFFD.
+pub fn decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let code = (byte == b'%')
+            .then(|| {
+                let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
+                u8::try_from(digit(at + 1)? * 16 + digit(at + 2)?).ok()
+            })
+            .flatten();
+        decoded.push(code.unwrap_or(byte));
+        at += if code.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(decoded)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}

@@ -1,0 +1,227 @@
+//! Search on DocumentReference (specification, Endpoints 3): the query and the page.
+
+use fhir::{Element, Instant, Period};
+use serde::{Deserialize, Serialize};
+
+use crate::{Answer, Processing, Release};
+
+/// Prefix of a date parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names are FHIR's")]
+pub enum TimePrefix {
+    Eq,
+    Ne,
+    Gt,
+    Ge,
+    Lt,
+    Le,
+}
+
+/// A date parameter: prefix and value as written (any precision).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeFilter {
+    /// Defaults to `eq`.
+    pub prefix: TimePrefix,
+    /// The value as written, e.g. `2025-07`; alternatives after a comma keep their prefix.
+    pub value: String,
+}
+
+/// Key of `_sort`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names are the parameters'")]
+pub enum SortKey {
+    Identifier,
+    Date,
+    ElmStatus,
+    LastUpdated,
+}
+
+/// A search as asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Query {
+    /// `date`, all must hold.
+    pub date: Vec<TimeFilter>,
+    /// `_lastUpdated`, all must hold.
+    pub last_updated: Vec<TimeFilter>,
+    /// `identifier`: as written, `value`, `system|value`, `|value` or `system|`. Repeats are AND, a comma is OR.
+    pub identifier: Vec<String>,
+    /// `elm-status`.
+    pub status: Option<Processing>,
+    /// `_id`.
+    pub id: Option<String>,
+    /// `_sort`: key and whether it descends, in priority order.
+    pub sort: Vec<(SortKey, bool)>,
+    /// `_count`.
+    pub count: Option<u32>,
+    /// `page`, from 1.
+    pub page: Option<u32>,
+}
+
+/// Why a query cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchProblem {
+    /// Parameter name as written.
+    pub parameter: String,
+    /// Stable reason: `not-a-date`, `unknown-prefix`, `unknown-status`, `several-statuses`,
+    /// `unknown-sort-key`, `not-a-number`, `not-a-token`, `several-values` (a parameter that takes one).
+    pub reason: &'static str,
+    /// The value as written.
+    pub value: String,
+}
+
+/// Links of a search result, as given.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "the names are FHIR's link relations")]
+pub struct Links {
+    pub self_: Option<String>,
+    pub first: Option<String>,
+    pub next: Option<String>,
+    pub prev: Option<String>,
+    pub last: Option<String>,
+}
+
+/// One page of a search result.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Page {
+    /// `Bundle.total`.
+    pub total: Option<u64>,
+    /// `Bundle.meta.lastUpdated` or `Bundle.timestamp`: the server's time.
+    pub timestamp: Option<Instant>,
+    /// Answers, in the order given; entries that are OperationOutcomes are in `issues`.
+    pub answers: Vec<Answer>,
+    /// Entries that could not be read as answers.
+    pub unreadable: usize,
+    /// Messages of the search itself.
+    pub issues: Vec<fhir::Issue>,
+    /// Links, as given.
+    pub links: Links,
+}
+
+impl TimeFilter {
+    /// Reads `ge2025-07-10`. Alternatives (`ge2025-07-10,2024`) are kept as written and are OR.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (prefix, value) = split_prefix(text)?;
+        let filter = Self { prefix, value: value.to_owned() };
+        let readable = filter.alternatives().all(|(_, period)| period.is_some());
+        readable.then_some(filter)
+    }
+    /// What the value covers; `None` also where there are alternatives.
+    pub fn period(&self) -> Option<Period> {
+        Period::parse(&self.value)
+    }
+    /// Prefix and period of each alternative (nearly always one); `None` where it is no date.
+    pub fn alternatives(&self) -> impl Iterator<Item = (TimePrefix, Option<Period>)> {
+        self.value.split(',').enumerate().map(|(index, part)| {
+            if index == 0 {
+                return (self.prefix, Period::parse(part));
+            }
+            match split_prefix(part) {
+                Some((prefix, value)) => (prefix, Period::parse(value)),
+                None => (TimePrefix::Eq, None),
+            }
+        })
+    }
+    /// Whether a point in time matches (FHIR range semantics: `eq2025-07` is the whole month).
+    pub fn matches(&self, at: Instant) -> bool {
+        self.alternatives().any(|(prefix, period)| {
+            period.is_some_and(|period| {
+                let (after_start, before_end) = (at >= period.start, at < period.end);
+                match prefix {
+                    TimePrefix::Eq => after_start && before_end,
+                    TimePrefix::Ne => !(after_start && before_end),
+                    TimePrefix::Gt => !before_end,
+                    TimePrefix::Ge => after_start,
+                    TimePrefix::Lt => !after_start,
+                    TimePrefix::Le => before_end,
+                }
+            })
+        })
+    }
+}
+
+impl TimePrefix {
+    /// All, in the specification's order.
+    pub const ALL: [Self; 6] = [Self::Eq, Self::Ne, Self::Gt, Self::Ge, Self::Lt, Self::Le];
+
+    /// The prefix on the wire.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Eq => "eq",
+            Self::Ne => "ne",
+            Self::Gt => "gt",
+            Self::Ge => "ge",
+            Self::Lt => "lt",
+            Self::Le => "le",
+        }
+    }
+}
+
+/// Prefix (`eq` where there is none) and the rest; `None` for a prefix that is not supported.
+pub(crate) fn split_prefix(text: &str) -> Option<(TimePrefix, &str)> {
+    if !text.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        return Some((TimePrefix::Eq, text));
+    }
+    TimePrefix::ALL.into_iter().find_map(|prefix| Some((prefix, text.strip_prefix(prefix.code())?)))
+}
+
+impl SortKey {
+    /// All, in the specification's order.
+    pub const ALL: [Self; 4] = [Self::Identifier, Self::Date, Self::ElmStatus, Self::LastUpdated];
+
+    /// The key on the wire, as the release names it.
+    pub const fn name(self, release: Release) -> &'static str {
+        match self {
+            Self::Identifier => "identifier",
+            Self::Date => "date",
+            Self::ElmStatus => "elm-status",
+            Self::LastUpdated => release.facts().last_updated,
+        }
+    }
+}
+
+impl Page {
+    /// Reads a searchset Bundle; `None` for anything else.
+    pub fn read(bundle: Element<'_>) -> Option<Self> {
+        if bundle.resource_type() != Some("Bundle") || bundle.text("type") != Some("searchset") {
+            return None;
+        }
+        let time = |path| bundle.text(path).and_then(Instant::parse);
+        let mut page = Self {
+            total: bundle.text("total").and_then(|total| total.parse().ok()),
+            timestamp: time("meta.lastUpdated").or_else(|| time("timestamp")),
+            links: read_links(bundle),
+            ..Self::default()
+        };
+        for entry in bundle.all("entry") {
+            let Some(resource) = entry.child("resource") else {
+                page.unreadable += 1;
+                continue;
+            };
+            match (resource.resource_type(), Answer::read(resource)) {
+                (Some("OperationOutcome"), Ok(outcome)) => page.issues.extend(outcome.issues),
+                (_, Ok(answer)) => page.answers.push(answer),
+                (_, Err(_)) => page.unreadable += 1,
+            }
+        }
+        Some(page)
+    }
+}
+
+fn read_links(bundle: Element<'_>) -> Links {
+    let mut links = Links::default();
+    for link in bundle.all("link") {
+        let place = match link.text("relation") {
+            Some("self") => &mut links.self_,
+            Some("first") => &mut links.first,
+            Some("next") => &mut links.next,
+            // FHIR's example spells it out.
+            Some("prev" | "previous") => &mut links.prev,
+            Some("last") => &mut links.last,
+            _ => continue,
+        };
+        *place = link.text("url").map(str::to_owned);
+    }
+    links
+}

@@ -1,0 +1,42 @@
+//! FHIR R4 (4.0.1) as data: one tree for JSON and XML, read and written losslessly over one element
+//! table, with the position of every element in its source, and the base check against that table.
+//!
+//! ```
+//! use fhir::{Format, Limits, Tree};
+//!
+//! let text = br#"{"resourceType":"Patient","gender":"M","name":[{"given":["Ada"]}]}"#;
+//! let tree = Tree::read(text, Format::Json, &Limits::default()).map_err(|finding| finding.code)?;
+//! assert_eq!(tree.root().text("name.given"), Some("Ada"));
+//! let findings = tree.check();
+//! assert_eq!(findings[0].code, "code-not-allowed");
+//! assert_eq!(findings[0].expression, "Patient.gender");
+//! assert!(tree.to_xml().starts_with("<Patient xmlns=\"http://hl7.org/fhir\">"));
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! It is deliberately not a model of the standard (no struct per resource), knows no report and no
+//! authority, does no IO and reads no clock.
+
+mod arena;
+mod check;
+pub mod codes;
+mod element;
+mod finding;
+mod instant;
+mod json;
+mod json_write;
+mod lexical;
+mod lines;
+mod namespaces;
+mod outcome;
+mod path;
+mod table;
+mod tree;
+mod xml;
+mod xml_text;
+mod xml_write;
+
+pub use finding::{Finding, Position, Severity};
+pub use instant::{Instant, Period};
+pub use outcome::{Issue, issues_of};
+pub use tree::{Element, Format, Limits, Tree};

@@ -1,0 +1,200 @@
+//! Documents of our own that are harder than what is published: twins that must be equal and clean, and
+//! broken ones with all that the base check has to say of them.
+
+#![allow(clippy::unwrap_used, reason = "a test says what is wrong by ending")]
+
+use std::path::Path;
+
+use fhir::{Format, Limits, Tree};
+
+fn data(path: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(path)).unwrap()
+}
+
+fn read(bytes: &[u8], format: Format) -> Tree {
+    Tree::read(bytes, format, &Limits::default()).unwrap_or_else(|finding| panic!("{finding:?}"))
+}
+
+/// `code expression line:column` of each finding.
+fn said(tree: &Tree) -> Vec<String> {
+    let line = |finding: &fhir::Finding| {
+        let place =
+            finding.position.map_or_else(String::new, |at| format!("{}:{}", at.line, at.column));
+        format!("{} {} {place}", finding.code, finding.expression)
+    };
+    tree.check().iter().map(line).collect()
+}
+
+#[test]
+fn twins_are_equal_and_clean() {
+    for name in ["padding", "narrative"] {
+        let json = read(&data(&format!("good/{name}.json")), Format::Json);
+        let xml = read(&data(&format!("good/{name}.xml")), Format::Xml);
+        assert_eq!(said(&json), Vec::<String>::new(), "{name}");
+        assert_eq!(said(&xml), Vec::<String>::new(), "{name}");
+        let (from_json, from_xml) = (json.to_xml(), xml.to_json());
+        let there = read(from_json.as_bytes(), Format::Xml);
+        let back = read(from_xml.as_bytes(), Format::Json);
+        assert!(json.root().same_as(there.root()), "{name}: {from_json}");
+        assert!(xml.root().same_as(back.root()), "{name}: {from_xml}");
+        assert_eq!(said(&there), Vec::<String>::new(), "{name}: {from_json}");
+        assert_eq!(said(&back), Vec::<String>::new(), "{name}: {from_xml}");
+        assert!(json.root().same_as(xml.root()), "{name}");
+    }
+}
+
+#[test]
+fn narrative_and_decimals_keep_their_bytes() {
+    let xml = read(&data("good/narrative.xml"), Format::Xml);
+    let div = xml.find("Bundle.entry[0].resource.text.div").unwrap();
+    assert!(
+        div.value()
+            .unwrap()
+            .contains("\r\n  <p title='a>b \"c\"'>x &lt; y &amp;&#160;z</p><!-- kept -->")
+    );
+    assert_eq!(div.value().unwrap().as_bytes(), div.source());
+    assert!(xml.to_xml().contains(div.value().unwrap()));
+    let json = read(xml.to_json().as_bytes(), Format::Json);
+    assert_eq!(json.find("entry[0].resource.text.div").unwrap().value(), div.value());
+    for number in ["1.0", "-0.00", "1e400", "1E+2"] {
+        assert!(xml.to_json().contains(&format!("\"value\":{number}")), "{number}");
+    }
+    // A prefix declared outside of the narrative comes along.
+    let contained = xml.find("entry[0].resource.contained[0].text.div").unwrap().value().unwrap();
+    assert!(contained.starts_with("<h:div xmlns:h=\"http://www.w3.org/1999/xhtml\">"));
+}
+
+#[test]
+fn both_faces_of_a_primitive_are_one_element() {
+    let tree = read(&data("good/padding.json"), Format::Json);
+    let given: Vec<_> = tree.find("Patient.name[0]").unwrap().all("given").collect();
+    assert_eq!(
+        given.iter().map(|given| given.value()).collect::<Vec<_>>(),
+        [Some("Renée 😀"), None, Some("C")]
+    );
+    assert_eq!(given[1].expression(), "Patient.name[0].given[1]");
+    assert_eq!(given[2].text("id"), Some("third"));
+    assert_eq!(tree.find("name.given[1].extension.value").unwrap().value(), Some("true"));
+    let gender = tree.root().child("gender").unwrap();
+    assert_eq!((gender.value(), gender.source()), (Some("other"), &b"\"other\""[..]));
+    assert_eq!(tree.root().resource_type(), Some("Patient"));
+    assert_eq!(tree.root().name(), "Patient");
+    assert_eq!(tree.root().child("multipleBirthInteger").unwrap().type_name(), "integer");
+}
+
+#[test]
+fn every_departure_is_found_in_json() {
+    let tree = read(&data("bad/json.json"), Format::Json);
+    assert_eq!(said(&tree), EXPECTED_JSON);
+    reread(&tree);
+}
+
+#[test]
+fn every_departure_is_found_in_xml() {
+    let tree = read(&data("bad/xml.xml"), Format::Xml);
+    assert_eq!(said(&tree), EXPECTED_XML);
+    reread(&tree);
+}
+
+/// Whatever is wrong, what is written can be read, and writing it again gives the same.
+fn reread(tree: &Tree) {
+    for format in [Format::Json, Format::Xml] {
+        let text = tree.write(format);
+        let again = read(text.as_bytes(), format);
+        assert_eq!(again.write(format), text);
+    }
+}
+
+#[test]
+fn codes_are_listed_with_their_parameters() {
+    for file in ["bad/json.json", "bad/xml.xml"] {
+        let tree = read(&data(file), Format::sniff(&data(file)).unwrap());
+        for finding in tree.check() {
+            let listed = fhir::codes::CODES.iter().find(|(code, _)| *code == finding.code);
+            let names: Vec<_> = finding.params.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(listed.map(|(_, names)| *names), Some(&names[..]), "{}", finding.code);
+        }
+    }
+}
+
+/// No code is said without being listed, or listed without being said.
+#[test]
+fn the_list_of_codes_is_what_the_source_says() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut text = String::new();
+    for file in ["arena", "check", "json", "json/scan", "tree", "xml", "xml/tags"] {
+        text += &std::fs::read_to_string(source.join(file).with_extension("rs")).unwrap();
+    }
+    let codes = fhir::codes::CODES.iter().map(|(code, _)| code);
+    for word in codes.chain(fhir::codes::XML_REASONS) {
+        assert!(text.contains(&format!("\"{word}\"")), "{word} is never said");
+    }
+    // A word in kebab-case that stands alone in quotes is a code or a reason.
+    for word in text.split('"').skip(1).step_by(2).filter(|word| word.contains('-')) {
+        let is_kebab = word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        let listed = fhir::codes::CODES.iter().any(|(code, _)| *code == word);
+        let other = ["utf-8", "us-ascii"].contains(&word);
+        assert!(
+            !is_kebab || listed || other || fhir::codes::XML_REASONS.contains(&word),
+            "{word} is not listed"
+        );
+    }
+}
+
+const EXPECTED_JSON: &[&str] = &[
+    "wrong-json-type Patient.active 3:13",
+    "code-not-allowed Patient.gender[0] 4:13",
+    "duplicate-key Patient.gender 5:3",
+    "too-many Patient.gender[1] 5:13",
+    "invalid-value Patient.birthDate 6:16",
+    "array-expected Patient.name[0] 7:11",
+    "empty-value Patient.name[0].family 7:23",
+    "empty-array Patient.telecom 8:14",
+    "array-not-allowed Patient.maritalStatus 9:21",
+    "two-choices Patient.deceasedDateTime 11:23",
+    "choice-type-not-allowed Patient.multipleBirthString 12:26",
+    "unknown-element Patient.nickname 13:15",
+    "unknown-element Patient._name[0] 14:13",
+    "unknown-element Patient._active 15:14",
+    "empty-element Patient.contact[0] 16:15",
+    "null-not-allowed Patient.contact[1] 16:19",
+    "wrong-json-type Patient.contact[2] 16:25",
+    "null-not-allowed Patient.address[0].line[1] 17:31",
+    "invalid-value Patient.photo[0].size 18:23",
+    "invalid-value Patient.photo[0].data 18:36",
+    "null-not-allowed Patient.managingOrganization 19:27",
+    "resource-type-missing Patient.contained[0] 20:17",
+    "unknown-resource-type Patient.contained[1] 20:32",
+    "wrong-json-type Patient.contained[2] 20:69",
+    "narrative-not-xhtml Patient.text.div 21:43",
+    "missing-element Patient.communication[0] 22:21",
+    "wrong-json-type Patient.communication[0].preferred 22:36",
+    "duplicate-key Patient.resourceType 23:3",
+];
+const EXPECTED_XML: &[&str] = &[
+    "unknown-attribute Patient 1:38",
+    "invalid-value Patient.active 2:3",
+    "wrong-order Patient.id 3:3",
+    "invalid-value Patient.id 3:3",
+    "wrong-order Patient.text 4:3",
+    "code-not-allowed Patient.text.status 4:9",
+    "wrong-namespace Patient.text.div 4:31",
+    "unexpected-text Patient 4:61",
+    "empty-element Patient.name[0].given[0] 6:9",
+    "wrong-order Patient.name[0].family 6:17",
+    "empty-value Patient.name[0].family 6:17",
+    "empty-element Patient.gender[0] 7:3",
+    "too-many Patient.gender[1] 8:3",
+    "unknown-attribute Patient.gender[1] 8:24",
+    "two-choices Patient.deceasedDateTime 10:3",
+    "wrong-namespace Patient.other 11:3",
+    "value-not-allowed Patient.contact[0] 12:3",
+    "wrong-order Patient.extension[0] 13:3",
+    "attribute-expected Patient.extension[0].url 13:14",
+    "wrong-order Patient.contained[0] 14:14",
+    "wrong-order Patient.contained[1] 14:24",
+    "two-resources Patient.contained[0] 14:24",
+    "wrong-order Patient.contained[2] 15:3",
+    "resource-type-missing Patient.contained[2] 15:3",
+    "unknown-element Patient.nickname 16:3",
+];

@@ -1,0 +1,85 @@
+//! Every way in which a certificate file can be wrong.
+
+use thiserror::Error;
+
+/// Why nothing was imported. The code is for the message catalogue; nothing here carries file content.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "fields are parameters named in `params`")]
+pub enum ImportError {
+    /// The file is sealed and no password was given.
+    #[error("a password is needed")]
+    PasswordNeeded,
+    /// The password does not open the file.
+    #[error("the password does not open the file")]
+    WrongPassword,
+    /// It begins like the named kind and does not end like it.
+    #[error("damaged {kind}")]
+    Damaged { kind: &'static str },
+    /// Certificates, but no private key.
+    #[error("no private key")]
+    NoKey,
+    /// A private key (or nothing at all), but no certificate.
+    #[error("no certificate")]
+    NoCertificate,
+    /// More than one private key: which one is meant cannot be told.
+    #[error("{count} private keys")]
+    SeveralKeys { count: usize },
+    /// No certificate belongs to the key.
+    #[error("the key belongs to none of the certificates")]
+    KeyDoesNotMatch,
+    /// Something else: `found` is `empty`, `csr`, `public-key`, `pkcs7`, `crl`, `java-keystore`,
+    /// `ssh-key`, `pgp`, `pdf`, `zip`, `xml`, `json`, `text` or `unknown`.
+    #[error("not a certificate file: {found}")]
+    NotACertificateFile { found: &'static str },
+    /// The TLS stack cannot use this kind of key.
+    #[error("unsupported key: {key_type}")]
+    UnsupportedKey { key_type: String },
+    /// Sealed with an algorithm that is not read.
+    #[error("unsupported encryption: {algorithm}")]
+    UnsupportedEncryption { algorithm: String },
+    /// Deriving the key would take unreasonably long.
+    #[error("{iterations} iterations of key derivation")]
+    TooManyIterations { iterations: u64, limit: u64 },
+    /// Larger than any certificate file (bytes).
+    #[error("{bytes} bytes")]
+    TooLarge { bytes: usize, limit: usize },
+}
+
+impl ImportError {
+    /// Stable code in kebab-case.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::PasswordNeeded => "password-needed",
+            Self::WrongPassword => "wrong-password",
+            Self::Damaged { .. } => "damaged",
+            Self::NoKey => "no-key",
+            Self::NoCertificate => "no-certificate",
+            Self::SeveralKeys { .. } => "several-keys",
+            Self::KeyDoesNotMatch => "key-does-not-match",
+            Self::NotACertificateFile { .. } => "not-a-certificate-file",
+            Self::UnsupportedKey { .. } => "unsupported-key",
+            Self::UnsupportedEncryption { .. } => "unsupported-encryption",
+            Self::TooManyIterations { .. } => "too-many-iterations",
+            Self::TooLarge { .. } => "too-large",
+        }
+    }
+
+    /// Parameters of the message, by name.
+    pub fn params(&self) -> Vec<(String, String)> {
+        let pair = |name: &str, value: String| (name.to_owned(), value);
+        match self {
+            Self::Damaged { kind } => vec![pair("kind", (*kind).to_owned())],
+            Self::SeveralKeys { count } => vec![pair("count", count.to_string())],
+            Self::NotACertificateFile { found } => vec![pair("found", (*found).to_owned())],
+            Self::UnsupportedKey { key_type } => vec![pair("keyType", key_type.clone())],
+            Self::UnsupportedEncryption { algorithm } => vec![pair("algorithm", algorithm.clone())],
+            Self::TooManyIterations { iterations, limit } => {
+                vec![pair("iterations", iterations.to_string()), pair("limit", limit.to_string())]
+            }
+            Self::TooLarge { bytes, limit } => {
+                vec![pair("bytes", bytes.to_string()), pair("limit", limit.to_string())]
+            }
+            _ => Vec::new(),
+        }
+    }
+}

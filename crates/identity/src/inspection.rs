@@ -1,0 +1,130 @@
+//! What a person may see of a certificate.
+
+use std::fmt::Write as _;
+
+use fhir::Instant;
+use rustls_pki_types::CertificateDer;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use x509_parser::prelude::{FromDer, X509Certificate};
+use x509_parser::public_key::PublicKey;
+
+use crate::import::ImportError;
+
+/// A certificate as shown before and after import. Names are the certificate's own words: text, never
+/// markup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Inspection {
+    /// Subject, e.g. `C=CH, O=Labor Beispiel, CN=labor-beispiel`.
+    pub subject: String,
+    /// Issuer, likewise.
+    pub issuer: String,
+    /// Serial number, hexadecimal with colons.
+    pub serial: String,
+    /// First moment of validity.
+    pub not_before: Instant,
+    /// Last moment of validity.
+    pub not_after: Instant,
+    /// SHA-256 of the certificate, `AB:CD:…`.
+    pub fingerprint_sha256: String,
+    /// E.g. `RSA 4096`, `EC P-256`, `Ed25519`.
+    pub key_type: String,
+    /// Extended key usages: `client-auth`, `server-auth`, `any`, `code-signing`, `email-protection`,
+    /// `time-stamping`, `ocsp-signing`, or a dotted object identifier. Empty where the certificate limits nothing.
+    pub purposes: Vec<String>,
+    /// Whether it may be used as a client certificate. `false` is a warning: an authority will refuse it.
+    pub client_auth: bool,
+    /// Certificates in the chain that is presented.
+    pub chain_length: usize,
+}
+
+impl Inspection {
+    pub(crate) fn of(chain: &[CertificateDer<'_>]) -> Result<Self, ImportError> {
+        let leaf = chain.first().ok_or(ImportError::NoCertificate)?;
+        let (_, certificate) = X509Certificate::from_der(leaf)
+            .map_err(|_| ImportError::Damaged { kind: "certificate" })?;
+        let (purposes, client_auth) = purposes(&certificate);
+        Ok(Self {
+            subject: certificate.subject().to_string(),
+            issuer: certificate.issuer().to_string(),
+            serial: colons(certificate.raw_serial()),
+            not_before: Instant::from_seconds(certificate.validity().not_before.timestamp()),
+            not_after: Instant::from_seconds(certificate.validity().not_after.timestamp()),
+            fingerprint_sha256: colons(&Sha256::digest(leaf)),
+            key_type: key_type(&certificate),
+            purposes,
+            client_auth,
+            chain_length: chain.len(),
+        })
+    }
+
+    /// Whole days until `not_after`; negative once it has passed.
+    pub fn days_left(&self, now: Instant) -> i64 {
+        const MICROS_PER_DAY: i64 = 24 * 60 * 60 * 1_000_000;
+        self.not_after.0.saturating_sub(now.0).div_euclid(MICROS_PER_DAY)
+    }
+}
+
+fn purposes(certificate: &X509Certificate<'_>) -> (Vec<String>, bool) {
+    let Ok(Some(usage)) = certificate.extended_key_usage() else {
+        return (Vec::new(), true);
+    };
+    let usage = usage.value;
+    let mut purposes: Vec<String> = [
+        (usage.any, "any"),
+        (usage.client_auth, "client-auth"),
+        (usage.server_auth, "server-auth"),
+        (usage.code_signing, "code-signing"),
+        (usage.email_protection, "email-protection"),
+        (usage.time_stamping, "time-stamping"),
+        (usage.ocsp_signing, "ocsp-signing"),
+    ]
+    .into_iter()
+    .filter(|(set, _)| *set)
+    .map(|(_, name)| name.to_owned())
+    .collect();
+    purposes.extend(usage.other.iter().map(ToString::to_string));
+    (purposes, usage.any || usage.client_auth)
+}
+
+fn key_type(certificate: &X509Certificate<'_>) -> String {
+    let key = certificate.public_key();
+    match key.parsed() {
+        Ok(PublicKey::RSA(rsa)) => {
+            let digits = rsa.modulus.iter().skip_while(|byte| **byte == 0).count();
+            format!("RSA {}", digits * 8)
+        }
+        Ok(PublicKey::EC(_)) => {
+            let curve = key.algorithm.parameters.as_ref().and_then(|any| any.as_oid().ok());
+            let curve = curve.map(|oid| oid.to_string()).unwrap_or_default();
+            format!("EC {}", curve_name(&curve))
+        }
+        _ => match key.algorithm.algorithm.to_string().as_str() {
+            "1.3.101.112" => "Ed25519".to_owned(),
+            "1.3.101.113" => "Ed448".to_owned(),
+            "1.2.840.10040.4.1" => "DSA".to_owned(),
+            other => other.to_owned(),
+        },
+    }
+}
+
+/// Common name of a curve's object identifier (RFC 5480), else the identifier itself.
+pub(crate) fn curve_name(oid: &str) -> &str {
+    match oid {
+        "1.2.840.10045.3.1.7" => "P-256",
+        "1.3.132.0.34" => "P-384",
+        "1.3.132.0.35" => "P-521",
+        "1.3.132.0.10" => "secp256k1",
+        other => other,
+    }
+}
+
+pub(crate) fn colons(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len() * 3);
+    for (index, byte) in bytes.iter().enumerate() {
+        let separator = if index == 0 { "" } else { ":" };
+        // Writing to a String cannot fail.
+        let _ = write!(out, "{separator}{byte:02X}");
+    }
+    out
+}

@@ -1,0 +1,270 @@
+//! Where secrets rest: vault, practice file, and a real Secret Service in a session of its own.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking"
+)]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use identity::{Identity, Password, Secrets, SecretsError, SecretsKind};
+use tempfile::TempDir;
+use testkit::{ClientCertificate, OpenSsl, TestCa};
+
+fn password(text: &str) -> Password {
+    Password::from(text.to_owned())
+}
+
+fn identity_of(client: &ClientCertificate) -> Identity {
+    Identity::import(&[client.pem().as_bytes()], None).unwrap()
+}
+
+fn create(kind: SecretsKind, dir: &Path) -> Result<Secrets, SecretsError> {
+    Secrets::create(kind, dir, "profil-1", Some(&password("korrekt pferd")))
+}
+
+fn open(kind: SecretsKind, dir: &Path) -> Result<Secrets, SecretsError> {
+    Secrets::open(kind, dir, "profil-1", Some(&password("korrekt pferd")))
+}
+
+/// What every place must do.
+fn keeps_secrets(kind: SecretsKind, dir: &Path) {
+    let ca = TestCa::new("CA").intermediate("Ausgabe");
+    let (first, second) = (ca.client("eins"), ca.client("zwei"));
+    let secrets = create(kind, dir).unwrap();
+    assert_eq!(secrets.journal_key().unwrap_err().code(), "secret-missing");
+    let key = secrets.new_journal_key().unwrap();
+    assert_eq!(secrets.new_journal_key().unwrap_err().code(), "secret-exists");
+    assert!(secrets.identity().unwrap().is_none());
+    secrets.remove_identity().unwrap();
+
+    secrets.store_identity(&identity_of(&first)).unwrap();
+    let again = open(kind, dir).unwrap();
+    assert_eq!(*again.journal_key().unwrap(), *key);
+    let stored = again.identity().unwrap().unwrap();
+    assert_eq!(stored.chain(), first.chain);
+    assert_eq!(stored.key().secret_der(), first.key_pkcs8);
+
+    // Three times, so that both slots are written over.
+    for client in [&second, &first, &second] {
+        again.store_identity(&identity_of(client)).unwrap();
+        assert_eq!(secrets.identity().unwrap().unwrap().chain(), client.chain);
+    }
+    again.remove_identity().unwrap();
+    assert!(secrets.identity().unwrap().is_none());
+    assert_eq!(*secrets.journal_key().unwrap(), *key, "the journal key stays");
+}
+
+#[test]
+fn vault_keeps_secrets_and_nothing_is_readable() {
+    let dir = tempfile::tempdir().unwrap();
+    keeps_secrets(SecretsKind::Passphrase, dir.path());
+    let client = TestCa::new("CA").client("labor-canary");
+    let secrets = open(SecretsKind::Passphrase, dir.path()).unwrap();
+    secrets.store_identity(&identity_of(&client)).unwrap();
+    let bytes = fs::read(dir.path().join("vault")).unwrap();
+    assert!(!bytes.windows(12).any(|window| window == b"labor-canary"));
+    assert!(!bytes.windows(16).any(|window| window == &client.key_pkcs8[40..56]));
+    only_for_the_owner(&dir.path().join("vault"));
+}
+
+#[test]
+fn practice_file_keeps_secrets() {
+    let dir = tempfile::tempdir().unwrap();
+    keeps_secrets(SecretsKind::Practice, dir.path());
+    only_for_the_owner(&dir.path().join("practice-secrets"));
+}
+
+#[cfg(unix)]
+fn only_for_the_owner(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[cfg(not(unix))]
+fn only_for_the_owner(_: &Path) {}
+
+#[test]
+fn vault_says_what_is_wrong() {
+    let dir = tempfile::tempdir().unwrap();
+    let kind = SecretsKind::Passphrase;
+    assert_eq!(open(kind, dir.path()).err().unwrap().code(), "secret-missing");
+    assert_eq!(
+        Secrets::create(kind, dir.path(), "p", None).err().unwrap().code(),
+        "passphrase-needed"
+    );
+    let empty = password("");
+    assert_eq!(
+        Secrets::create(kind, dir.path(), "p", Some(&empty)).err().unwrap().code(),
+        "passphrase-needed"
+    );
+    create(kind, dir.path()).unwrap().new_journal_key().unwrap();
+    assert_eq!(create(kind, dir.path()).err().unwrap().code(), "secret-exists");
+    assert_eq!(
+        Secrets::open(kind, dir.path(), "p", None).err().unwrap().code(),
+        "passphrase-needed"
+    );
+    let wrong = password("falsch");
+    assert_eq!(
+        Secrets::open(kind, dir.path(), "p", Some(&wrong)).err().unwrap().code(),
+        "wrong-passphrase"
+    );
+
+    let path = dir.path().join("vault");
+    let sound = fs::read(&path).unwrap();
+    let damaged = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        open(kind, dir.path()).err().map(|error| error.code())
+    };
+    assert_eq!(damaged(b""), Some("vault-damaged"));
+    assert_eq!(damaged(&sound[..60]), Some("vault-damaged"));
+    assert_eq!(damaged(&sound[..sound.len() - 1]), Some("vault-damaged"));
+    let flipped = |at: usize, by: u8| {
+        let mut bytes = sound.clone();
+        bytes[at] ^= by;
+        bytes
+    };
+    assert_eq!(damaged(&flipped(sound.len() - 1, 1)), Some("vault-damaged"));
+    // Header asking for 4 TiB of memory: refused before it is allocated.
+    assert_eq!(damaged(&flipped(11, 0xff)), Some("vault-damaged"));
+    // Another salt derives another key: the same words as for a wrong passphrase.
+    assert_eq!(damaged(&flipped(20, 1)), Some("wrong-passphrase"));
+    assert_eq!(damaged(&sound), None);
+}
+
+#[test]
+fn two_processes_make_one_journal_key() {
+    let dir = tempfile::tempdir().unwrap();
+    create(SecretsKind::Practice, dir.path()).unwrap();
+    let made = |_| {
+        let dir = dir.path().to_owned();
+        std::thread::spawn(move || {
+            let secrets = open(SecretsKind::Practice, &dir).unwrap();
+            secrets.new_journal_key().map(|key| *key).map_err(|error| error.code())
+        })
+    };
+    let threads: Vec<_> = (0..8).map(made).collect();
+    let results: Vec<_> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+    let (won, lost): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    assert_eq!((won.len(), lost.len()), (1, 7));
+    assert!(lost.iter().all(|result| *result == Err("secret-exists")));
+    let secrets = open(SecretsKind::Practice, dir.path()).unwrap();
+    assert_eq!(*secrets.journal_key().unwrap(), *won[0].as_ref().unwrap());
+}
+
+#[test]
+fn a_crash_between_the_writes_leaves_the_former_identity() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = TestCa::new("CA");
+    let (first, second) = (ca.client("eins"), ca.client("zwei"));
+    let secrets = create(SecretsKind::Practice, dir.path()).unwrap();
+    secrets.store_identity(&identity_of(&first)).unwrap();
+    let path = dir.path().join("practice-secrets");
+    let before = fs::read(&path).unwrap();
+    secrets.store_identity(&identity_of(&second)).unwrap();
+    let after = fs::read(&path).unwrap();
+    assert_ne!(before, after);
+    // A leftover temporary file of a crash changes nothing and is written over.
+    fs::write(&path, &before).unwrap();
+    fs::write(path.with_extension("new"), b"half").unwrap();
+    assert_eq!(secrets.identity().unwrap().unwrap().chain(), first.chain);
+    secrets.store_identity(&identity_of(&second)).unwrap();
+    assert_eq!(secrets.identity().unwrap().unwrap().chain(), second.chain);
+}
+
+/// The child half of `keychain_…`: runs only where the parent says so.
+#[test]
+fn in_a_session_of_its_own() {
+    match std::env::var("IDENTITY_TEST_SESSION").as_deref() {
+        Ok("unlocked") => {
+            let dir = tempfile::tempdir().unwrap();
+            keeps_secrets(SecretsKind::Keychain, dir.path());
+            large_entries_are_split(dir.path());
+            // Nothing of it may rest in the profile.
+            assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        }
+        Ok("locked") => {
+            let before = std::time::Instant::now();
+            let secrets = open(SecretsKind::Keychain, Path::new("/nonexistent")).unwrap();
+            let error = secrets.journal_key().unwrap_err();
+            assert!(
+                matches!(error.code(), "keychain-locked" | "keychain-denied"),
+                "never taken for a missing key: {error}"
+            );
+            assert!(before.elapsed().as_secs() < 60);
+        }
+        Ok("absent") => {
+            let error = open(SecretsKind::Keychain, Path::new("/nonexistent")).err().unwrap();
+            assert_eq!(error.code(), "no-keychain", "{error}");
+        }
+        _ => {}
+    }
+}
+
+/// RSA 4096 is the largest key that TLS takes; a certificate with many names is larger than an entry.
+fn large_entries_are_split(dir: &Path) {
+    let Some(openssl) = OpenSsl::find() else { return };
+    let names: Vec<String> = (0..200).map(|n| format!("DNS:labor-{n}.example.org")).collect();
+    let names = format!("subjectAltName={}", names.join(","));
+    openssl.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:4096 -out key.pem");
+    let request = "req -x509 -key key.pem -subj /CN=labor-gross -days 9 -out cert.pem -addext";
+    openssl.run_args(&request.split(' ').chain([names.as_str()]).collect::<Vec<_>>());
+    let files = [&openssl.read("key.pem")[..], &openssl.read("cert.pem")[..]];
+    let identity = Identity::import(&files, None).unwrap();
+    assert!(identity.chain()[0].len() > 5000 && identity.key().secret_der().len() > 2300);
+    let secrets = open(SecretsKind::Keychain, dir).unwrap();
+    secrets.store_identity(&identity).unwrap();
+    let stored = secrets.identity().unwrap().unwrap();
+    assert_eq!(stored.chain(), identity.chain());
+    assert_eq!(stored.key().secret_der(), identity.key().secret_der());
+}
+
+fn session(script: &str, mode: &str) {
+    session_in(&tempfile::tempdir().unwrap(), script, mode);
+}
+
+fn session_in(home: &TempDir, script: &str, mode: &str) {
+    let this = std::env::current_exe().unwrap();
+    let output = Command::new("dbus-run-session")
+        .args(["--", "sh", "-ec", script])
+        .env("HOME", home.path())
+        .env("XDG_RUNTIME_DIR", home.path())
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .env("IDENTITY_TEST_SESSION", mode)
+        .env("TEST_BINARY", this)
+        .output();
+    let Ok(output) = output else {
+        eprintln!("skipped: dbus-run-session is not installed");
+        return;
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && text.contains("1 passed"), "{text}\n{words}");
+}
+
+const RUN: &str = "\"$TEST_BINARY\" --exact in_a_session_of_its_own";
+
+#[test]
+fn keychain_keeps_secrets() {
+    if Command::new("gnome-keyring-daemon").arg("--version").output().is_err() {
+        eprintln!("skipped: gnome-keyring-daemon is not installed");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let unlock = "eval \"$(printf pw | gnome-keyring-daemon --unlock --components=secrets)\"";
+    session_in(&home, &format!("{unlock}; {RUN}"), "unlocked");
+    // The same keychain after a restart, and nobody there to unlock it.
+    let locked = "gnome-keyring-daemon --start --components=secrets >/dev/null";
+    session_in(&home, &format!("{locked}; {RUN}"), "locked");
+}
+
+#[test]
+fn no_keychain_is_said() {
+    session(&format!("DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent {RUN}"), "absent");
+}

@@ -1,0 +1,342 @@
+//! The only place where the life of a submission is written. Everything here runs inside a transaction
+//! of the writing thread, in a savepoint of its own.
+
+use fhir::Instant;
+use report::{Event, Person, State, SubmissionId};
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::attach::{self, PackedEvidence};
+use crate::chain::{self, Link};
+use crate::{
+    Imported, JournalError, NewSubmission, RecordError, Step, Token, cells, lease, search, sql,
+};
+
+/// Why a request of an ended process is in doubt.
+const PROCESS_ENDED: &str = "process-ended";
+
+/// A report ready to be written: digest checked and document compressed on the caller's thread, so that
+/// the writing thread only writes.
+pub(crate) struct Prepared {
+    new: NewSubmission,
+    state: State,
+    size: i64,
+    packed: Vec<u8>,
+}
+
+impl Prepared {
+    pub(crate) fn new(mut new: NewSubmission) -> Result<Self, RecordError> {
+        let state = State::first(&new.first)?;
+        if cells::hex(&new.document) != new.digest {
+            return Err(RecordError::DigestMismatch);
+        }
+        let packed = cells::pack(&new.document)?;
+        let size = cells::length(&new.document);
+        new.document = Vec::new();
+        Ok(Self { new, state, size, packed })
+    }
+}
+
+/// A step ready to be written.
+pub(crate) struct PreparedStep {
+    step: Step,
+    evidence: Option<PackedEvidence>,
+}
+
+impl PreparedStep {
+    pub(crate) fn new(mut step: Step) -> Result<Self, RecordError> {
+        if matches!(step.event, Event::Completed { .. }) && step.evidence.is_none() {
+            return Err(RecordError::NoEvidence);
+        }
+        let evidence = step.evidence.take().map(PackedEvidence::new).transpose()?;
+        Ok(Self { step, evidence })
+    }
+}
+
+/// What an event is about: the cells of a submission that decide and that its hash covers.
+struct Subject {
+    id: SubmissionId,
+    state: State,
+    digest: String,
+    identifier: String,
+}
+
+/// What happens to it, by whom, when.
+struct Happening<'a> {
+    event: &'a Event,
+    by: &'a Person,
+    at: Instant,
+    evidence: Option<(i64, &'a str)>,
+}
+
+pub(crate) fn import(
+    connection: &Connection,
+    prepared: &Prepared,
+) -> Result<SubmissionId, RecordError> {
+    let (new, state) = (&prepared.new, &prepared.state);
+    let id = insert_submission(connection, prepared).map_err(JournalError::from)?;
+    let subject = Subject {
+        id,
+        state: state.clone(),
+        digest: new.digest.clone(),
+        identifier: new.identifier.clone(),
+    };
+    let happening = Happening { event: &new.first, by: &new.by, at: new.at, evidence: None };
+    append(connection, &subject, &happening)?;
+    if !new.findings.is_empty() {
+        attach::set_messages(connection, id, "check", &new.findings)?;
+    }
+    search::index(connection, id, &search::Words::of(new), &new.findings)?;
+    if let Some(predecessor) = new.corrects {
+        let subject = subject_of(connection, predecessor)?;
+        let event = Event::Superseded { by: id };
+        let happening = Happening { event: &event, by: &new.by, at: new.at, evidence: None };
+        advance(connection, &subject, &happening)?;
+    }
+    Ok(id)
+}
+
+/// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
+pub(crate) fn import_if_new(
+    connection: &Connection,
+    prepared: &Prepared,
+) -> Result<Imported, RecordError> {
+    let known = crate::read::by_digest(connection, &prepared.new.digest)?;
+    if known.is_empty() {
+        import(connection, prepared).map(Imported::New)
+    } else {
+        Ok(Imported::Known(known))
+    }
+}
+
+fn insert_submission(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, Write> {
+    let (new, state) = (&prepared.new, &prepared.state);
+    let counts = cells::count(&new.findings);
+    connection.prepare_cached(sql::NEW_SUBMISSION)?.execute(params![
+        new.at.0,
+        new.file,
+        cells::format_code(new.format),
+        new.endpoint,
+        new.digest,
+        new.identifier,
+        new.summary.identifier,
+        cells::to_json(&new.summary)?,
+        state.code(),
+        cells::to_json(state)?,
+        state.duty().map(|(due, _)| due.0),
+        counts.errors,
+        counts.warnings,
+        counts.notices,
+        new.corrects.map(|id| id.0),
+    ])?;
+    let id = connection.last_insert_rowid();
+    let document = params![id, prepared.size, prepared.packed];
+    connection.prepare_cached(sql::NEW_DOCUMENT)?.execute(document)?;
+    Ok(SubmissionId(id))
+}
+
+pub(crate) fn record(
+    connection: &Connection,
+    prepared: &PreparedStep,
+) -> Result<State, RecordError> {
+    let step = &prepared.step;
+    if let Some(token) = step.lease {
+        lease::require(connection, token)?;
+    }
+    let subject = subject_of(connection, step.id)?;
+    if let Some(expected) = step.expected
+        && expected != subject.state.code()
+    {
+        return Err(RecordError::Unexpected { found: subject.state.code() });
+    }
+    // Before anything is written: most refusals cost one read.
+    subject.state.apply(&step.event)?;
+    let number = match &prepared.evidence {
+        Some(evidence) => Some(attach::insert_evidence(connection, step.id, evidence)?),
+        None => None,
+    };
+    let digest = prepared.evidence.as_ref().map_or("", |evidence| &evidence.digest);
+    let happening = Happening {
+        event: &step.event,
+        by: &step.by,
+        at: step.at,
+        evidence: number.map(|number| (number, digest)),
+    };
+    let state = advance(connection, &subject, &happening)?;
+    if let Some(issues) = &step.issues {
+        attach::replace_issues(connection, step.id, issues)?;
+    }
+    Ok(state)
+}
+
+pub(crate) fn keep_evidence(
+    connection: &Connection,
+    id: SubmissionId,
+    evidence: &PackedEvidence,
+) -> Result<i64, JournalError> {
+    subject_of(connection, id)?;
+    attach::insert_evidence(connection, id, evidence)
+}
+
+pub(crate) fn recover(
+    connection: &Connection,
+    now: Instant,
+    by: &Person,
+    token: Option<Token>,
+) -> Result<Vec<SubmissionId>, RecordError> {
+    if let Some(token) = token {
+        lease::require(connection, token)?;
+    }
+    let sending = sending(connection).map_err(JournalError::from)?;
+    for id in &sending {
+        let subject = subject_of(connection, *id)?;
+        // In doubt since its request began: that is when it may have been delivered.
+        let since = match &subject.state {
+            State::Sending { since, .. } => *since,
+            _ => now,
+        };
+        let event = Event::Doubted { since, due: now, why: PROCESS_ENDED.to_owned() };
+        let happening = Happening { event: &event, by, at: now, evidence: None };
+        advance(connection, &subject, &happening)?;
+    }
+    Ok(sending)
+}
+
+fn sending(connection: &Connection) -> Result<Vec<SubmissionId>, Write> {
+    let mut query = connection.prepare_cached(sql::SENDING)?;
+    let ids = query.query_map([], |row| row.get(0).map(SubmissionId))?;
+    Ok(ids.collect::<rusqlite::Result<_>>()?)
+}
+
+fn subject_of(connection: &Connection, id: SubmissionId) -> Result<Subject, JournalError> {
+    connection
+        .prepare_cached(sql::SUBJECT)
+        .and_then(|mut query| {
+            query
+                .query_row([id.0], |row| {
+                    Ok(Subject {
+                        id,
+                        state: cells::from_json(0, row.get_ref(0)?.as_str()?)?,
+                        digest: row.get(1)?,
+                        identifier: row.get(2)?,
+                    })
+                })
+                .optional()
+        })
+        .map_err(JournalError::sql("record"))?
+        .ok_or(JournalError::NotFound(id))
+}
+
+/// Event and state, together.
+fn advance(
+    connection: &Connection,
+    subject: &Subject,
+    happening: &Happening<'_>,
+) -> Result<State, RecordError> {
+    let state = subject.state.apply(happening.event)?;
+    append(connection, subject, happening)?;
+    write_state(connection, subject.id, &state, happening).map_err(JournalError::from)?;
+    Ok(state)
+}
+
+fn write_state(
+    connection: &Connection,
+    id: SubmissionId,
+    state: &State,
+    happening: &Happening<'_>,
+) -> Result<(), Write> {
+    let requests = i64::from(matches!(happening.event, Event::SendingStarted { .. }));
+    let successor = match happening.event {
+        Event::Superseded { by } => Some(by.0),
+        _ => None,
+    };
+    connection.prepare_cached(sql::MOVE)?.execute(params![
+        id.0,
+        happening.at.0,
+        state.code(),
+        cells::to_json(state)?,
+        state.duty().map(|(due, _)| due.0),
+        cells::doubt_since(state),
+        state.receipt(),
+        requests,
+        successor,
+    ])?;
+    Ok(())
+}
+
+/// Adds an event to the chain.
+fn append(
+    connection: &Connection,
+    subject: &Subject,
+    happening: &Happening<'_>,
+) -> Result<(), JournalError> {
+    write_event(connection, subject, happening).map_err(JournalError::from)
+}
+
+fn write_event(
+    connection: &Connection,
+    subject: &Subject,
+    happening: &Happening<'_>,
+) -> Result<(), Write> {
+    let last = connection
+        .prepare_cached(sql::LAST_EVENT)?
+        .query_row([], |row| Ok((row.get::<_, i64>(0)?, chain::stored(row.get(1)?)?)))
+        .optional()?;
+    let (before, predecessor) = match last {
+        Some(last) => last,
+        None => {
+            let seed: Vec<u8> = connection.query_row(sql::SEED, [], |row| row.get(0))?;
+            (0, chain::start(&seed))
+        }
+    };
+    let event = cells::to_json(happening.event)?;
+    let number = before + 1;
+    let link = Link {
+        number,
+        submission: subject.id.0,
+        at: happening.at.0,
+        person: &happening.by.0,
+        event: &event,
+        evidence: happening.evidence.map_or("", |(_, digest)| digest),
+        document: &subject.digest,
+        identifier: &subject.identifier,
+    };
+    let hash = link.hash(&predecessor);
+    connection.prepare_cached(sql::NEW_EVENT)?.execute(params![
+        number,
+        subject.id.0,
+        happening.at.0,
+        happening.by.0,
+        happening.event.code(),
+        event,
+        happening.evidence.map(|(number, _)| number),
+        hash.as_slice(),
+    ])?;
+    Ok(())
+}
+
+/// Either kind of trouble while writing: the database's, or our own.
+enum Write {
+    Sql(rusqlite::Error),
+    Journal(JournalError),
+}
+
+impl From<rusqlite::Error> for Write {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<JournalError> for Write {
+    fn from(error: JournalError) -> Self {
+        Self::Journal(error)
+    }
+}
+
+impl From<Write> for JournalError {
+    fn from(trouble: Write) -> Self {
+        match trouble {
+            Write::Sql(error) => Self::sql("record")(error),
+            Write::Journal(error) => error,
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What belongs to an event without deciding anything: the answer behind it, and messages.
+
+use report::SubmissionId;
+use rusqlite::{Connection, params};
+
+use crate::{Evidence, JournalError, Message, cells, search, sql};
+
+/// An answer, compressed.
+pub(crate) struct PackedEvidence {
+    head: Evidence,
+    /// SHA-256 of the body as it came, hex.
+    pub(crate) digest: String,
+    size: i64,
+    packed: Vec<u8>,
+}
+
+impl PackedEvidence {
+    pub(crate) fn new(mut head: Evidence) -> Result<Self, JournalError> {
+        let body = std::mem::take(&mut head.body);
+        Ok(Self {
+            digest: cells::hex(&body),
+            size: cells::length(&body),
+            packed: cells::pack(&body)?,
+            head,
+        })
+    }
+}
+
+pub(crate) fn insert_evidence(
+    connection: &Connection,
+    id: SubmissionId,
+    evidence: &PackedEvidence,
+) -> Result<i64, JournalError> {
+    let head = &evidence.head;
+    connection
+        .prepare_cached(sql::NEW_EVIDENCE)
+        .and_then(|mut statement| {
+            statement.insert(params![
+                id.0,
+                head.kind.code(),
+                head.at.0,
+                head.http_status,
+                head.content_type,
+                head.fault,
+                evidence.digest,
+                evidence.size,
+                evidence.packed,
+            ])
+        })
+        .map_err(JournalError::sql("keep evidence"))
+}
+
+pub(crate) fn set_messages(
+    connection: &Connection,
+    id: SubmissionId,
+    origin: &str,
+    messages: &[Message],
+) -> Result<(), JournalError> {
+    let list = cells::to_json(&messages)?;
+    connection
+        .prepare_cached(sql::SET_MESSAGES)
+        .and_then(|mut statement| statement.execute(params![id.0, origin, list]))
+        .map(drop)
+        .map_err(JournalError::sql("keep messages"))
+}
+
+/// The authority's messages in the place of its earlier ones; counts and search words follow.
+pub(crate) fn replace_issues(
+    connection: &Connection,
+    id: SubmissionId,
+    issues: &[Message],
+) -> Result<(), JournalError> {
+    set_messages(connection, id, "authority", issues)?;
+    let all = crate::read::messages(connection, id)?;
+    let counts = cells::count(&all);
+    connection
+        .prepare_cached(sql::COUNT_MESSAGES)
+        .and_then(|mut statement| {
+            statement.execute(params![id.0, counts.errors, counts.warnings, counts.notices])
+        })
+        .map_err(JournalError::sql("keep messages"))?;
+    search::reindex(connection, id, &all)
+}

@@ -1,0 +1,352 @@
+//! The handle: one per process, cheap to clone.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fhir::Instant;
+use report::{Person, State, SubmissionId};
+use rusqlite::Connection;
+
+use crate::open::{self, Access};
+use crate::search::Purge;
+use crate::writer::{Effect, Writer};
+use crate::{
+    BackupFacts, Counts, Detail, Due, Evidence, Filter, Imported, JournalError, KeptEvidence, Key,
+    Lease, LeaseAnswer, NewSubmission, OpenProblem, OpenReport, Pending, RecordError, Retention,
+    Row, Step, Token, Verification, append, attach, backup, lease, list, read, retain, search,
+    settings, verify,
+};
+
+/// Reading connections that are kept for the next view: a window has few at a time.
+const READERS_MAX: usize = 4;
+
+/// An open journal. Clones share the writing thread and the reading connections; the last one dropped
+/// finishes what was asked and closes the file.
+#[derive(Clone)]
+pub struct Journal(Arc<Shared>);
+
+struct Shared {
+    place: open::Place,
+    // Before the writer, so that the writing connection is the last one closed: only that one can bring
+    // the log into the file and remove it.
+    readers: Mutex<Vec<Connection>>,
+    writer: Writer,
+}
+
+impl std::fmt::Debug for Journal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Journal").finish_non_exhaustive()
+    }
+}
+
+impl Journal {
+    /// Makes a new, empty journal. The file appears complete or not at all; an existing one is never
+    /// touched ([`OpenProblem::Exists`]).
+    pub fn create(path: &Path, key: &Key) -> Result<Self, OpenProblem> {
+        open::create(path, key)?;
+        Self::open(path, key)
+    }
+
+    /// Opens an existing journal and brings its schema up to date.
+    pub fn open(path: &Path, key: &Key) -> Result<Self, OpenProblem> {
+        let place = open::Place::new(path, key)?;
+        let connection = open::writable(&place)?;
+        let writer = Writer::start(connection).map_err(OpenProblem::io("start thread"))?;
+        Ok(Self(Arc::new(Shared { place, writer, readers: Mutex::new(Vec::new()) })))
+    }
+
+    /// Takes a report in, on disk when this returns. A predecessor ([`NewSubmission::corrects`]) is
+    /// superseded in the same transaction; if it cannot be, nothing is taken in.
+    pub fn import(&self, new: NewSubmission) -> Result<SubmissionId, RecordError> {
+        self.import_async(new).wait()
+    }
+
+    /// [`Self::import`], to be awaited. Order of calls is order of commits.
+    pub fn import_async(&self, new: NewSubmission) -> Pending<SubmissionId, RecordError> {
+        match append::Prepared::new(new) {
+            Ok(prepared) => self.write(Effect::Seen, move |c| append::import(c, &prepared)),
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
+    /// [`Self::import_async`], unless these very bytes are in the journal already. Other processes cannot
+    /// come in between.
+    pub fn import_if_new_async(&self, new: NewSubmission) -> Pending<Imported, RecordError> {
+        match append::Prepared::new(new) {
+            Ok(prepared) => self.write(Effect::Seen, move |c| append::import_if_new(c, &prepared)),
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
+    /// Records an event with its evidence and messages and gives the state after it.
+    pub fn record(&self, step: Step) -> Result<State, RecordError> {
+        self.record_async(step).wait()
+    }
+
+    /// [`Self::record`], to be awaited.
+    pub fn record_async(&self, step: Step) -> Pending<State, RecordError> {
+        match append::PreparedStep::new(step) {
+            Ok(prepared) => self.write(Effect::Seen, move |c| append::record(c, &prepared)),
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
+    /// Keeps an answer that changes nothing, e.g. one that came too late for its event to be legal.
+    pub fn keep_evidence(&self, id: SubmissionId, kept: Evidence) -> Result<i64, JournalError> {
+        let packed = attach::PackedEvidence::new(kept)?;
+        self.write(Effect::Seen, move |c| append::keep_evidence(c, id, &packed)).wait()
+    }
+
+    /// After a start: every `Sending` becomes `Unknown` (why: `process-ended`), due at once. With the
+    /// lease, so that the requests of a living process are left alone.
+    pub fn recover(
+        &self,
+        now: Instant,
+        by: &Person,
+        lease: Option<Token>,
+    ) -> Result<Vec<SubmissionId>, RecordError> {
+        let by = by.clone();
+        self.write(Effect::Seen, move |c| append::recover(c, now, &by, lease)).wait()
+    }
+
+    /// Where a submission stands.
+    pub fn state(&self, id: SubmissionId) -> Result<State, JournalError> {
+        self.read(|c| read::state(c, id))
+    }
+
+    /// What is owed by now, the longest owed first.
+    pub fn due(&self, now: Instant, limit: usize) -> Result<Vec<Due>, JournalError> {
+        self.read(|c| read::due(c, now, limit))
+    }
+
+    /// When something is owed next; may be in the past.
+    pub fn next_due(&self) -> Result<Option<Instant>, JournalError> {
+        self.read(read::next_due)
+    }
+
+    /// Everything that the authority has or may have and that is not final: sending, unknown, in
+    /// progress. Oldest first.
+    pub fn open_reports(&self) -> Result<Vec<OpenReport>, JournalError> {
+        self.read(read::open_reports)
+    }
+
+    /// The newest submission with this identifier of its attempt.
+    pub fn find_by_attempt_identifier(
+        &self,
+        identifier: &str,
+    ) -> Result<Option<SubmissionId>, JournalError> {
+        self.read(|c| read::by_attempt_identifier(c, identifier))
+    }
+
+    /// The newest submission that the authority knows by this id.
+    pub fn by_receipt(&self, receipt: &str) -> Result<Option<SubmissionId>, JournalError> {
+        self.read(|c| read::by_receipt(c, receipt))
+    }
+
+    /// All submissions of these very bytes, oldest first.
+    pub fn by_digest(&self, digest: &str) -> Result<Vec<SubmissionId>, JournalError> {
+        self.read(|c| read::by_digest(c, digest))
+    }
+
+    /// All submissions of documents with this identifier, with their digests, oldest first.
+    pub fn by_document_identifier(
+        &self,
+        identifier: &str,
+    ) -> Result<Vec<(SubmissionId, String)>, JournalError> {
+        self.read(|c| read::by_document_identifier(c, identifier))
+    }
+
+    /// The state that replaying the events gives.
+    pub fn replay(&self, id: SubmissionId) -> Result<State, JournalError> {
+        self.read(|c| read::replay(c, id))
+    }
+
+    /// Checks the whole journal: pages, replay, digests, the chain of events, proof of every
+    /// `Completed`. Takes seconds to minutes; others can work meanwhile.
+    pub fn verify(&self) -> Result<Verification, JournalError> {
+        // A disk that is full or damaged does not let the log in: then the check goes without that part.
+        let pages = open::settle(&self.0.place).unwrap_or(verify::Pages::InLog);
+        self.read(|c| verify::verify(c, pages))
+    }
+
+    /// A page of the list, newest first.
+    pub fn list(&self, filter: &Filter) -> Result<Vec<Row>, JournalError> {
+        self.read(|c| list::list(c, filter))
+    }
+
+    /// How many rows the filter lets through in all, whatever its page. Exact where it has neither words
+    /// nor a period; otherwise counted up to `at_most`.
+    pub fn count(&self, filter: &Filter, at_most: usize) -> Result<u64, JournalError> {
+        self.read(|c| list::count(c, filter, at_most))
+    }
+
+    /// Live counts.
+    pub fn counts(&self, now: Instant) -> Result<Counts, JournalError> {
+        self.read(|c| list::counts(c, now))
+    }
+
+    /// Everything about one submission but its document and the bodies of its evidence.
+    pub fn detail(&self, id: SubmissionId) -> Result<Detail, JournalError> {
+        self.read(|c| read::detail(c, id))
+    }
+
+    /// Only its row.
+    pub fn row(&self, id: SubmissionId) -> Result<Row, JournalError> {
+        self.read(|c| read::row(c, id))
+    }
+
+    /// The bytes as they were received. [`JournalError::NotFound`] also after retention.
+    pub fn document(&self, id: SubmissionId) -> Result<Vec<u8>, JournalError> {
+        self.read(|c| read::document(c, id))
+    }
+
+    /// All answers of the authority about it, oldest first.
+    pub fn evidence(&self, id: SubmissionId) -> Result<Vec<KeptEvidence>, JournalError> {
+        self.read(|c| read::evidence(c, id))
+    }
+
+    /// A setting, as JSON.
+    pub fn setting(&self, name: &str) -> Result<Option<serde_json::Value>, JournalError> {
+        self.read(|c| settings::get(c, name))
+    }
+
+    /// Sets it.
+    pub fn set_setting(&self, name: &str, value: serde_json::Value) -> Result<(), JournalError> {
+        let name = name.to_owned();
+        self.write(Effect::Seen, move |c| settings::set(c, &name, &value)).wait()
+    }
+
+    /// The server's time up to which everything that changed at this endpoint was seen.
+    pub fn watermark(&self, endpoint: &str) -> Result<Option<Instant>, JournalError> {
+        self.read(|c| settings::watermark(c, endpoint))
+    }
+
+    /// Sets it; after the steps that were learned are recorded, so that a crash repeats and never skips.
+    pub fn set_watermark(&self, endpoint: &str, at: Instant) -> Result<(), JournalError> {
+        let endpoint = endpoint.to_owned();
+        self.write(Effect::Unseen, move |c| settings::set_watermark(c, &endpoint, at)).wait()
+    }
+
+    /// Takes the lease if it is free, expired or this holder's already. The token grows unless it was
+    /// this holder's already.
+    pub fn acquire_lease(
+        &self,
+        holder: &str,
+        now: Instant,
+        until: Instant,
+    ) -> Result<LeaseAnswer, JournalError> {
+        let holder = holder.to_owned();
+        self.write(Effect::Unseen, move |c| lease::acquire(c, &holder, now, until)).wait()
+    }
+
+    /// Keeps it for longer. [`JournalError::StaleLease`] once another process has taken it.
+    pub fn renew_lease(&self, held: &Lease, until: Instant) -> Result<Lease, JournalError> {
+        let held = held.clone();
+        self.write(Effect::Unseen, move |c| lease::renew(c, &held, until)).wait()
+    }
+
+    /// Gives it back; its token is stale from then on. Nothing to do if another process has taken it.
+    pub fn release_lease(&self, held: &Lease) -> Result<(), JournalError> {
+        let held = held.clone();
+        self.write(Effect::Unseen, move |c| lease::release(c, &held)).wait()
+    }
+
+    /// Who works the queue, or last did.
+    pub fn lease(&self) -> Result<Option<Lease>, JournalError> {
+        self.read(lease::current)
+    }
+
+    /// Grows with every commit that changes submissions or settings, whichever process makes it. Cheap:
+    /// ask often.
+    pub fn revision(&self) -> Result<u64, JournalError> {
+        self.read(read::revision)
+    }
+
+    /// Commits made through this handle and its clones.
+    pub fn commits(&self) -> u64 {
+        self.0.writer.commits()
+    }
+
+    /// Copies the journal as it is now into one file under the same key, and verifies the copy before it
+    /// gets its name. Never overwrites. Others can work meanwhile.
+    pub fn backup(&self, target: &Path) -> Result<BackupFacts, JournalError> {
+        self.read(|c| backup::write(c, &self.0.place, target))
+    }
+
+    /// Removes what may name a patient from settled submissions that are older than the rule says, and
+    /// gives their number.
+    ///
+    /// Removed: document, summary (all but the document's identifier), file name, search words, the
+    /// authority's words, parameters and places of all messages, and the bodies of all evidence but the
+    /// one behind the last event. Kept: events, digests, sizes, identifiers, receipts, codes of messages,
+    /// and that last answer, because it proves what became of the report. An answer that repeats the
+    /// document would keep patient data: the engine keeps such an answer without the contained document.
+    /// Never touched: what is not settled, and what a person still has to act on (held, rejected,
+    /// failed).
+    pub fn retain(&self, rule: Retention, now: Instant) -> Result<usize, JournalError> {
+        let mut erased = 0;
+        // In portions, so that the worker's steps come in between.
+        loop {
+            let portion =
+                self.write(Effect::Seen, move |c| retain::portion(c, rule, now)).wait()?;
+            if portion == 0 {
+                break;
+            }
+            erased += portion;
+        }
+        if erased > 0 {
+            let mut stage = Purge::Begin;
+            while self.write(Effect::Unseen, move |c| search::purge(c, stage)).wait()?.is_some() {
+                stage = Purge::GoOn;
+            }
+        }
+        Ok(erased)
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        &self.0.place.path
+    }
+
+    /// Finishes what was asked and closes the writing connection. Other clones get
+    /// [`JournalError::Closed`] for whatever they still want to write.
+    pub fn close(self) {
+        // The writing connection has to be the last one, see `Shared`.
+        self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0.writer.stop();
+    }
+
+    fn write<T, E, F>(&self, effect: Effect, step: F) -> Pending<T, E>
+    where
+        T: Send + 'static,
+        E: crate::writer::Failure,
+        F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
+    {
+        self.0.writer.submit(effect, step)
+    }
+
+    /// Reads from one snapshot.
+    fn read<T>(
+        &self,
+        view: impl FnOnce(&Connection) -> Result<T, JournalError>,
+    ) -> Result<T, JournalError> {
+        let kept = self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match kept {
+            Some(connection) => connection,
+            None => open::connect(&self.0.place, Access::Read)
+                .map_err(JournalError::sql("open for reading"))?,
+        };
+        let transaction =
+            connection.unchecked_transaction().map_err(JournalError::sql("begin reading"))?;
+        let outcome = view(&transaction);
+        let ended = transaction.finish().map_err(JournalError::sql("end reading"));
+        // A connection that met damage may remember it; the next view gets a fresh one.
+        if ended.is_ok() && !matches!(outcome, Err(JournalError::Damaged)) {
+            let mut readers = self.0.readers.lock().unwrap_or_else(PoisonError::into_inner);
+            if readers.len() < READERS_MAX {
+                readers.push(connection);
+            }
+        }
+        outcome
+    }
+}

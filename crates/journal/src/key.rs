@@ -1,0 +1,29 @@
+//! The key of a journal.
+
+use std::fmt::Write as _;
+
+use zeroize::Zeroizing;
+
+/// Raw key of a journal: 32 random bytes, wiped from memory when dropped. It can neither be shown nor
+/// serialised.
+#[derive(Clone)]
+pub struct Key(Zeroizing<[u8; 32]>);
+
+impl Key {
+    /// From the keychain or the vault.
+    pub fn new(bytes: Zeroizing<[u8; 32]>) -> Self {
+        Self(bytes)
+    }
+
+    /// The statement that hands it to SQLCipher as a raw key (no key derivation).
+    pub(crate) fn pragma(&self) -> Zeroizing<String> {
+        // Room for all of it from the start: growing would leave copies behind.
+        let mut text = Zeroizing::new(String::with_capacity(96));
+        text.push_str("PRAGMA key = \"x'");
+        for byte in self.0.iter() {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text.push_str("'\"");
+        text
+    }
+}

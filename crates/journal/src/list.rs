@@ -1,0 +1,239 @@
+//! The list and its counts.
+
+use std::collections::BTreeMap;
+
+use fhir::Instant;
+use report::{Group, State, SubmissionId};
+use rusqlite::{Connection, params};
+
+use crate::{Counts, Filter, JournalError, Row, cells, read, search, sql};
+
+/// Rows of a page where the filter says nothing.
+const LIMIT_DEFAULT: usize = 100;
+/// Rows of a page at most: more than a screen ever shows, few enough to read in a few milliseconds.
+const LIMIT_MAX: usize = 1_000;
+
+/// A page, newest first. Without words: by time of import, then number. With words: by number.
+pub(crate) fn list(connection: &Connection, filter: &Filter) -> Result<Vec<Row>, JournalError> {
+    let limit = match filter.limit {
+        0 => LIMIT_DEFAULT,
+        limit => limit.min(LIMIT_MAX),
+    };
+    let found = rows(connection, filter, limit)?;
+    match filter.search.as_deref() {
+        // The authority's id is not among the words: indexing it would cost every report a second entry.
+        Some(text) if found.is_empty() && filter.before.is_none() => {
+            let known = read::by_receipt(connection, text.trim())?;
+            let row = known.map(|id| read::row(connection, id)).transpose()?;
+            Ok(row.into_iter().filter(|row| wanted(filter, row)).collect())
+        }
+        _ => Ok(found),
+    }
+}
+
+/// What the filter lets through in all.
+pub(crate) fn count(
+    connection: &Connection,
+    filter: &Filter,
+    at_most: usize,
+) -> Result<u64, JournalError> {
+    let all = Filter { before: None, ..filter.clone() };
+    let words = all.search.as_deref().and_then(search::query);
+    if words.is_some() || all.since.is_some() || all.until.is_some() {
+        return Ok(rows(connection, &all, at_most)?.len() as u64);
+    }
+    let counts = counts(connection, all.now)?;
+    let of = |state: &str| counts.by_state.get(state).copied().unwrap_or(0);
+    let in_groups = |state: &str| match state {
+        "unknown" if !all.groups.is_empty() => {
+            let long = all.groups.contains(&Group::NeedsAttention);
+            let short = all.groups.contains(&Group::InProgress);
+            let shorter = of(state).saturating_sub(counts.doubtful_long);
+            u64::from(long) * counts.doubtful_long + u64::from(short) * shorter
+        }
+        _ => of(state),
+    };
+    Ok(states(&all).into_iter().map(in_groups).sum())
+}
+
+fn rows(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Row>, JournalError> {
+    match filter.search.as_deref().and_then(search::query) {
+        Some(words) if words.is_empty() => Ok(Vec::new()),
+        Some(words) => matches(connection, filter, &words, limit),
+        None => page(connection, filter, limit),
+    }
+}
+
+/// Whether a row is wanted, apart from its words and place.
+fn wanted(filter: &Filter, row: &Row) -> bool {
+    let by_state =
+        filter.states.is_empty() || filter.states.iter().any(|code| code == row.state.code());
+    let by_group = filter.groups.is_empty() || filter.groups.contains(&row.state.group(filter.now));
+    by_state
+        && by_group
+        && filter.since.is_none_or(|since| row.created >= since)
+        && filter.until.is_none_or(|until| row.created < until)
+}
+
+/// Few enough to ask for each whether it has the words (20 µs each), instead of walking over all matches
+/// in other states.
+const FEW: u64 = 1_000;
+
+fn matches(
+    connection: &Connection,
+    filter: &Filter,
+    words: &str,
+    limit: usize,
+) -> Result<Vec<Row>, JournalError> {
+    let before = filter.before.map_or(i64::MAX, |id| id.0);
+    let states = states(filter);
+    let tally = counts_by_state(connection)?;
+    let candidates: u64 = states.iter().filter_map(|state| tally.get(state)).sum();
+    if candidates <= FEW {
+        return matches_of_few(connection, filter, words, &states, limit);
+    }
+    let since = filter.since.map_or(i64::MIN, |since| since.0);
+    let until = filter.until.map_or(i64::MAX, |until| until.0);
+    let states = cells::to_json(&states)?;
+    let parameters = params![words, before, states, since, until];
+    collect(connection, sql::MATCHES, parameters, filter, limit)
+}
+
+fn matches_of_few(
+    connection: &Connection,
+    filter: &Filter,
+    words: &str,
+    states: &[&str],
+    limit: usize,
+) -> Result<Vec<Row>, JournalError> {
+    let before = filter.before.map_or(i64::MAX, |id| id.0);
+    let mut numbers = Vec::new();
+    for state in states {
+        let found: Vec<i64> =
+            read::all(connection, sql::NUMBERS, params![state, before], |row| row.get(0))?;
+        numbers.extend(found);
+    }
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    let mut rows = Vec::new();
+    for number in numbers {
+        let has = read::one(connection, sql::HAS_WORDS, params![words, number], |_| Ok(()))?;
+        if has.is_none() {
+            continue;
+        }
+        let row = read::row(connection, SubmissionId(number))?;
+        if wanted(filter, &row) {
+            rows.push(row);
+        }
+        if rows.len() == limit {
+            break;
+        }
+    }
+    Ok(rows)
+}
+
+fn page(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Row>, JournalError> {
+    let (created, id) = match filter.before {
+        None => (i64::MAX, i64::MAX),
+        Some(before) => {
+            read::one(connection, sql::KEYSET, [before.0], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .ok_or(JournalError::NotFound(before))?
+        }
+    };
+    let since = filter.since.map_or(i64::MIN, |since| since.0);
+    let until = filter.until.map_or(i64::MAX, |until| until.0);
+    let states = states(filter);
+    if states.len() == State::CODES.len() && filter.groups.is_empty() {
+        let place = params![created, id, since, until, -1];
+        return collect(connection, sql::PAGE, place, filter, limit);
+    }
+    // One walk along the index for each state, then the newest of them all.
+    let mut rows = Vec::new();
+    for state in states {
+        let place = params![created, id, since, until, -1, state];
+        rows.extend(collect(connection, sql::PAGE_OF_STATE, place, filter, limit)?);
+    }
+    rows.sort_by_key(|row: &Row| std::cmp::Reverse((row.created, row.id)));
+    rows.truncate(limit);
+    Ok(rows)
+}
+
+/// Reads until there are enough: the statements are unbounded, the walk is not.
+fn collect(
+    connection: &Connection,
+    statement: &str,
+    parameters: impl rusqlite::Params,
+    filter: &Filter,
+    limit: usize,
+) -> Result<Vec<Row>, JournalError> {
+    let gather = || -> rusqlite::Result<Vec<Row>> {
+        let mut query = connection.prepare_cached(statement)?;
+        let mut found = query.query(parameters)?;
+        let mut rows = Vec::new();
+        while rows.len() < limit
+            && let Some(row) = found.next()?
+        {
+            let row = cells::row(row)?;
+            if wanted(filter, &row) {
+                rows.push(row);
+            }
+        }
+        Ok(rows)
+    };
+    gather().map_err(JournalError::sql("list"))
+}
+
+/// The states that can hold wanted rows.
+fn states(filter: &Filter) -> Vec<&'static str> {
+    let can_be_in = |code: &str, group: &Group| match group {
+        Group::NeedsAttention => matches!(code, "held" | "rejected" | "failed" | "unknown"),
+        Group::InProgress => matches!(code, "queued" | "sending" | "unknown" | "in-progress"),
+        Group::Completed => code == "completed",
+        Group::Closed => matches!(code, "withdrawn" | "superseded"),
+    };
+    State::CODES
+        .into_iter()
+        .filter(|code| filter.states.is_empty() || filter.states.iter().any(|s| s == code))
+        .filter(|code| {
+            filter.groups.is_empty() || filter.groups.iter().any(|group| can_be_in(code, group))
+        })
+        .collect()
+}
+
+fn counts_by_state(connection: &Connection) -> Result<BTreeMap<&'static str, u64>, JournalError> {
+    let mut by_state: BTreeMap<_, _> = State::CODES.into_iter().map(|code| (code, 0)).collect();
+    let tally: Vec<(String, u32)> =
+        read::all(connection, sql::TALLY, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    for (state, submissions) in tally {
+        if let Some(count) = by_state.get_mut(state.as_str()) {
+            *count = u64::from(submissions);
+        }
+    }
+    Ok(by_state)
+}
+
+pub(crate) fn counts(connection: &Connection, now: Instant) -> Result<Counts, JournalError> {
+    let mut counts = Counts { by_state: counts_by_state(connection)?, doubtful_long: 0 };
+    if counts.by_state.get("unknown").is_some_and(|unknown| *unknown > 0) {
+        let long = now.plus_seconds(-DOUBT_LONG_SECONDS);
+        let found = read::one(connection, sql::DOUBTS_LONG, [long.0], |row| row.get::<_, u32>(0))?;
+        counts.doubtful_long = found.map_or(0, u64::from);
+    }
+    Ok(counts)
+}
+
+/// As in `report::State::group`, which is tested to agree.
+const DOUBT_LONG_SECONDS: i64 = 3_600;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_doubt_is_what_the_domain_says() {
+        let since = Instant::from_seconds(1_000_000);
+        let state = State::Unknown { attempt: 1, since, asked: 0, due: since };
+        let long = since.plus_seconds(DOUBT_LONG_SECONDS);
+        assert_eq!(state.group(long), Group::NeedsAttention);
+        assert_eq!(state.group(long.plus_micros(-1)), Group::InProgress);
+    }
+}

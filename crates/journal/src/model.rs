@@ -1,0 +1,377 @@
+//! What goes into the journal and what comes out: plain data.
+
+use fhir::{Finding, Format, Instant, Severity};
+use report::{Duty, Event, Group, Person, State, SubmissionId, Summary};
+use serde::{Deserialize, Serialize};
+
+/// A report to be taken into the journal.
+#[derive(Clone)]
+pub struct NewSubmission {
+    /// File name or path, as shown to people.
+    pub file: String,
+    /// Encoding of `document`.
+    pub format: Format,
+    /// The bytes as they were received; kept compressed, returned unchanged.
+    pub document: Vec<u8>,
+    /// SHA-256 of `document`, lower-case hex. Checked again here.
+    pub digest: String,
+    /// What people recognise the report by.
+    pub summary: Summary,
+    /// Identifier of the attempt to deliver (`urn:uuid:…`), fixed from here on.
+    pub identifier: String,
+    /// Name of the endpoint it goes to.
+    pub endpoint: String,
+    /// [`Event::Queued`] or [`Event::Held`].
+    pub first: Event,
+    /// What our own check found.
+    pub findings: Vec<Message>,
+    /// The submission that this one takes the place of: superseded in the same transaction.
+    pub corrects: Option<SubmissionId>,
+    /// Who brought it in.
+    pub by: Person,
+    /// When.
+    pub at: Instant,
+}
+
+/// What became of a report that was to be taken in unless its bytes are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Imported {
+    /// Taken in.
+    New(SubmissionId),
+    /// Not taken in: these very bytes are known, oldest first.
+    Known(Vec<SubmissionId>),
+}
+
+/// One event to be recorded, with what proves it.
+#[derive(Clone)]
+pub struct Step {
+    /// Whose life it belongs to.
+    pub id: SubmissionId,
+    /// What happened; [`State::apply`] decides whether it may follow.
+    pub event: Event,
+    /// Who acted.
+    pub by: Person,
+    /// When.
+    pub at: Instant,
+    /// The answer behind it. [`Event::Completed`] is refused without one.
+    pub evidence: Option<Evidence>,
+    /// Replaces the authority's messages, where given.
+    pub issues: Option<Vec<Message>>,
+    /// Refuse unless the state has this code now.
+    pub expected: Option<&'static str>,
+    /// Fencing token of the worker's lease; `None` for what a person does.
+    pub lease: Option<Token>,
+}
+
+impl Step {
+    /// A step without evidence, messages or conditions.
+    pub fn new(id: SubmissionId, event: Event, by: Person, at: Instant) -> Self {
+        Self { id, event, by, at, evidence: None, issues: None, expected: None, lease: None }
+    }
+}
+
+/// Where a message comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Our own rules.
+    Local,
+    /// The base check of FHIR.
+    Base,
+    /// The authority.
+    Authority,
+}
+
+/// One finding of ours or one issue of the authority. May hold patient data.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Where it comes from.
+    pub source: Source,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// Our code in kebab-case, or the authority's issue code.
+    pub code: String,
+    /// Rule or detail code of the authority.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// The authority's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Parameters of our message, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub params: Vec<(String, String)>,
+    /// FHIRPath of the element.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expression: Option<String>,
+    /// Line in the document, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Column in the document, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+}
+
+impl Message {
+    /// A finding of ours (`Source::Local` or `Source::Base`) as a message.
+    pub fn from_finding(source: Source, finding: &Finding) -> Self {
+        Self {
+            source,
+            severity: finding.severity,
+            code: finding.code.clone(),
+            rule: None,
+            text: None,
+            params: finding.params.clone(),
+            expression: Some(finding.expression.clone()).filter(|e| !e.is_empty()),
+            line: finding.position.map(|p| p.line),
+            column: finding.position.map(|p| p.column),
+        }
+    }
+}
+
+/// Which exchange an answer belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceKind {
+    /// Answer to the POST.
+    Create,
+    /// Answer to a search.
+    Search,
+    /// Answer to a read by id.
+    Read,
+}
+
+impl EvidenceKind {
+    /// As stored.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Search => "search",
+            Self::Read => "read",
+        }
+    }
+}
+
+/// An answer of the authority (or its absence), kept as it came.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Evidence {
+    /// Which exchange.
+    pub kind: EvidenceKind,
+    /// When the answer (or fault) arrived.
+    pub at: Instant,
+    /// HTTP status, if there was one.
+    pub http_status: Option<u16>,
+    /// `Content-Type`, if there was one.
+    pub content_type: Option<String>,
+    /// The body as it came; empty after retention.
+    pub body: Vec<u8>,
+    /// Code of the fault, if it was one.
+    pub fault: Option<String>,
+}
+
+/// An answer as kept, with its number and digest.
+#[derive(Clone, PartialEq, Eq)]
+pub struct KeptEvidence {
+    /// Number in the journal; timeline entries refer to it.
+    pub id: i64,
+    /// SHA-256 of the body as it came, lower-case hex; outlives the body.
+    pub digest: String,
+    /// Size of the body as it came, in bytes.
+    pub size: u64,
+    /// The answer. `body` is empty once retention has removed it.
+    pub evidence: Evidence,
+}
+
+/// Something owed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// Whose.
+    pub id: SubmissionId,
+    /// Where it stands.
+    pub state: State,
+    /// What is owed.
+    pub duty: Duty,
+    /// Since when it is owed.
+    pub due: Instant,
+    /// Identifier of the attempt.
+    pub identifier: String,
+    /// Endpoint it goes to.
+    pub endpoint: String,
+}
+
+/// A submission that the authority has or may have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenReport {
+    /// Whose.
+    pub id: SubmissionId,
+    /// Where it stands: sending, unknown or in progress.
+    pub state: State,
+    /// Identifier of the attempt.
+    pub identifier: String,
+    /// Endpoint it went to.
+    pub endpoint: String,
+    /// Imported at.
+    pub created: Instant,
+    /// Last event.
+    pub updated: Instant,
+}
+
+/// What to list.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// State codes; empty for all.
+    pub states: Vec<String>,
+    /// Groups; empty for all. Together with `states` both must hold.
+    pub groups: Vec<Group>,
+    /// Words in identifier, name, file, disease, laboratory or message; all must occur, each as the
+    /// beginning of a word. Or the authority's id in full. No text is a syntax error.
+    pub search: Option<String>,
+    /// Imported at or after.
+    pub since: Option<Instant>,
+    /// Imported before.
+    pub until: Option<Instant>,
+    /// Keyset: what follows this submission in the order of the list.
+    pub before: Option<SubmissionId>,
+    /// Rows at most; bounded to 1,000, and 0 means 100.
+    pub limit: usize,
+    /// Now: decides which doubts are long.
+    pub now: Instant,
+}
+
+/// Messages by severity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MessageCounts {
+    /// Errors.
+    pub errors: u32,
+    /// Warnings.
+    pub warnings: u32,
+    /// Notices.
+    pub notices: u32,
+}
+
+/// A row of the list. Holds patient data.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Number of the submission.
+    pub id: SubmissionId,
+    /// File name or path; empty after retention.
+    pub file: String,
+    /// What people recognise it by; only the identifier remains after retention.
+    pub summary: Summary,
+    /// SHA-256 of the received bytes, lower-case hex.
+    pub digest: String,
+    /// Identifier of the attempt.
+    pub identifier: String,
+    /// Endpoint it goes to.
+    pub endpoint: String,
+    /// Encoding of the document.
+    pub format: Format,
+    /// Where it stands.
+    pub state: State,
+    /// The authority's id, once known (also after it was superseded).
+    pub receipt: Option<String>,
+    /// Messages by severity, ours and the authority's.
+    pub messages: MessageCounts,
+    /// The submission that this one takes the place of.
+    pub corrects: Option<SubmissionId>,
+    /// The submission that took its place.
+    pub corrected_by: Option<SubmissionId>,
+    /// Imported at.
+    pub created: Instant,
+    /// Last event.
+    pub updated: Instant,
+    /// Requests made.
+    pub attempts: u32,
+    /// When retention removed the document, if it did.
+    pub erased: Option<Instant>,
+}
+
+/// One line of the timeline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Number of the event in the journal.
+    pub number: i64,
+    /// What happened.
+    pub event: Event,
+    /// Who acted.
+    pub by: Person,
+    /// When.
+    pub at: Instant,
+    /// The answer behind it ([`KeptEvidence::id`]).
+    pub evidence: Option<i64>,
+}
+
+/// Everything about one submission but its document and the bodies of its evidence.
+#[derive(Clone)]
+pub struct Detail {
+    /// Its row.
+    pub row: Row,
+    /// Ours first, then the authority's.
+    pub messages: Vec<Message>,
+    /// All events, oldest first.
+    pub timeline: Vec<Entry>,
+    /// Size of the document in bytes; `None` once retention has removed it.
+    pub document_size: Option<u64>,
+}
+
+/// Live counts, from the summary table.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Submissions by state code; every code is present.
+    pub by_state: std::collections::BTreeMap<&'static str, u64>,
+    /// Of those in `unknown`: in doubt so long that a person must look.
+    pub doubtful_long: u64,
+}
+
+impl Counts {
+    /// Submissions in a group.
+    pub fn group(&self, group: Group) -> u64 {
+        let of = |code: &str| self.by_state.get(code).copied().unwrap_or(0);
+        match group {
+            Group::NeedsAttention => {
+                of("held") + of("rejected") + of("failed") + self.doubtful_long
+            }
+            Group::InProgress => (of("queued") + of("sending") + of("unknown") + of("in-progress"))
+                .saturating_sub(self.doubtful_long),
+            Group::Completed => of("completed"),
+            Group::Closed => of("withdrawn") + of("superseded"),
+        }
+    }
+
+    /// All submissions.
+    pub fn total(&self) -> u64 {
+        self.by_state.values().sum()
+    }
+}
+
+/// Fencing token: grows with every change of hands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token(pub i64);
+
+/// The right to work the queue.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// Who holds it: unique per process, e.g. a random UUID with the host's name.
+    pub holder: String,
+    /// Its fencing token; put it on every [`Step`] of the worker.
+    pub token: Token,
+    /// Others may take it from then on.
+    pub until: Instant,
+}
+
+/// Answer to a wish for the lease.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LeaseAnswer {
+    /// It is yours.
+    Held(Lease),
+    /// Another process works the queue.
+    Elsewhere(Lease),
+}
+
+/// How long patient data is kept. `None`: for ever. Days count from the last event.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retention {
+    /// For completed submissions.
+    pub completed_days: Option<u32>,
+    /// For withdrawn and superseded submissions.
+    pub closed_days: Option<u32>,
+}

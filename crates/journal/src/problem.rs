@@ -1,0 +1,175 @@
+//! Errors, by what the caller may do next. None of them carries content of a report.
+
+use std::path::Path;
+
+use report::{Illegal, SubmissionId};
+use rusqlite::ErrorCode;
+
+/// Why a journal cannot be opened or created.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenProblem {
+    /// There is no file: create one, or look elsewhere.
+    #[error("no journal at this place")]
+    Missing,
+    /// There is a file already; it is left alone.
+    #[error("a file exists at this place")]
+    Exists,
+    /// The key does not fit, or the file is damaged: the two cannot be told apart.
+    #[error("wrong key, or damaged")]
+    WrongKeyOrDamaged,
+    /// Written by a newer version of the program: nothing was touched.
+    #[error("schema {found} is newer than {known}")]
+    NewerSchema {
+        /// Version of the file.
+        found: u32,
+        /// Newest version known here.
+        known: u32,
+    },
+    /// Another process holds it locked for longer than the waiting time: try again.
+    #[error("locked by another process")]
+    Busy,
+    /// The disk is full.
+    #[error("disk full")]
+    Full,
+    /// The file system refuses.
+    #[error("{operation}")]
+    Io {
+        /// What was being done.
+        operation: &'static str,
+        /// Why it failed.
+        #[source]
+        source: Cause,
+    },
+}
+
+/// Why a journal cannot answer or keep something. Nothing was changed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum JournalError {
+    /// There is no such submission.
+    #[error("no submission {}", .0.0)]
+    NotFound(SubmissionId),
+    /// Another process holds it locked for longer than the waiting time: try again.
+    #[error("locked by another process")]
+    Busy,
+    /// The disk is full: intake pauses.
+    #[error("disk full")]
+    Full,
+    /// What is stored cannot be read: verify, set aside, restore.
+    #[error("damaged")]
+    Damaged,
+    /// The lease was taken by another process, or released: stop working the queue.
+    #[error("stale lease")]
+    StaleLease,
+    /// The journal was closed.
+    #[error("closed")]
+    Closed,
+    /// The target of a backup exists already; it is left alone.
+    #[error("a file exists at this place")]
+    Exists,
+    /// The file system or the database refuses.
+    #[error("{operation}")]
+    Io {
+        /// What was being done.
+        operation: &'static str,
+        /// Why it failed.
+        #[source]
+        source: Cause,
+    },
+}
+
+/// Why an event was not recorded or a report not taken in. Nothing was changed.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum RecordError {
+    /// The event cannot follow.
+    #[error("{} cannot follow {}", .0.event, .0.state)]
+    Illegal(Illegal),
+    /// The state is not the expected one.
+    #[error("state is {found}")]
+    Unexpected {
+        /// Code of the state.
+        found: &'static str,
+    },
+    /// `Completed` without the authority's answer.
+    #[error("no evidence")]
+    NoEvidence,
+    /// The digest given is not the digest of the document given.
+    #[error("digest does not belong to the document")]
+    DigestMismatch,
+    /// The journal itself.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+}
+
+/// A cause that can be kept and repeated: code and words of the system, without content.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{0}")]
+pub struct Cause(String);
+
+impl Cause {
+    fn new(error: &impl std::fmt::Display) -> Self {
+        Self(error.to_string())
+    }
+}
+
+impl OpenProblem {
+    pub(crate) fn io(operation: &'static str) -> impl Fn(std::io::Error) -> Self {
+        move |error| match error.kind() {
+            std::io::ErrorKind::NotFound => Self::Missing,
+            std::io::ErrorKind::AlreadyExists => Self::Exists,
+            std::io::ErrorKind::StorageFull => Self::Full,
+            _ => Self::Io { operation, source: Cause::new(&error) },
+        }
+    }
+
+    pub(crate) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Self {
+        move |error| match JournalError::sql(operation)(error) {
+            JournalError::Busy => Self::Busy,
+            JournalError::Full => Self::Full,
+            JournalError::Damaged => Self::WrongKeyOrDamaged,
+            JournalError::Io { operation, source } => Self::Io { operation, source },
+            other => Self::Io { operation, source: Cause::new(&other) },
+        }
+    }
+}
+
+impl JournalError {
+    pub(crate) fn io(operation: &'static str) -> impl Fn(std::io::Error) -> Self {
+        move |error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => Self::Exists,
+            std::io::ErrorKind::StorageFull => Self::Full,
+            _ => Self::Io { operation, source: Cause::new(&error) },
+        }
+    }
+
+    pub(crate) fn sql(operation: &'static str) -> impl Fn(rusqlite::Error) -> Self {
+        move |error| {
+            let code = match &error {
+                rusqlite::Error::SqliteFailure(failure, _) => Some(failure.code),
+                // Rows that are not of the shape that the schema promises.
+                rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::Utf8Error(..) => return Self::Damaged,
+                _ => None,
+            };
+            match code {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+                Some(ErrorCode::DiskFull) => Self::Full,
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged,
+                // The message of a constraint names tables and columns, never values.
+                _ => Self::Io { operation, source: Cause::new(&error) },
+            }
+        }
+    }
+}
+
+impl From<Illegal> for RecordError {
+    fn from(illegal: Illegal) -> Self {
+        Self::Illegal(illegal)
+    }
+}
+
+/// The folder of a path that may be a bare file name.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}

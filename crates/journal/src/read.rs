@@ -1,0 +1,204 @@
+//! Views of single submissions and what the worker asks for.
+
+use fhir::Instant;
+use report::{Event, Person, State, SubmissionId};
+use rusqlite::{Connection, OptionalExtension as _, Params};
+
+use crate::{
+    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, cells, sql,
+};
+
+/// All rows of a statement.
+pub(crate) fn all<T>(
+    connection: &Connection,
+    statement: &str,
+    parameters: impl Params,
+    read: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, JournalError> {
+    connection
+        .prepare_cached(statement)
+        .and_then(|mut query| query.query_map(parameters, read)?.collect())
+        .map_err(JournalError::sql("read"))
+}
+
+/// The one row of a statement, if there is one.
+pub(crate) fn one<T>(
+    connection: &Connection,
+    statement: &str,
+    parameters: impl Params,
+    read: impl FnOnce(&rusqlite::Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>, JournalError> {
+    connection
+        .prepare_cached(statement)
+        .and_then(|mut query| query.query_row(parameters, read).optional())
+        .map_err(JournalError::sql("read"))
+}
+
+pub(crate) fn state(connection: &Connection, id: SubmissionId) -> Result<State, JournalError> {
+    one(connection, sql::SUBJECT, [id.0], |row| cells::from_json(0, row.get_ref(0)?.as_str()?))?
+        .ok_or(JournalError::NotFound(id))
+}
+
+pub(crate) fn due(
+    connection: &Connection,
+    now: Instant,
+    limit: usize,
+) -> Result<Vec<Due>, JournalError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    all(connection, sql::DUE, [now.0, limit], |row| {
+        let state: State = cells::from_json(1, row.get_ref(1)?.as_str()?)?;
+        let Some((due, duty)) = state.duty() else {
+            return Err(cells::unfit(1, "due without a duty".to_owned()));
+        };
+        let (identifier, endpoint) = (row.get(3)?, row.get(4)?);
+        Ok(Due { id: SubmissionId(row.get(0)?), state, duty, due, identifier, endpoint })
+    })
+}
+
+pub(crate) fn next_due(connection: &Connection) -> Result<Option<Instant>, JournalError> {
+    one(connection, sql::NEXT_DUE, [], |row| row.get(0).map(Instant))
+}
+
+pub(crate) fn open_reports(connection: &Connection) -> Result<Vec<OpenReport>, JournalError> {
+    let mut open = all(connection, sql::OPEN_REPORTS, [], |row| {
+        Ok(OpenReport {
+            id: SubmissionId(row.get(0)?),
+            state: cells::from_json(1, row.get_ref(1)?.as_str()?)?,
+            identifier: row.get(2)?,
+            endpoint: row.get(3)?,
+            created: Instant(row.get(4)?),
+            updated: Instant(row.get(5)?),
+        })
+    })?;
+    open.sort_by_key(|report| (report.created, report.id));
+    Ok(open)
+}
+
+pub(crate) fn by_attempt_identifier(
+    connection: &Connection,
+    identifier: &str,
+) -> Result<Option<SubmissionId>, JournalError> {
+    newest(connection, sql::BY_IDENTIFIER, identifier)
+}
+
+pub(crate) fn by_receipt(
+    connection: &Connection,
+    receipt: &str,
+) -> Result<Option<SubmissionId>, JournalError> {
+    newest(connection, sql::BY_RECEIPT, receipt)
+}
+
+fn newest(
+    connection: &Connection,
+    statement: &str,
+    value: &str,
+) -> Result<Option<SubmissionId>, JournalError> {
+    let found = one(connection, statement, [value], |row| row.get::<_, Option<i64>>(0))?;
+    Ok(found.flatten().map(SubmissionId))
+}
+
+pub(crate) fn by_digest(
+    connection: &Connection,
+    digest: &str,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    all(connection, sql::BY_DIGEST, [digest], |row| row.get(0).map(SubmissionId))
+}
+
+pub(crate) fn by_document_identifier(
+    connection: &Connection,
+    identifier: &str,
+) -> Result<Vec<(SubmissionId, String)>, JournalError> {
+    all(connection, sql::BY_DOCUMENT, [identifier], |row| {
+        Ok((SubmissionId(row.get(0)?), row.get(1)?))
+    })
+}
+
+/// Ours first, then the authority's.
+pub(crate) fn messages(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<Message>, JournalError> {
+    let lists: Vec<Vec<Message>> = all(connection, sql::MESSAGES, [id.0], |row| {
+        cells::from_json(0, row.get_ref(0)?.as_str()?)
+    })?;
+    Ok(lists.into_iter().flatten().collect())
+}
+
+pub(crate) fn row(connection: &Connection, id: SubmissionId) -> Result<Row, JournalError> {
+    one(connection, sql::ROW, [id.0], cells::row)?.ok_or(JournalError::NotFound(id))
+}
+
+pub(crate) fn detail(connection: &Connection, id: SubmissionId) -> Result<Detail, JournalError> {
+    let size: Option<i64> = one(connection, sql::DOCUMENT_SIZE, [id.0], |row| row.get(0))?;
+    Ok(Detail {
+        row: row(connection, id)?,
+        messages: messages(connection, id)?,
+        timeline: timeline(connection, id)?,
+        document_size: size.and_then(|size| u64::try_from(size).ok()),
+    })
+}
+
+fn timeline(connection: &Connection, id: SubmissionId) -> Result<Vec<Entry>, JournalError> {
+    all(connection, sql::TIMELINE, [id.0], |row| {
+        Ok(Entry {
+            number: row.get(0)?,
+            event: cells::from_json::<Event>(1, row.get_ref(1)?.as_str()?)?,
+            by: Person(row.get(2)?),
+            at: Instant(row.get(3)?),
+            evidence: row.get(4)?,
+        })
+    })
+}
+
+pub(crate) fn replay(connection: &Connection, id: SubmissionId) -> Result<State, JournalError> {
+    let mut state: Option<State> = None;
+    for entry in timeline(connection, id)? {
+        let next = match &state {
+            None => State::first(&entry.event),
+            Some(state) => state.apply(&entry.event),
+        };
+        state = Some(next.map_err(|_| JournalError::Damaged)?);
+    }
+    state.ok_or(JournalError::NotFound(id))
+}
+
+pub(crate) fn document(connection: &Connection, id: SubmissionId) -> Result<Vec<u8>, JournalError> {
+    let (size, packed) = one(connection, sql::DOCUMENT, [id.0], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
+    })?
+    .ok_or(JournalError::NotFound(id))?;
+    cells::unpack(&packed, size)
+}
+
+pub(crate) fn evidence(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<KeptEvidence>, JournalError> {
+    let rows = all(connection, sql::EVIDENCE, [id.0], |row| {
+        let head = Evidence {
+            kind: cells::evidence_kind(1, row.get_ref(1)?.as_str()?)?,
+            at: Instant(row.get(2)?),
+            http_status: row.get(3)?,
+            content_type: row.get(4)?,
+            body: Vec::new(),
+            fault: row.get(5)?,
+        };
+        let size: i64 = row.get(7)?;
+        let packed: Option<Vec<u8>> = row.get(8)?;
+        Ok((row.get(0)?, head, row.get(6)?, size, packed))
+    })?;
+    rows.into_iter()
+        .map(|(id, mut evidence, digest, size, packed)| {
+            if let Some(packed) = packed {
+                evidence.body = cells::unpack(&packed, size)?;
+            }
+            let size = u64::try_from(size).map_err(|_| JournalError::Damaged)?;
+            Ok(KeptEvidence { id, digest, size, evidence })
+        })
+        .collect()
+}
+
+pub(crate) fn revision(connection: &Connection) -> Result<u64, JournalError> {
+    let revision: Option<i64> = one(connection, sql::REVISION, [], |row| row.get(0))?;
+    revision.and_then(|revision| u64::try_from(revision).ok()).ok_or(JournalError::Damaged)
+}

@@ -1,0 +1,183 @@
+//! The hot statements. Their query plans are tested in `plans` below.
+
+/// Columns of a row of the list, in the order that `cells::row` reads.
+macro_rules! row_columns {
+    () => {
+        "s.id, s.file, s.summary, s.document_identifier, s.digest, s.identifier, s.endpoint, s.format, \
+         s.state_json, s.receipt, s.errors, s.warnings, s.notices, s.corrects, s.corrected_by, \
+         s.created, s.updated, s.attempts, s.erased"
+    };
+}
+
+pub(crate) const SEED: &str = "SELECT value FROM fact WHERE name = 'seed'";
+pub(crate) const NEW_FACTS: &str =
+    "INSERT INTO fact (name, value) VALUES ('seed', ?1), ('revision', 0)";
+pub(crate) const REVISION: &str = "SELECT value FROM fact WHERE name = 'revision'";
+pub(crate) const REVISION_GROWS: &str = "UPDATE fact SET value = value + 1 WHERE name = 'revision'";
+
+pub(crate) const NEW_SUBMISSION: &str = "INSERT INTO submission (created, updated, file, format, endpoint, digest, identifier, \
+     document_identifier, summary, state, state_json, due, errors, warnings, notices, corrects) \
+     VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+pub(crate) const NEW_DOCUMENT: &str =
+    "INSERT INTO document (submission, size, content) VALUES (?1, ?2, ?3)";
+pub(crate) const NEW_EVIDENCE: &str = "INSERT INTO evidence (submission, kind, at, http_status, content_type, fault, digest, size, body) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+pub(crate) const LAST_EVENT: &str = "SELECT id, hash FROM event ORDER BY id DESC LIMIT 1";
+pub(crate) const NEW_EVENT: &str = "INSERT INTO event (id, submission, at, person, code, event, evidence, hash) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+pub(crate) const SET_MESSAGES: &str = "INSERT INTO message (submission, origin, list) VALUES (?1, ?2, ?3) \
+     ON CONFLICT (submission, origin) DO UPDATE SET list = excluded.list";
+pub(crate) const MESSAGES: &str =
+    "SELECT list FROM message WHERE submission = ?1 ORDER BY origin DESC";
+pub(crate) const MESSAGES_BY_ORIGIN: &str =
+    "SELECT origin, list FROM message WHERE submission = ?1";
+pub(crate) const SUBJECT: &str =
+    "SELECT state_json, digest, identifier FROM submission WHERE id = ?1";
+pub(crate) const MOVE: &str = "UPDATE submission SET updated = ?2, state = ?3, state_json = ?4, due = ?5, doubt_since = ?6, \
+     receipt = coalesce(?7, receipt), attempts = attempts + ?8, \
+     corrected_by = coalesce(?9, corrected_by) WHERE id = ?1";
+pub(crate) const COUNT_MESSAGES: &str =
+    "UPDATE submission SET errors = ?2, warnings = ?3, notices = ?4 WHERE id = ?1";
+pub(crate) const SENDING: &str = "SELECT id FROM submission WHERE state = 'sending'";
+
+/// Writes at most ?1 pages of the index of words anew, without what was forgotten.
+pub(crate) const MERGE_WORDS: &str = "INSERT INTO search (search, rank) VALUES ('merge', ?1)";
+pub(crate) const FORGET_WORDS: &str = "DELETE FROM search WHERE rowid = ?1";
+pub(crate) const NEW_WORDS: &str = "INSERT INTO search (rowid, identifiers, patient, file, subject, message) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+
+pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
+     WHERE due IS NOT NULL AND due <= ?1 ORDER BY due, id LIMIT ?2";
+pub(crate) const NEXT_DUE: &str =
+    "SELECT due FROM submission WHERE due IS NOT NULL ORDER BY due LIMIT 1";
+pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created, updated FROM submission \
+     WHERE state IN ('sending', 'unknown', 'in-progress')";
+pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission WHERE identifier = ?1";
+pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";
+pub(crate) const BY_DIGEST: &str = "SELECT id FROM submission WHERE digest = ?1 ORDER BY id";
+pub(crate) const BY_DOCUMENT: &str =
+    "SELECT id, digest FROM submission WHERE document_identifier = ?1 ORDER BY id";
+pub(crate) const TALLY: &str = "SELECT state, submissions FROM tally";
+pub(crate) const DOUBTS_LONG: &str =
+    "SELECT count(*) FROM submission WHERE state = 'unknown' AND doubt_since <= ?1";
+pub(crate) const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
+pub(crate) const DOCUMENT_SIZE: &str = "SELECT size FROM document WHERE submission = ?1";
+pub(crate) const EVIDENCE: &str = "SELECT id, kind, at, http_status, content_type, fault, digest, size, body FROM evidence \
+     WHERE submission = ?1 ORDER BY id";
+pub(crate) const TIMELINE: &str =
+    "SELECT id, event, person, at, evidence FROM event WHERE submission = ?1 ORDER BY id";
+
+pub(crate) const ROW: &str =
+    concat!("SELECT ", row_columns!(), " FROM submission s WHERE s.id = ?1");
+/// Where a page begins: the place of the submission that it follows.
+pub(crate) const KEYSET: &str = "SELECT created, id FROM submission WHERE id = ?1";
+/// Page of all states; keyset (?1, ?2), from ?3 on, before ?4, at most ?5.
+pub(crate) const PAGE: &str = concat!(
+    "SELECT ",
+    row_columns!(),
+    " FROM submission s \
+     WHERE (s.created, s.id) < (?1, ?2) AND s.created >= ?3 AND s.created < ?4 \
+     ORDER BY s.created DESC, s.id DESC LIMIT ?5"
+);
+/// Page of one state (?6); pages of several states are merged.
+pub(crate) const PAGE_OF_STATE: &str = concat!(
+    "SELECT ",
+    row_columns!(),
+    " FROM submission s \
+     WHERE s.state = ?6 AND (s.created, s.id) < (?1, ?2) AND s.created >= ?3 AND s.created < ?4 \
+     ORDER BY s.created DESC, s.id DESC LIMIT ?5"
+);
+/// Matches of words (?1) below id ?2 in the states of a JSON array (?3), from ?4 on, before ?5, newest
+/// first. The plus signs keep the walk on the index of words, which has the order.
+pub(crate) const MATCHES: &str = concat!(
+    "SELECT ",
+    row_columns!(),
+    " FROM search CROSS JOIN submission s ON s.id = search.rowid \
+     WHERE search MATCH ?1 AND search.rowid < ?2 \
+     AND +s.state IN (SELECT value FROM json_each(?3)) \
+     AND +s.created >= ?4 AND +s.created < ?5 ORDER BY search.rowid DESC"
+);
+/// Numbers of a state (?1) below id ?2.
+pub(crate) const NUMBERS: &str = "SELECT id FROM submission WHERE state = ?1 AND id < ?2";
+/// Whether one submission (?2) has the words (?1).
+pub(crate) const HAS_WORDS: &str = "SELECT 1 FROM search WHERE search MATCH ?1 AND rowid = ?2";
+
+pub(crate) const SETTING: &str = "SELECT value FROM setting WHERE name = ?1";
+pub(crate) const SET_SETTING: &str = "INSERT INTO setting (name, value) VALUES (?1, ?2) \
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+pub(crate) const LEASE: &str = "SELECT holder, token, until FROM lease WHERE id = 1";
+pub(crate) const SET_LEASE: &str = "INSERT INTO lease (id, holder, token, until) VALUES (1, ?1, ?2, ?3) \
+     ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, token = excluded.token, \
+     until = excluded.until";
+
+/// Settled submissions of a state (?1), last changed before ?2, not yet erased.
+pub(crate) const ERASABLE: &str =
+    "SELECT id FROM submission WHERE state = ?1 AND updated < ?2 AND erased IS NULL LIMIT ?3";
+pub(crate) const ERASE_SUBMISSION: &str =
+    "UPDATE submission SET erased = ?2, summary = NULL, file = '' WHERE id = ?1";
+pub(crate) const ERASE_DOCUMENT: &str = "DELETE FROM document WHERE submission = ?1";
+/// All bodies but the one behind the last event that has one.
+pub(crate) const ERASE_EVIDENCE: &str = "UPDATE evidence SET body = NULL WHERE submission = ?1 AND body IS NOT NULL AND id IS NOT \
+     (SELECT evidence FROM event WHERE submission = ?1 AND evidence IS NOT NULL \
+      ORDER BY id DESC LIMIT 1)";
+
+#[cfg(test)]
+mod plans {
+    use super::*;
+
+    fn plan(statement: &str) -> String {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection.execute_batch(include_str!("../schema/full.sql")).unwrap();
+        let mut query = connection.prepare(&format!("EXPLAIN QUERY PLAN {statement}")).unwrap();
+        let parameters = query.parameter_count();
+        let steps = query
+            .query_map(rusqlite::params_from_iter(vec![1_i64; parameters]), |row| {
+                row.get::<_, String>(3)
+            })
+            .unwrap();
+        steps.map(Result::unwrap).collect::<Vec<_>>().join(" | ")
+    }
+
+    #[test]
+    fn hot_statements_use_their_index_and_never_sort() {
+        for (statement, index) in [
+            (DUE, "submission_due"),
+            (NEXT_DUE, "submission_due"),
+            (PAGE, "submission_created"),
+            (PAGE_OF_STATE, "submission_state"),
+            (OPEN_REPORTS, "submission_state"),
+            (SENDING, "submission_state"),
+            (DOUBTS_LONG, "submission_state"),
+            (ERASABLE, "submission_state"),
+            (BY_IDENTIFIER, "submission_identifier"),
+            (BY_RECEIPT, "submission_receipt"),
+            (BY_DIGEST, "submission_digest"),
+            (BY_DOCUMENT, "submission_document"),
+            (TIMELINE, "event_submission"),
+            (EVIDENCE, "evidence_submission"),
+            (MATCHES, "VIRTUAL TABLE"),
+            (HAS_WORDS, "VIRTUAL TABLE"),
+            (NUMBERS, "submission_state"),
+            (SUBJECT, "INTEGER PRIMARY KEY"),
+            (ROW, "INTEGER PRIMARY KEY"),
+            (MOVE, "INTEGER PRIMARY KEY"),
+            (MESSAGES, "PRIMARY KEY"),
+            (DOCUMENT, "INTEGER PRIMARY KEY"),
+        ] {
+            let plan = plan(statement);
+            assert!(plan.contains(index), "{statement}\n{plan}");
+            assert!(!plan.contains("TEMP B-TREE"), "{statement}\n{plan}");
+            let searched = plan
+                .replace("SCAN search VIRTUAL TABLE", "")
+                .replace("SCAN json_each VIRTUAL TABLE", "");
+            let scan_by_index = statement == NEXT_DUE;
+            assert!(scan_by_index || !searched.contains("SCAN"), "{statement}\n{plan}");
+        }
+    }
+
+    #[test]
+    fn the_last_event_is_found_from_the_end() {
+        assert_eq!(plan(LAST_EVENT), "SCAN event");
+        assert!(LAST_EVENT.contains("ORDER BY id DESC LIMIT 1"));
+    }
+}

@@ -1,0 +1,229 @@
+//! Lists, search, counts, settings.
+#![allow(clippy::unwrap_used)] // A test that cannot go on panics.
+
+mod common;
+
+use common::{House, at, filter, found, report};
+use journal::{Filter, JournalError};
+use proptest::prelude::*;
+use report::{Event, Group, SubmissionId};
+use serde_json::json;
+
+fn ids(house: &House, filter: &Filter) -> Vec<i64> {
+    house.journal.list(filter).unwrap().iter().map(|row| row.id.0).collect()
+}
+
+/// All pages, one after the other.
+fn pages(house: &House, filter: &Filter) -> Vec<i64> {
+    let mut filter = filter.clone();
+    let mut all = Vec::new();
+    loop {
+        let page = ids(house, &filter);
+        let Some(last) = page.last() else { return all };
+        assert!(page.len() <= filter.limit);
+        filter.before = Some(SubmissionId(*last));
+        all.extend(page);
+    }
+}
+
+#[test]
+fn pages_cover_everything_once_newest_first() {
+    let house = House::new();
+    for n in 1..=25 {
+        // Bulk imports share their moment; clocks are set back.
+        let mut new = report(n);
+        new.at = at(if n % 3 == 0 { 10 } else { n });
+        house.journal.import(new).unwrap();
+    }
+    for limit in [1, 4, 7, 25, 0] {
+        let listed = pages(&house, &Filter { limit: limit.max(3), ..filter() });
+        let mut rows: Vec<_> =
+            (1..=25).map(|n| (if n % 3 == 0 { 10 } else { n }, n)).collect::<Vec<(i64, i64)>>();
+        rows.sort();
+        assert_eq!(listed, rows.iter().rev().map(|(_, n)| *n).collect::<Vec<_>>());
+    }
+    let searched =
+        pages(&house, &Filter { limit: 4, search: Some("labor".to_owned()), ..filter() });
+    assert_eq!(searched, (1..=25).rev().collect::<Vec<_>>());
+    let period = Filter { since: Some(at(10)), until: Some(at(12)), limit: 3, ..filter() };
+    assert_eq!(pages(&house, &period), [11, 24, 21, 18, 15, 12, 10, 9, 6, 3]);
+    let stranger = Filter { before: Some(SubmissionId(999)), ..filter() };
+    assert!(matches!(house.journal.list(&stranger), Err(JournalError::NotFound(_))));
+}
+
+#[test]
+fn states_and_groups_and_counts_agree() {
+    let house = House::new();
+    for n in 1..=5 {
+        house.import(n);
+    }
+    house.complete(SubmissionId(1), "r");
+    house.reject(SubmissionId(2), "so nicht");
+    let doubt = |since| Event::Doubted { since, due: at(9), why: "timeout".to_owned() };
+    for (id, since) in [(3, at(0)), (4, at(5_000))] {
+        house.record(SubmissionId(id), Event::SendingStarted { since: at(1) });
+        house.record(SubmissionId(id), doubt(since));
+    }
+    let of = |groups: &[Group], states: &[&str]| {
+        let states = states.iter().map(|s| (*s).to_owned()).collect();
+        ids(&house, &Filter { groups: groups.to_vec(), states, now: at(3_600), ..filter() })
+    };
+    assert_eq!(of(&[Group::NeedsAttention], &[]), [3, 2]);
+    assert_eq!(of(&[Group::InProgress], &[]), [5, 4]);
+    assert_eq!(of(&[Group::Completed], &[]), [1]);
+    assert_eq!(of(&[Group::Closed], &[]), Vec::<i64>::new());
+    assert_eq!(of(&[], &["unknown", "completed"]), [4, 3, 1]);
+    assert_eq!(of(&[Group::NeedsAttention], &["unknown"]), [3]);
+    assert_eq!(of(&[], &["nonsense'"]), Vec::<i64>::new());
+    for groups in [vec![], vec![Group::NeedsAttention], vec![Group::InProgress, Group::Completed]] {
+        for states in [vec![], vec!["unknown".to_owned(), "failed".to_owned()]] {
+            for search in [None, Some("anna".to_owned())] {
+                let (groups, states) = (groups.clone(), states.clone());
+                let filter = Filter { groups, states, search, now: at(3_600), ..filter() };
+                let listed = ids(&house, &filter).len() as u64;
+                assert_eq!(house.journal.count(&filter, 100).unwrap(), listed, "{filter:?}");
+            }
+        }
+    }
+    assert_eq!(house.journal.count(&Filter { since: Some(at(2)), ..filter() }, 3).unwrap(), 3);
+    let counts = house.journal.counts(at(3_600)).unwrap();
+    assert_eq!(counts.doubtful_long, 1);
+    assert_eq!(counts.group(Group::NeedsAttention), 2);
+    assert_eq!(counts.group(Group::InProgress), 2);
+    assert_eq!(counts.group(Group::Completed), 1);
+    assert_eq!((counts.total(), counts.by_state.len()), (5, 10));
+}
+
+#[test]
+fn words_are_found_where_people_know_them() {
+    let house = House::new();
+    let (one, two) = (house.import(1), house.import(2));
+    house.reject(two, "Das Geburtsdatum fehlt (Zeile 12)");
+    for words in
+        ["müller1", "MULLER1", "befund-1", "urn:uuid:document-1", "document-1", "anna müller1"]
+    {
+        assert_eq!(found(&house.journal, words), [one], "{words}");
+    }
+    house.complete(one, "elm-receipt-77");
+    assert_eq!(found(&house.journal, " elm-receipt-77 "), [one], "the authority's id");
+    assert_eq!(found(&house.journal, "geburtsd"), [two]);
+    assert_eq!(found(&house.journal, "elm-12 sal"), [two]);
+    assert_eq!(found(&house.journal, "salmonella süd"), [two, one]);
+    assert_eq!(found(&house.journal, "1980-02-03 müller2"), [two]);
+    assert_eq!(found(&house.journal, "  "), [two, one], "no words: the list");
+    assert!(found(&house.journal, "almonella").is_empty(), "words are found by their beginning");
+    let both =
+        Filter { search: Some("anna".to_owned()), groups: vec![Group::NeedsAttention], ..filter() };
+    assert_eq!(ids(&house, &both), [two.0]);
+}
+
+#[test]
+fn no_text_is_a_syntax_error() {
+    let house = House::new();
+    house.import(1);
+    let long = "a ".repeat(10_000);
+    for text in [
+        "\"",
+        "'",
+        "\"\"",
+        "*",
+        "a*",
+        "-",
+        "a-",
+        "NOT",
+        "OR",
+        "AND AND",
+        "NEAR(a b)",
+        "patient:x",
+        "^a",
+        "{a b}:c",
+        "a\"b",
+        "\\",
+        ";--",
+        "' OR 1=1 --",
+        "\0",
+        "a\0b",
+        "%",
+        "_",
+        "(",
+        ")",
+        "+ +",
+        "日本",
+        "\u{202e}x",
+        "😀",
+        "\n\t",
+        "a AND",
+        "\"a",
+        "search MATCH 'x'",
+        &long,
+    ] {
+        let filter = Filter { search: Some(text.to_owned()), ..filter() };
+        assert!(house.journal.list(&filter).is_ok(), "{text:?}");
+    }
+    assert!(found(&house.journal, "*** \"").is_empty());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..Default::default() })]
+
+    #[test]
+    fn any_text_can_be_searched_for(texts in prop::collection::vec("\\PC{0,40}", 32)) {
+        let house = House::new();
+        house.import(1);
+        for text in texts {
+            let filter = Filter { search: Some(text.clone()), ..filter() };
+            prop_assert!(house.journal.list(&filter).is_ok(), "{text:?}");
+        }
+    }
+}
+
+/// Few candidates are asked one by one, many are walked over: both give the same.
+#[test]
+fn words_and_states_agree_whatever_the_way() {
+    let house = House::new();
+    let pending: Vec<_> = (1..=1_200).map(|n| house.journal.import_async(report(n))).collect();
+    for pending in pending {
+        pending.wait().unwrap();
+    }
+    for n in [3, 70, 900] {
+        house.reject(SubmissionId(n), "so nicht");
+    }
+    let of = |states: &[&str], words: &str| {
+        let states = states.iter().map(|s| (*s).to_owned()).collect();
+        let search = Some(words.to_owned());
+        ids(&house, &Filter { states, search, since: Some(at(50)), limit: 1_000, ..filter() })
+    };
+    assert_eq!(of(&["rejected"], "sal"), [900, 70]);
+    assert_eq!(of(&["rejected", "held"], "müller70"), [70]);
+    assert_eq!(
+        of(&["rejected", "queued"], "müller70"),
+        [709, 708, 707, 706, 705, 704, 703, 702, 701, 700, 70]
+    );
+    assert_eq!(of(&["queued"], "nicht"), Vec::<i64>::new());
+    assert_eq!(of(&["queued"], "müller900"), Vec::<i64>::new());
+}
+
+#[test]
+fn settings_and_watermarks_are_kept() {
+    let house = House::new();
+    assert_eq!(house.journal.setting("retention").unwrap(), None);
+    house.journal.set_setting("retention", json!({"days": 30})).unwrap();
+    house.journal.set_setting("retention", json!({"days": 60})).unwrap();
+    assert_eq!(house.journal.setting("retention").unwrap(), Some(json!({"days": 60})));
+    assert_eq!(house.journal.watermark("practice").unwrap(), None);
+    house.journal.set_watermark("practice", at(5)).unwrap();
+    assert_eq!(house.journal.watermark("practice").unwrap(), Some(at(5)));
+    assert_eq!(house.journal.watermark("real").unwrap(), None);
+}
+
+#[test]
+fn the_revision_grows_with_what_views_show() {
+    let house = House::new();
+    let start = house.journal.revision().unwrap();
+    let id = house.import(1);
+    let after = house.journal.revision().unwrap();
+    assert!(after > start);
+    assert!(house.journal.record(common::step(id, Event::Rejected)).is_err());
+    house.journal.set_watermark("practice", at(5)).unwrap();
+    assert_eq!(house.journal.revision().unwrap(), after);
+}

@@ -1,0 +1,133 @@
+//! What happened to a submission. Events are stored for ever and replayed: variants and fields are only
+//! ever added.
+
+use fhir::Instant;
+use serde::{Deserialize, Serialize};
+
+use crate::SubmissionId;
+
+/// Who acted: the system user, e.g. `anna@lab-pc-7`, and the part of the program.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Person(pub String);
+
+/// One step in the life of a submission.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub enum Event {
+    /// Taken into the journal and waiting to be sent from `due` on.
+    Queued {
+        /// Not before.
+        due: Instant,
+    },
+    /// Taken into the journal and stopped: local errors, or a person wants to look first.
+    Held,
+    /// A person released a held report although something was found.
+    Released {
+        /// Why, in the person's words.
+        reason: String,
+        /// Not before.
+        due: Instant,
+    },
+    /// A person stopped a report that has never been sent (undo).
+    HeldBack,
+    /// Written before the first byte leaves.
+    SendingStarted {
+        /// When.
+        since: Instant,
+    },
+    /// The attempt provably did not reach the authority; try again.
+    Deferred {
+        /// Not before.
+        due: Instant,
+        /// Code of the fault.
+        why: String,
+    },
+    /// The attempt may or may not have been delivered.
+    Doubted {
+        /// Since when.
+        since: Instant,
+        /// When to ask first.
+        due: Instant,
+        /// Code of the fault.
+        why: String,
+    },
+    /// Asked by identifier; the authority does not show it (yet).
+    AskedInVain {
+        /// When to ask next.
+        due: Instant,
+    },
+    /// Could not be asked (connection); nothing was learned.
+    NotAnswered {
+        /// When to ask next.
+        due: Instant,
+        /// Code of the fault.
+        why: String,
+    },
+    /// Asked often enough over time: it was not received. The same identifier is sent again.
+    NotReceived {
+        /// Not before.
+        due: Instant,
+    },
+    /// The authority has it.
+    Accepted {
+        /// The authority's id.
+        receipt: String,
+        /// Since when.
+        since: Instant,
+        /// When to read it by id if no search shows it.
+        due: Instant,
+    },
+    /// Read by id: still in progress.
+    StillInProgress {
+        /// When to read it again.
+        due: Instant,
+    },
+    /// The authority processed it.
+    Completed {
+        /// The authority's id.
+        receipt: String,
+    },
+    /// The authority could not process it and did not store it.
+    Failed {
+        /// The authority's id.
+        receipt: String,
+    },
+    /// The authority refused it at submission: it never existed there.
+    Rejected,
+    /// A person decided that it will not be sent (again).
+    Withdrawn {
+        /// Why, in the person's words.
+        reason: String,
+    },
+    /// A correction or resubmission takes its place.
+    Superseded {
+        /// The successor.
+        by: SubmissionId,
+    },
+}
+
+impl Event {
+    /// Stable code, as stored and shown in timelines.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Queued { .. } => "queued",
+            Self::Held => "held",
+            Self::Released { .. } => "released",
+            Self::HeldBack => "held-back",
+            Self::SendingStarted { .. } => "sending-started",
+            Self::Deferred { .. } => "deferred",
+            Self::Doubted { .. } => "doubted",
+            Self::AskedInVain { .. } => "asked-in-vain",
+            Self::NotAnswered { .. } => "not-answered",
+            Self::NotReceived { .. } => "not-received",
+            Self::Accepted { .. } => "accepted",
+            Self::StillInProgress { .. } => "still-in-progress",
+            Self::Completed { .. } => "completed",
+            Self::Failed { .. } => "failed",
+            Self::Rejected => "rejected",
+            Self::Withdrawn { .. } => "withdrawn",
+            Self::Superseded { .. } => "superseded",
+        }
+    }
+}

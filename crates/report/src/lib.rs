@@ -1,0 +1,19 @@
+//! The domain, pure: what a report is, what is wrong with it, and the life of a submission.
+//!
+//! No IO, no clock, no randomness, no async: time is passed in. Knows nothing of HTTP, SQL or windows.
+
+pub mod codes;
+mod document;
+mod event;
+mod glance;
+mod kind;
+mod links;
+mod rules;
+mod state;
+
+pub use document::{Summary, digest};
+pub use event::{Event, Person};
+pub use kind::{Kind, recognise};
+pub use links::{Links, Target};
+pub use rules::check;
+pub use state::{Action, Duty, Group, Illegal, State, SubmissionId};

@@ -1,0 +1,269 @@
+//! The life cycle as a law over all sequences of events.
+
+use fhir::Instant;
+use proptest::prelude::*;
+use report::{Action, Duty, Event, Group, State, SubmissionId};
+
+fn instant() -> impl Strategy<Value = Instant> {
+    (0_i64..1_000_000).prop_map(Instant::from_seconds)
+}
+
+/// Two receipts: the right one and one of another report.
+fn receipt() -> impl Strategy<Value = String> {
+    prop_oneof![4 => Just("r1".to_owned()), 1 => Just("r2".to_owned())]
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let why = || Just("timed-out".to_owned());
+    let reason = || Just("because".to_owned());
+    prop_oneof![
+        1 => instant().prop_map(|due| Event::Queued { due }),
+        1 => Just(Event::Held),
+        1 => (reason(), instant()).prop_map(|(reason, due)| Event::Released { reason, due }),
+        1 => Just(Event::HeldBack),
+        3 => instant().prop_map(|since| Event::SendingStarted { since }),
+        1 => (instant(), why()).prop_map(|(due, why)| Event::Deferred { due, why }),
+        2 => (instant(), instant(), why())
+            .prop_map(|(since, due, why)| Event::Doubted { since, due, why }),
+        1 => instant().prop_map(|due| Event::AskedInVain { due }),
+        1 => (instant(), why()).prop_map(|(due, why)| Event::NotAnswered { due, why }),
+        1 => instant().prop_map(|due| Event::NotReceived { due }),
+        2 => (receipt(), instant(), instant())
+            .prop_map(|(receipt, since, due)| Event::Accepted { receipt, since, due }),
+        1 => instant().prop_map(|due| Event::StillInProgress { due }),
+        1 => receipt().prop_map(|receipt| Event::Completed { receipt }),
+        1 => receipt().prop_map(|receipt| Event::Failed { receipt }),
+        1 => Just(Event::Rejected),
+        1 => reason().prop_map(|reason| Event::Withdrawn { reason }),
+        1 => (1_i64..9).prop_map(|by| Event::Superseded { by: SubmissionId(by) }),
+    ]
+}
+
+fn first() -> impl Strategy<Value = Event> {
+    prop_oneof![instant().prop_map(|due| Event::Queued { due }), Just(Event::Held)]
+}
+
+/// A story that the journal could hold: the first event and those of `events` that were legal.
+fn story() -> impl Strategy<Value = (Vec<Event>, Vec<State>)> {
+    (first(), prop::collection::vec(event(), 0..60)).prop_map(|(first, events)| {
+        let mut state = State::first(&first).unwrap();
+        let (mut legal, mut states) = (vec![first], vec![state.clone()]);
+        for event in events {
+            if let Ok(next) = state.apply(&event) {
+                state = next;
+                legal.push(event);
+                states.push(state.clone());
+            }
+        }
+        (legal, states)
+    })
+}
+
+/// How far the authority has come with a report; it never goes back.
+fn progress_at_authority(state: &State) -> u8 {
+    match state {
+        State::InProgress { .. } => 1,
+        State::Completed { .. } | State::Rejected | State::Failed { .. } => 2,
+        // Our own decision after the authority's.
+        State::Withdrawn | State::Superseded { .. } => 3,
+        _ => 0,
+    }
+}
+
+fn is_answer(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. } | Event::Rejected
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    #[test]
+    fn status_never_moves_backwards((_, states) in story()) {
+        for pair in states.windows(2) {
+            prop_assert!(progress_at_authority(&pair[0]) <= progress_at_authority(&pair[1]));
+        }
+    }
+
+    #[test]
+    fn what_is_closed_stays_closed((_, states) in story(), event in event()) {
+        let state = &states[states.len() - 1];
+        if matches!(state, State::Completed { .. } | State::Withdrawn | State::Superseded { .. }) {
+            prop_assert!(state.apply(&event).is_err());
+            prop_assert!(state.actions().is_empty() && state.duty().is_none());
+        }
+    }
+
+    #[test]
+    fn replays_are_stable((events, states) in story()) {
+        let text = serde_json::to_string(&events).unwrap();
+        let stored: Vec<Event> = serde_json::from_str(&text).unwrap();
+        prop_assert_eq!(&stored, &events);
+        let mut state = State::first(&stored[0]).unwrap();
+        for event in &stored[1..] {
+            state = state.apply(event).unwrap();
+        }
+        prop_assert_eq!(&state, &states[states.len() - 1]);
+        let row = serde_json::to_string(&state).unwrap();
+        prop_assert_eq!(serde_json::from_str::<State>(&row).unwrap(), state);
+    }
+
+    #[test]
+    fn repeated_answers_change_nothing((events, states) in story()) {
+        for (event, state) in events.iter().zip(&states) {
+            if is_answer(event) {
+                // Refused or without effect.
+                prop_assert!(state.apply(event).is_err_and(|e| e.state == state.code())
+                    || state.apply(event).is_ok_and(|next| next == *state));
+            }
+        }
+    }
+
+    #[test]
+    fn late_answers_in_any_order_end_in_the_same_status(
+        (_, states) in story(),
+        answers in prop::collection::vec(
+            prop_oneof![
+                Just(Event::Accepted { receipt: "r1".into(), since: Instant(1), due: Instant(2) }),
+                Just(Event::Completed { receipt: "r1".into() }),
+            ],
+            1..6,
+        ),
+    ) {
+        // Whatever order accepted and completed of one report come in, completed wins.
+        let start = states.iter().rev().find(|s| matches!(s, State::Unknown { .. }));
+        let Some(start) = start else { return Ok(()) };
+        let mut state = start.clone();
+        for answer in &answers {
+            state = state.apply(answer).unwrap_or(state);
+        }
+        let completed = answers.iter().any(|answer| matches!(answer, Event::Completed { .. }));
+        prop_assert_eq!(state.code(), if completed { "completed" } else { "in-progress" });
+    }
+
+    #[test]
+    fn a_receipt_is_never_exchanged((_, states) in story()) {
+        for pair in states.windows(2) {
+            if let (Some(before), Some(after)) = (pair[0].receipt(), pair[1].receipt()) {
+                prop_assert_eq!(before, after);
+            }
+        }
+    }
+
+    #[test]
+    fn requests_are_counted((events, states) in story()) {
+        let mut sent = 0;
+        for (event, state) in events.iter().zip(&states) {
+            sent += u32::from(matches!(event, Event::SendingStarted { .. }));
+            if let Some(attempt) = state.attempt() {
+                prop_assert_eq!(attempt, sent);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_sent_again_in_doubt((events, states) in story()) {
+        // Between a doubt and the next request lies the verdict that it was not received.
+        for (index, event) in events.iter().enumerate() {
+            if matches!(event, Event::SendingStarted { .. }) {
+                let before: Vec<_> = events[..index].iter().rev().collect();
+                let doubt = before.iter().position(|e| matches!(e, Event::Doubted { .. }));
+                let cleared = before.iter().position(|e| matches!(e, Event::NotReceived { .. }));
+                if let Some(doubt) = doubt {
+                    prop_assert!(cleared.is_some_and(|cleared| cleared < doubt));
+                }
+                prop_assert_eq!(states[index].code(), "sending");
+            }
+        }
+    }
+
+    #[test]
+    fn a_person_may_do_what_is_offered((_, states) in story()) {
+        for state in &states {
+            for action in state.actions() {
+                let event = match action {
+                    Action::Release => Event::Released { reason: "r".into(), due: Instant(0) },
+                    Action::HoldBack => Event::HeldBack,
+                    Action::Withdraw => Event::Withdrawn { reason: "r".into() },
+                    Action::Resubmit | Action::Correct => Event::Superseded { by: SubmissionId(1) },
+                };
+                prop_assert!(state.apply(&event).is_ok(), "{} {:?}", state.code(), action);
+            }
+        }
+    }
+
+    #[test]
+    fn something_is_owed_while_it_moves((_, states) in story(), now in instant()) {
+        for state in &states {
+            let duty = state.duty().map(|(_, duty)| duty);
+            let expected = match state.code() {
+                "queued" => Some(Duty::Send),
+                "unknown" => Some(Duty::Ask),
+                "in-progress" => Some(Duty::Read),
+                _ => None,
+            };
+            prop_assert_eq!(duty, expected);
+            prop_assert_eq!(state.is_settled(), expected.is_none() && state.code() != "sending");
+            if state.group(now) == Group::InProgress {
+                prop_assert!(!state.is_settled());
+            }
+            if state.is_settled() {
+                prop_assert_ne!(state.group(now), Group::InProgress);
+            }
+        }
+    }
+}
+
+#[test]
+fn long_doubt_needs_a_person() {
+    let since = Instant::from_seconds(1_000);
+    let state = State::Unknown { attempt: 1, since, asked: 3, due: since };
+    assert_eq!(state.group(Instant::from_seconds(4_599)), Group::InProgress);
+    assert_eq!(state.group(Instant::from_seconds(4_600)), Group::NeedsAttention);
+}
+
+#[test]
+fn an_unsent_report_cannot_be_answered() {
+    for state in [State::Held, State::Queued { attempt: 0, due: Instant(0) }] {
+        for event in [
+            Event::Completed { receipt: "r".into() },
+            Event::Failed { receipt: "r".into() },
+            Event::Accepted { receipt: "r".into(), since: Instant(0), due: Instant(0) },
+            Event::Rejected,
+        ] {
+            let refused = state.apply(&event).unwrap_err();
+            assert_eq!((refused.state, refused.event), (state.code(), event.code()));
+        }
+    }
+}
+
+#[test]
+fn the_first_event_is_queued_or_held() {
+    let refused = State::first(&Event::Rejected).unwrap_err();
+    assert_eq!((refused.state, refused.event), ("none", "rejected"));
+}
+
+#[test]
+fn every_state_has_its_code() {
+    let receipt = String::new;
+    let (attempt, since, due) = (1, Instant(0), Instant(0));
+    let states = [
+        State::Held,
+        State::Queued { attempt, due },
+        State::Sending { attempt, since },
+        State::Unknown { attempt, since, asked: 0, due },
+        State::InProgress { receipt: receipt(), since, due },
+        State::Completed { receipt: receipt() },
+        State::Rejected,
+        State::Failed { receipt: receipt() },
+        State::Withdrawn,
+        State::Superseded { by: SubmissionId(1) },
+    ];
+    for (state, code) in states.iter().zip(State::CODES) {
+        assert_eq!(state.code(), code);
+        let stored: serde_json::Value = serde_json::to_value(state).unwrap();
+        assert_eq!(stored["state"], code);
+    }
+}

@@ -1,0 +1,10 @@
+//! Tests of the domain: the life cycle as a law, each rule with the smallest text that breaks it, and the
+//! published documents where they are at hand.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "tests")]
+
+mod corpus;
+mod kind;
+mod life_cycle;
+mod rules;
+mod summary;
+mod text;

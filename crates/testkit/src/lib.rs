@@ -1,0 +1,20 @@
+//! For tests only: certificates made at run time, valid report documents of made-up people, and servers
+//! that misbehave on purpose. Nothing here is shipped, and nothing here is copied from a real report.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test that cannot be set up fails; it has no better way"
+)]
+
+mod certificates;
+mod document;
+mod node;
+mod openssl;
+mod server;
+
+pub use certificates::{ClientCertificate, KeyKind, Purpose, ServerCertificate, TestCa, Validity};
+pub use document::{Disease, DocumentBuilder};
+pub use openssl::OpenSsl;
+pub use server::{Reaction, ScriptedServer, ScriptedTls, Seen, TlsVersions};

@@ -1,0 +1,105 @@
+//! The one window: opening it, files dropped on it, and telling it when something changed.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use tauri::{
+    AppHandle, DragDropEvent, Emitter as _, Manager as _, WebviewUrl, WebviewWindowBuilder, Window,
+    WindowEvent,
+};
+
+use crate::house::House;
+
+/// The window's label; capabilities are granted to it alone.
+const MAIN: &str = "main";
+/// Pause before a desk that did not open is tried again.
+const TRY_AGAIN: Duration = Duration::from_secs(5);
+/// Files taken from one drop; more than that is a folder's business.
+const DROPPED_MAX: usize = 10_000;
+
+#[derive(Clone, Serialize)]
+struct Changed {
+    revision: u64,
+}
+
+#[derive(Clone, Serialize)]
+struct Drag {
+    phase: &'static str,
+}
+
+#[derive(Clone, Serialize)]
+struct Dropped {
+    paths: Vec<PathBuf>,
+}
+
+/// Opens the window.
+pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
+    WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
+        .title("Lab Courier")
+        .inner_size(1280.0, 820.0)
+        .min_inner_size(720.0, 520.0)
+        .on_navigation(|url| {
+            // The window shows our own pages and nothing else, whatever a document contains.
+            matches!(url.scheme(), "tauri") || url.host_str() == Some("tauri.localhost")
+        })
+        .build()?;
+    Ok(())
+}
+
+/// Brings the window to the front (a second start of the program).
+pub(crate) fn show(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(MAIN) {
+        // Failing to raise a window is no reason to disturb anybody.
+        let _ = window.unminimize();
+        let _ = window.set_focus();
+    }
+}
+
+/// Files dragged over the window and dropped on it.
+pub(crate) fn on_event(window: &Window, event: &WindowEvent) {
+    let WindowEvent::DragDrop(drag) = event else { return };
+    // An event that nobody listens to (page still loading) is lost; the files are not touched.
+    let _ = match drag {
+        DragDropEvent::Enter { .. } => window.emit("drag", Drag { phase: "enter" }),
+        DragDropEvent::Leave => window.emit("drag", Drag { phase: "leave" }),
+        DragDropEvent::Drop { paths, .. } => {
+            let _ = window.emit("drag", Drag { phase: "leave" });
+            let paths = paths.iter().take(DROPPED_MAX).cloned().collect();
+            window.emit("dropped", Dropped { paths })
+        }
+        _ => Ok(()),
+    };
+}
+
+/// Tells the page when the journal or the connection changed, whichever process changed it.
+pub(crate) fn announce_changes(app: AppHandle) {
+    let house = app.state::<Arc<House>>().inner().clone();
+    tauri::async_runtime::spawn(async move {
+        let mut seen = None;
+        loop {
+            let revision = match house.desk().await {
+                Ok(desk) => match seen {
+                    Some(seen) => desk.changed(seen).await,
+                    None => desk.changed(u64::MAX).await,
+                },
+                // The page shows why; perhaps it opens later.
+                Err(_) => {
+                    tokio::time::sleep(TRY_AGAIN).await;
+                    continue;
+                }
+            };
+            seen = Some(revision);
+            if app.emit("changed", Changed { revision }).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+/// The window cannot be opened at all (no display, no web view): say so where it can be seen.
+#[allow(clippy::print_stderr, reason = "there is no window to say it in")]
+pub(crate) fn report_start_failure(error: &dyn std::error::Error) {
+    eprintln!("Lab Courier cannot open its window: {error}");
+}

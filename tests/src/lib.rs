@@ -1,0 +1,161 @@
+//! What every journey needs: the real programs, an authority of its own, a laboratory with a profile.
+
+pub mod window;
+
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A built program of this workspace, beside the test's own executable.
+pub fn program(name: &str) -> PathBuf {
+    let here = std::env::current_exe().expect("a test has an executable");
+    let folder = here.ancestors().nth(2).expect("target/debug/deps/test");
+    let program = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        program.exists(),
+        "{} is missing: run `cargo build --workspace` first",
+        program.display()
+    );
+    program
+}
+
+/// The published reports, where this checkout stands beside them.
+pub fn corpus() -> Option<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
+    corpus.is_dir().then_some(corpus)
+}
+
+/// A running `labcourier-authority`, killed when dropped.
+pub struct Authority {
+    child: Child,
+    /// `{base_url}`.
+    pub base: String,
+    data: PathBuf,
+}
+
+impl Authority {
+    /// Makes an authority in a folder, with one laboratory.
+    pub fn init(data: &Path) {
+        let output = Command::new(program("labcourier-authority"))
+            .args(["init", "--laboratory", "riverside", "--data"])
+            .arg(data)
+            .output()
+            .expect("the authority starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// Serves it.
+    pub fn serve(data: &Path, arguments: &[&str]) -> Self {
+        let mut child = Command::new(program("labcourier-authority"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the authority starts");
+        let mut line = String::new();
+        let stdout = child.stdout.take().expect("stdout is piped");
+        BufReader::new(stdout).read_line(&mut line).expect("the authority says where it listens");
+        let base = line.trim().strip_prefix("listening on ").expect(&line).to_owned();
+        Self { child, base, data: data.to_owned() }
+    }
+
+    /// Its CA certificate.
+    pub fn ca(&self) -> PathBuf {
+        self.data.join("ca.pem")
+    }
+}
+
+impl Drop for Authority {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A laboratory: a profile with a passphrase vault and the pilot certificate of an authority.
+pub struct Laboratory {
+    folder: TempDir,
+}
+
+impl Laboratory {
+    /// Sets it up with the very commands that an administrator uses.
+    pub fn at(base: &str, authority_data: &Path) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("passphrase"), "correct horse battery staple")
+            .expect("written");
+        let laboratory = Self { folder };
+        let ca = authority_data.join("ca.pem");
+        let ca = ca.to_str().expect("UTF-8");
+        laboratory.must(&["init", "--endpoint", base, "--ca", ca, "--vault", "passphrase"]);
+        let p12 = authority_data.join("pilot/riverside.p12");
+        let password = authority_data.join("pilot/riverside.password");
+        laboratory.must(&[
+            "identity",
+            "import",
+            p12.to_str().expect("UTF-8"),
+            "--password-file",
+            password.to_str().expect("UTF-8"),
+        ]);
+        laboratory
+    }
+
+    /// A command of this laboratory.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(program("labcourier"));
+        command
+            .arg("--profile")
+            .arg(self.folder.path().join("profile"))
+            .arg("--passphrase-file")
+            .arg(self.folder.path().join("passphrase"))
+            .arg("--json")
+            .args(arguments)
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().expect("labcourier starts")
+    }
+
+    /// Runs a command that must succeed, and gives its objects.
+    pub fn must(&self, arguments: &[&str]) -> Vec<Value> {
+        let output = self.run(arguments);
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}\n{}\n{}",
+            output.status,
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        objects(&output)
+    }
+
+    /// The folder of the profile.
+    pub fn profile(&self) -> PathBuf {
+        self.folder.path().join("profile")
+    }
+
+    /// A place for files of this laboratory.
+    pub fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// The objects that a command printed, one a line.
+pub fn objects(output: &Output) -> Vec<Value> {
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+/// Fields of objects, as texts.
+pub fn column(objects: &[Value], field: &str) -> Vec<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    objects.iter().map(|object| text(&object[field])).collect()
+}

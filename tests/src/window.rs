@@ -1,0 +1,214 @@
+//! The real window under a display of its own, driven through WebDriver.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fantoccini::wd::Capabilities;
+use fantoccini::{Client, ClientBuilder, Locator};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::program;
+
+/// Longest wait for anything that the window should show.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A program that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Lab Courier, opened in a home of its own.
+pub struct Window {
+    /// The WebDriver session.
+    pub client: Client,
+    display: String,
+    home: TempDir,
+    _driver: Running,
+    _screen: Running,
+}
+
+impl Window {
+    /// Opens the window in practice mode.
+    pub async fn open() -> Self {
+        let home = tempfile::tempdir().expect("a folder");
+        let (screen, display) = screen();
+        let (port, native) = (free_port(), free_port());
+        let driver = Command::new(tauri_driver())
+            .args(["--port", &port.to_string(), "--native-port", &native.to_string()])
+            .env("DISPLAY", &display)
+            .env("HOME", home.path())
+            .env("LABCOURIER_HOME", home.path().join("labcourier"))
+            .env("XDG_DATA_HOME", home.path().join("data"))
+            .env("XDG_CACHE_HOME", home.path().join("cache"))
+            .env("XDG_CONFIG_HOME", home.path().join("config"))
+            .env("LANG", "C.UTF-8")
+            .env_remove("WAYLAND_DISPLAY")
+            .stdin(Stdio::null())
+            .spawn()
+            .map(Running)
+            .expect("tauri-driver starts: `cargo xtask setup` installs it");
+        until("both ports of the driver", || {
+            [port, native].iter().all(|port| TcpStream::connect(("127.0.0.1", *port)).is_ok())
+        });
+        let client = session(port).await;
+        Self { client, display, home, _driver: driver, _screen: screen }
+    }
+
+    /// The folder in which the program keeps its profiles.
+    pub fn home(&self) -> PathBuf {
+        self.home.path().join("labcourier")
+    }
+
+    /// Waits for an element and gives its text.
+    pub async fn text(&self, selector: &str) -> String {
+        let element =
+            self.client.wait().at_most(PATIENCE).for_element(Locator::Css(selector)).await;
+        element.unwrap_or_else(|error| panic!("{selector}: {error}")).text().await.expect("a text")
+    }
+
+    /// Waits for an element and clicks it.
+    pub async fn click(&self, selector: &str) {
+        let element =
+            self.client.wait().at_most(PATIENCE).for_element(Locator::Css(selector)).await;
+        element
+            .unwrap_or_else(|error| panic!("{selector}: {error}"))
+            .click()
+            .await
+            .expect(selector);
+    }
+
+    /// Waits until so many elements are shown.
+    pub async fn shows(&self, selector: &str, count: usize) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let found = self.client.find_all(Locator::Css(selector)).await.expect("a page").len();
+            if found >= count {
+                return;
+            }
+            if Instant::now() > deadline {
+                let page = self.text("body").await;
+                panic!("{selector}: {found} of {count} after {PATIENCE:?}\n{page}");
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    /// Keeps a picture of the window.
+    pub async fn picture(&self, name: &str) {
+        let folder = std::env::var_os("LABCOURIER_PICTURES");
+        let Some(folder) = folder.map(PathBuf::from) else { return };
+        let png = self.client.screenshot().await.expect("a screenshot");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join(format!("{name}.png")), png).expect("written");
+    }
+
+    /// Drags files onto the window with the mouse, as a person does.
+    pub fn drag(&self, files: &[&Path]) {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("journeys/drag_source.py");
+        let mut source = Command::new("/usr/bin/python3");
+        source.arg(script).args(["1140", "700"]).args(files);
+        let mut source = source
+            .env("DISPLAY", &self.display)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python3-gi is installed");
+        let stdout = source.stdout.take().expect("stdout is piped");
+        let _source = Running(source);
+        let mut said = BufReader::new(stdout);
+        assert_eq!(line(&mut said), "ready");
+        self.xdotool(&["mousemove", "1170", "730", "mousedown", "1"]);
+        // A drag begins only after the pointer has travelled a little, step by step.
+        for step in 1..=20_i32 {
+            let (x, y) = ((1170 - step * 28).to_string(), (730 - step * 18).to_string());
+            self.xdotool(&["mousemove", "--sync", &x, &y]);
+        }
+        self.xdotool(&["mousemove", "--sync", "608", "372"]);
+        std::thread::sleep(Duration::from_millis(300)); // the target answers the position first (XDND)
+        self.xdotool(&["mouseup", "1"]);
+        assert_eq!(line(&mut said), "dropped");
+    }
+
+    fn xdotool(&self, arguments: &[&str]) {
+        let status = Command::new("xdotool").args(arguments).env("DISPLAY", &self.display).status();
+        assert!(status.expect("xdotool is installed").success(), "xdotool {arguments:?}");
+    }
+
+    /// Closes the window.
+    pub async fn close(self) {
+        self.client.clone().close().await.expect("the session ends");
+    }
+}
+
+fn line(said: &mut BufReader<ChildStdout>) -> String {
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    line.trim().to_owned()
+}
+
+/// A virtual screen on a free display number.
+fn screen() -> (Running, String) {
+    let mut child = Command::new("Xvfb")
+        .args(["-displayfd", "1", "-screen", "0", "1280x820x24", "-nolisten", "tcp"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("Xvfb is installed");
+    let stdout = child.stdout.take().expect("stdout is piped");
+    let number = line(&mut BufReader::new(stdout));
+    (Running(child), format!(":{number}"))
+}
+
+fn tauri_driver() -> PathBuf {
+    let own = program("labcourier")
+        .ancestors()
+        .nth(2)
+        .map(|target| target.join("tools/bin/tauri-driver"));
+    own.filter(|driver| driver.exists()).unwrap_or_else(|| PathBuf::from("tauri-driver"))
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}: not within {PATIENCE:?}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A session; only its creation is tried again, because the web view's driver is slow to wake.
+async fn session(port: u16) -> Client {
+    let mut capabilities = Capabilities::new();
+    let application = program("lab-courier");
+    capabilities.insert("tauri:options".to_owned(), json!({ "application": application }));
+    capabilities.insert("browserName".to_owned(), json!("wry"));
+    let address = format!("http://127.0.0.1:{port}");
+    let mut last = None;
+    for _ in 0..3 {
+        let connecting = ClientBuilder::new(hyper_util_connector())
+            .capabilities(capabilities.clone())
+            .connect(&address);
+        match tokio::time::timeout(PATIENCE, connecting).await {
+            Ok(Ok(client)) => return client,
+            Ok(Err(error)) => last = Some(error.to_string()),
+            Err(_) => last = Some("no answer".to_owned()),
+        }
+    }
+    panic!("no WebDriver session: {last:?}");
+}
+
+fn hyper_util_connector() -> hyper_util::client::legacy::connect::HttpConnector {
+    hyper_util::client::legacy::connect::HttpConnector::new()
+}

@@ -1,0 +1,183 @@
+// The window: language and theme, the frame, the screen in force, and what reaches the whole window
+// (dropped files, keys, changes of the journal).
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { I18nProvider } from "react-aria-components";
+
+import { door } from "#door";
+
+import css from "./app.module.css";
+import { journalFollower, usePreferences, useStatus } from "./bridge/queries";
+import { WordsProvider, languageFor, loadWords, useWords } from "./i18n/text";
+import type { Words } from "./i18n/text";
+import { IntakeContext, useIntakeDesk } from "./intake";
+import { DropQuestion, DropVeil } from "./parts/drop";
+import type { DropTarget } from "./parts/drop";
+import { EnvironmentBar } from "./parts/environment-bar";
+import { KeySheet, useWindowKeys } from "./parts/keys";
+import { ProblemNote } from "./parts/notes";
+import { Rail } from "./parts/rail";
+import { Toasts } from "./parts/toasts";
+import { HOME, WindowContext, openReport } from "./place";
+import type { Place, Window } from "./place";
+import { Certificate } from "./screens/certificate";
+import { useCertificateFiles } from "./screens/certificate-import";
+import { Correct } from "./screens/correct";
+import { Overview } from "./screens/overview";
+import { Reports } from "./screens/reports";
+import { Send } from "./screens/send";
+import { Settings } from "./screens/settings";
+import { Welcome } from "./screens/welcome";
+
+export function App() {
+  const preferences = usePreferences();
+  const { language, theme } = preferences.data ?? { language: null, theme: "system" };
+  const words = useLanguage(languageFor(language, navigator.languages));
+  useTheme(theme);
+  if (!words || preferences.isPending) return null;
+  return (
+    <WordsProvider value={words}>
+      <I18nProvider locale={words.language}>
+        <Frame />
+      </I18nProvider>
+    </WordsProvider>
+  );
+}
+
+function useLanguage(language: Words["language"]): Words | undefined {
+  const [words, setWords] = useState<Words>();
+  useEffect(() => {
+    let current = true;
+    void loadWords(language).then((loaded) => current && setWords(loaded));
+    document.documentElement.lang = language;
+    return () => {
+      current = false;
+    };
+  }, [language]);
+  return words;
+}
+
+function useTheme(theme: string): void {
+  useEffect(() => {
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    const apply = () => {
+      document.documentElement.dataset.theme = theme === "system" ? (dark.matches ? "dark" : "light") : theme;
+    };
+    apply();
+    dark.addEventListener("change", apply);
+    return () => dark.removeEventListener("change", apply);
+  }, [theme]);
+}
+
+/** Where a drop of files goes, from where the reader is. */
+function dropTarget(place: Place): DropTarget {
+  if (place.screen === "certificate") return { kind: "certificate" };
+  const report = openReport(place);
+  return report === null ? { kind: "send" } : { kind: "report", id: report };
+}
+
+function Frame() {
+  const [place, go] = useState<Place>(HOME.send);
+  const [reveal, setReveal] = useState(false);
+  const [hovering, setHovering] = useState(false);
+  const [question, setQuestion] = useState<{ id: number; path: string }>();
+  const [sheet, setSheet] = useState(false);
+  const intake = useIntakeDesk();
+  const certificate = useCertificateFiles();
+  const status = useStatus();
+  const preferences = usePreferences();
+  useCoreEvents({
+    hovering: setHovering,
+    dropped(paths) {
+      const target = dropTarget(place);
+      const [only] = paths;
+      if (target.kind === "certificate") certificate.offer(paths);
+      else if (target.kind === "report" && paths.length === 1 && only) setQuestion({ id: target.id, path: only });
+      else {
+        go(HOME.send);
+        intake.choose(paths);
+      }
+    },
+  });
+  useWindowKeys({ go, showSheet: () => setSheet(true) });
+  useTitle(status.data?.environment);
+
+  const window = useMemo<Window>(() => ({ place, go, reveal, setReveal }), [place, reveal]);
+  const first = preferences.data && !preferences.data.firstRunDone && status.data;
+  const problem = status.error ?? preferences.error;
+  return (
+    <WindowContext value={window}>
+      <IntakeContext value={intake}>
+        <div className={css.window}>
+          {status.data && <EnvironmentBar status={status.data} />}
+          {first ? (
+            <Welcome status={status.data} />
+          ) : (
+            <div className={css.frame}>
+              <Rail status={status.data} showKeys={() => setSheet(true)} />
+              <main className={css.screen}>
+                {problem && (
+                  <div className={css.fault}>
+                    <ProblemNote problem={problem} />
+                  </div>
+                )}
+                <ScreenOf place={place} certificate={certificate} />
+              </main>
+            </div>
+          )}
+        </div>
+        {hovering && <DropVeil target={dropTarget(place)} />}
+        {question && <DropQuestion {...question} onClose={() => setQuestion(undefined)} />}
+        {sheet && <KeySheet onClose={() => setSheet(false)} />}
+        <Toasts />
+      </IntakeContext>
+    </WindowContext>
+  );
+}
+
+function ScreenOf({ place, certificate }: { place: Place; certificate: ReturnType<typeof useCertificateFiles> }) {
+  switch (place.screen) {
+    case "send":
+      return <Send />;
+    case "reports":
+      return <Reports group={place.group} open={place.open} />;
+    case "correct":
+      return <Correct open={place.open} />;
+    case "overview":
+      return <Overview />;
+    case "certificate":
+      return <Certificate files={certificate} />;
+    case "settings":
+      return <Settings />;
+  }
+}
+
+function useTitle(environment: string | undefined): void {
+  const { text } = useWords();
+  useEffect(() => {
+    const word = environment && environment !== "production" && text.code(`environment.${environment}`);
+    document.title = word ? `${text("app.name")} – ${word}` : text("app.name");
+  }, [environment, text]);
+}
+
+/** Listens to the core as long as the window lives; the newest handlers answer. */
+function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: string[]) => void }): void {
+  const cache = useQueryClient();
+  const latest = useRef(to);
+  useEffect(() => {
+    latest.current = to;
+  });
+  useEffect(
+    () =>
+      door.listen({
+        changed: journalFollower(cache),
+        drag: ({ phase }) => latest.current.hovering(phase === "enter"),
+        dropped({ paths }) {
+          latest.current.hovering(false);
+          latest.current.dropped(paths);
+        },
+      }),
+    [cache],
+  );
+}

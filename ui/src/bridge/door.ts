@@ -1,0 +1,86 @@
+// The one door between window and core: commands by name, and three events. `tauri.ts` is the real one,
+// `mock.ts` a made-up one for looking at screens and for tests.
+
+import type { CandidateView } from "./generated/CandidateView";
+import type { CertificateView } from "./generated/CertificateView";
+import type { DetailView } from "./generated/DetailView";
+import type { EndpointInput } from "./generated/EndpointInput";
+import type { EndpointView } from "./generated/EndpointView";
+import type { IntakeView } from "./generated/IntakeView";
+import type { ListQuery } from "./generated/ListQuery";
+import type { PageView } from "./generated/PageView";
+import type { PreferencesView } from "./generated/PreferencesView";
+import type { ProbeView } from "./generated/ProbeView";
+import type { Problem } from "./generated/Problem";
+import type { StatisticsView } from "./generated/StatisticsView";
+import type { StatusView } from "./generated/StatusView";
+
+/** Each command: what it takes and what it gives. Every one rejects with a `Problem`. */
+export interface Commands {
+  status: { takes: void; gives: StatusView };
+  list: { takes: { query: ListQuery; reveal: boolean }; gives: PageView };
+  detail: { takes: { id: number }; gives: DetailView };
+  inspect_files: { takes: { paths: string[] }; gives: CandidateView[] };
+  send_files: { takes: { paths: string[]; again: boolean }; gives: IntakeView };
+  send_text: { takes: { text: string; name: string }; gives: IntakeView };
+  hold_back: { takes: { ids: number[] }; gives: null };
+  release: { takes: { id: number; reason: string }; gives: null };
+  withdraw: { takes: { id: number; reason: string }; gives: null };
+  resubmit: { takes: { id: number }; gives: number };
+  correct_with_file: { takes: { id: number; path: string }; gives: IntakeView };
+  correct_with_text: { takes: { id: number; text: string }; gives: IntakeView };
+  choose_files: { takes: { purpose: "reports" | "certificate" | "ca" }; gives: string[] };
+  choose_folder: { takes: void; gives: string | null };
+  practice_samples: { takes: void; gives: string[] };
+  certificate_inspect: { takes: { paths: string[]; password: string }; gives: CertificateView };
+  certificate_import: { takes: { paths: string[]; password: string }; gives: CertificateView };
+  endpoints: { takes: void; gives: EndpointView[] };
+  add_endpoint: { takes: { input: EndpointInput }; gives: null };
+  use_endpoint: { takes: { name: string }; gives: null };
+  test_endpoint: { takes: { name: string }; gives: ProbeView[] };
+  set_paused: { takes: { paused: boolean }; gives: null };
+  set_watched_folder: { takes: { path: string | null }; gives: null };
+  preferences: { takes: void; gives: PreferencesView };
+  set_preferences: { takes: { preferences: PreferencesView }; gives: null };
+  statistics: { takes: { days: number }; gives: StatisticsView };
+}
+
+/** Name of a command. */
+export type Command = keyof Commands;
+
+/** What the core reports without being asked. */
+export interface CoreEvents {
+  /** The journal moved. */
+  changed: { revision: number };
+  /** Files hover over the window, or no longer. */
+  drag: { phase: "enter" | "leave" };
+  /** Files were dropped on the window. */
+  dropped: { paths: string[] };
+}
+
+/** Handlers, one for each event. */
+export type CoreHandlers = { [E in keyof CoreEvents]: (event: CoreEvents[E]) => void };
+
+/** The door. */
+export interface Door {
+  call<C extends Command>(
+    command: C,
+    ...takes: Commands[C]["takes"] extends void ? [] : [Commands[C]["takes"]]
+  ): Promise<Commands[C]["gives"]>;
+  /** Starts listening; the answer ends it. */
+  listen(handlers: CoreHandlers): () => void;
+}
+
+/** What was thrown, as a problem: the core's own, or a fault of the window itself. */
+export function problemOf(thrown: unknown): Problem {
+  if (typeof thrown === "object" && thrown !== null && "code" in thrown && "blame" in thrown) {
+    return thrown as Problem;
+  }
+  return {
+    code: "window-fault",
+    params: { text: thrown instanceof Error ? thrown.message : String(thrown) },
+    blame: "us",
+    remedy: "call-it",
+    trace: "",
+  };
+}

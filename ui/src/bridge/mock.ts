@@ -1,0 +1,329 @@
+// A made-up core in memory: used by `vite --mode mock` and the tests, never part of the product.
+
+import type { CandidateView } from "./generated/CandidateView";
+import type { CertificateView } from "./generated/CertificateView";
+import type { EndpointView } from "./generated/EndpointView";
+import type { IntakeView } from "./generated/IntakeView";
+import type { ListQuery } from "./generated/ListQuery";
+import type { PreferencesView } from "./generated/PreferencesView";
+import type { Problem } from "./generated/Problem";
+import type { RowView } from "./generated/RowView";
+import type { StatusView } from "./generated/StatusView";
+import type { Command, Commands, CoreHandlers, Door } from "./door";
+import { UNKNOWN_CODE, actionsOf, candidate, detail, groupOf, masked, messageFor, row } from "./mock-data";
+
+type Handlers = { [C in Command]: (takes: Commands[C]["takes"]) => Commands[C]["gives"] };
+
+const CERTIFICATE: CertificateView = {
+  subject: "CN=Labor Aaretal AG, O=Labor Aaretal AG, C=CH",
+  issuer: "CN=Practice CA of Lab Courier",
+  serial: "5A:0F:3C:91:7B:22:E4:08",
+  notBefore: "2026-04-13T08:00:00Z",
+  notAfter: "2027-04-13T08:00:00Z",
+  daysLeft: 143,
+  fingerprint: "3B:9A:51:7C:E0:44:1D:92:6F:AB:08:C3:5E:71:D9:20:4C:88:FA:13:67:B5:2E:90:DC:3A:F1:05:79:E6:8B:42",
+  keyType: "EC P-256",
+  purposes: ["clientAuth"],
+  clientAuth: true,
+  storedIn: "practice",
+};
+
+function problem(code: string, params: Record<string, string>, remedy: string, blame: Problem["blame"] = "you"): Problem {
+  return { code, params, blame, remedy, trace: "mock" };
+}
+
+export interface MockOptions {
+  rows?: number;
+  environment?: string;
+  firstRunDone?: boolean;
+  language?: string | null;
+  theme?: string;
+  /** Milliseconds between the steps of a submission; the undo time is apart from it. */
+  step?: number;
+}
+
+/** A core of its own. */
+export function createMock(options: MockOptions = {}): Door {
+  const now = Date.now();
+  const names = new Map<number, string | null>();
+  const rows: RowView[] = [];
+  let next = 1;
+  const count = options.rows ?? 64;
+  for (let at = count - 1; at >= 0; at -= 1) add(row(next, at, now));
+  let revision = 1;
+  let paused = false;
+  let watchedFolder: string | null = null;
+  let certificate: CertificateView | null = CERTIFICATE;
+  let preferences: PreferencesView = {
+    language: options.language ?? null,
+    theme: options.theme ?? "system",
+    firstRunDone: options.firstRunDone ?? true,
+  };
+  const endpoints: EndpointView[] = [
+    endpoint("Practice", "https://127.0.0.1:40123/v1/fhir", options.environment ?? "practice", true),
+    endpoint("Authority, integration", "https://elm-abn.example.org/v1/fhir", "integration", false),
+    endpoint("Authority", "https://elm.example.org/v1/fhir", "production", false),
+  ];
+  let handlers: CoreHandlers | undefined;
+
+  function add(of: RowView): RowView {
+    names.set(of.id, of.patient);
+    rows.unshift(of);
+    next = Math.max(next, of.id + 1);
+    return of;
+  }
+  function move(id: number, state: string): void {
+    const of = find(id);
+    Object.assign(of, {
+      state,
+      group: groupOf(state),
+      updated: new Date().toISOString(),
+      message: state === "failed" ? UNKNOWN_CODE : messageFor(state, id),
+    });
+    revision += 1;
+    handlers?.changed({ revision });
+  }
+  function find(id: number): RowView {
+    const of = rows.find((one) => one.id === id);
+    if (!of) throw problem("no-such-submission", { id: String(id) }, "look-again");
+    return of;
+  }
+  /** Lets a queued submission run to its end. */
+  function run(id: number, fails: boolean, wait: number): void {
+    const step = options.step ?? 1500;
+    const to = (state: string, after: number, from: string) =>
+      setTimeout(() => find(id).state === from && move(id, state), after);
+    to("sending", wait, "queued");
+    to("in-progress", wait + step, "sending");
+    to(fails ? "failed" : "completed", wait + 2 * step, "in-progress");
+  }
+  function submit(view: CandidateView, corrects: number | null, wait: number): number | null {
+    if (view.verdict === "refused") return null;
+    const id = next;
+    const of = add({ ...row(id, id, Date.now()), file: view.file, subject: view.subject, corrects });
+    of.created = new Date().toISOString();
+    of.message = null;
+    move(id, view.verdict === "errors" ? "held" : "queued");
+    if (of.state === "queued") run(id, /fails/.test(view.file), wait);
+    return id;
+  }
+  function intake(paths: string[], again: boolean, corrects: number | null, wait: number): IntakeView {
+    const files = paths.flatMap(look);
+    const submissions = files.map((view) => (view.verdict === "known" && !again ? null : submit(view, corrects, wait)));
+    return { files, submissions };
+  }
+  function look(path: string): CandidateView[] {
+    if (/\.(zip|ndjson)$|folder$/.test(path)) return [1, 2, 3].map((at) => candidate(`${path}/report-${at}.json`, at));
+    return [candidate(path, path.length)];
+  }
+  function replace(id: number, view: IntakeView): IntakeView {
+    const by = view.submissions[0];
+    if (by) {
+      move(id, "superseded");
+      find(id).correctedBy = by;
+    }
+    return view;
+  }
+  function listed(query: ListQuery, reveal: boolean) {
+    const text = query.search?.toLowerCase();
+    const matching = rows.filter(
+      (one) =>
+        (!query.group || one.group === query.group) &&
+        (query.states.length === 0 || query.states.includes(one.state)) &&
+        (!query.since || one.created >= query.since) &&
+        (!text || [one.file, one.subject, names.get(one.id), one.message?.text].join(" ").toLowerCase().includes(text)),
+    );
+    const { before, limit } = query;
+    const from = before === null ? matching : matching.filter((one) => one.id < before);
+    const page = from.slice(0, limit ?? 100);
+    return {
+      rows: page.map((one) => ({ ...one, patient: reveal || !one.patient ? one.patient : masked(one.patient) })),
+      next: page.length < from.length ? (page.at(-1)?.id ?? null) : null,
+      total: matching.length,
+    };
+  }
+  function status(): StatusView {
+    const byState: Record<string, number> = {};
+    for (const one of rows) byState[one.state] = (byState[one.state] ?? 0) + 1;
+    const of = (group: string) => rows.filter((one) => one.group === group).length;
+    const inUse = endpoints.find((one) => one.inUse);
+    return {
+      environment: inUse?.environment ?? "practice",
+      endpoint: inUse?.name ?? "",
+      baseUrl: inUse?.baseUrl ?? "",
+      release: "1.13.1",
+      connection: "connected",
+      problem: null,
+      lastContact: new Date(now - 40_000).toISOString(),
+      certificate,
+      counts: {
+        needsAttention: of("needs-attention"),
+        inProgress: of("in-progress"),
+        completed: of("completed"),
+        closed: of("closed"),
+        byState,
+      },
+      revision,
+      workedElsewhere: false,
+      paused,
+      watchedFolder,
+      version: "0.1.0",
+    };
+  }
+  function opened(takes: { paths: string[]; password: string }): CertificateView {
+    if (takes.password === "wrong") throw problem("certificate-wrong-password", {}, "enter-password");
+    if (takes.paths.some((path) => /damaged/.test(path))) throw problem("certificate-damaged", { kind: "pkcs12" }, "choose-other-file");
+    return { ...CERTIFICATE, issuer: "CN=Issuing CA of the Authority, C=CH", storedIn: "file" };
+  }
+
+  const answer: Handlers = {
+    status,
+    list: ({ query, reveal }) => listed(query, reveal),
+    detail: ({ id }) => detail(find(id), names.get(id) ?? null),
+    inspect_files: ({ paths }) => paths.flatMap(look),
+    send_files: ({ paths, again }) => intake(paths, again, null, 10_000),
+    send_text: ({ name }) => intake([name], false, null, 10_000),
+    hold_back({ ids }) {
+      for (const id of ids) move(id, "held");
+      return null;
+    },
+    release({ id }) {
+      move(id, "queued");
+      run(id, false, 1000);
+      return null;
+    },
+    withdraw({ id }) {
+      move(id, "withdrawn");
+      return null;
+    },
+    resubmit({ id }) {
+      const of = find(id);
+      if (!actionsOf(of.state).includes("resubmit")) {
+        throw problem("action-not-possible", { action: "resubmit", state: of.state }, "look-again");
+      }
+      const view = { ...candidate(of.file, id), subject: of.subject, verdict: "ready" };
+      return replace(id, { files: [view], submissions: [submit(view, id, 500)] }).submissions[0] ?? 0;
+    },
+    correct_with_file: ({ id, path }) => replace(id, intake([path], true, id, 500)),
+    correct_with_text: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], true, id, 500)),
+    choose_files: ({ purpose }) =>
+      purpose === "reports"
+        ? ["/data/2026-11-20_4711.json", "/data/2026-11-20_4712-warn-uuid.xml", "/data/2026-11-20_4713-birth-error.json", "/data/scan.pdf", "/data/2026-11-19_known.json"]
+        : ["/data/labor-aaretal.p12"],
+    choose_folder: () => "/data/outbox-folder",
+    practice_samples: () => ["/samples/sample-1-gonorrhoea.json", "/samples/sample-2-influenza.xml", "/samples/sample-3-fails-on-purpose.json"],
+    certificate_inspect: opened,
+    certificate_import(takes) {
+      certificate = { ...opened(takes), storedIn: "keychain" };
+      return certificate;
+    },
+    endpoints: () => endpoints.map((one) => ({ ...one })),
+    add_endpoint({ input }) {
+      if (endpoints.some((one) => one.name === input.name)) throw problem("endpoint-exists", { name: input.name }, "change-input");
+      endpoints.push(endpoint(input.name, input.baseUrl, input.environment, false));
+      return null;
+    },
+    use_endpoint({ name }) {
+      for (const one of endpoints) one.inUse = one.name === name;
+      return null;
+    },
+    test_endpoint: ({ name }) => {
+      const fails = name !== "Practice";
+      const layers = ["configuration", "name", "tcp", "tls", "server-certificate", "client-certificate", "capability"];
+      return layers.map((layer, at) => ({
+        layer,
+        outcome: !fails || at < 5 ? "passed" : at === 5 ? "failed" : "not-reached",
+        problem: fails && at === 5 ? problem("client-certificate-refused", { host: "elm.example.org" }, "import-certificate") : null,
+        detail: layer === "tls" ? "TLSv1.3" : layer === "capability" && !fails ? "1.13.1" : null,
+      }));
+    },
+    set_paused(takes) {
+      paused = takes.paused;
+      return null;
+    },
+    set_watched_folder({ path }) {
+      watchedFolder = path;
+      return null;
+    },
+    preferences: () => preferences,
+    set_preferences(takes) {
+      preferences = takes.preferences;
+      return null;
+    },
+    statistics: ({ days }) => ({
+      days: Array.from({ length: days }, (_, at) => {
+        const date = new Date(now - (days - 1 - at) * 86_400_000);
+        const weekend = date.getDay() % 6 === 0;
+        const base = weekend ? 3 : 18 + ((at * 7) % 11);
+        return {
+          date: date.toISOString().slice(0, 10),
+          byState: {
+            completed: base,
+            failed: at % 3 === 0 ? 2 : 0,
+            rejected: at % 4 === 1 ? 1 : 0,
+            ...(at === days - 1 && { "in-progress": 4, queued: 2, held: 1 }),
+          },
+        };
+      }),
+    }),
+  };
+
+  return {
+    // Answers come later, as they do from the core, and never share objects with it.
+    call: async (command, ...[takes]) => {
+      await Promise.resolve();
+      return structuredClone((answer[command] as (t: unknown) => never)(takes));
+    },
+    listen(given) {
+      handlers = given;
+      return () => {
+        handlers = undefined;
+      };
+    },
+  };
+}
+
+function endpoint(name: string, baseUrl: string, environment: string, inUse: boolean): EndpointView {
+  return { name, baseUrl, environment, release: "1.13.1", language: "de-CH", ownCa: environment === "practice", inUse };
+}
+
+/** The door of a window in a browser: options by its address, files by its own drag events. */
+function browserDoor(): Door {
+  const asked = new URLSearchParams(globalThis.location?.search ?? "");
+  const core = createMock({
+    rows: Number(asked.get("rows") ?? 64),
+    environment: asked.get("environment") ?? "practice",
+    firstRunDone: !asked.has("first"),
+    language: asked.get("language"),
+    theme: asked.get("theme") ?? "system",
+  });
+  return {
+    call: core.call,
+    listen(handlers) {
+      const end = core.listen(handlers);
+      const enter = (event: DragEvent) => {
+        event.preventDefault();
+        handlers.drag({ phase: "enter" });
+      };
+      const leave = (event: DragEvent) => event.relatedTarget === null && handlers.drag({ phase: "leave" });
+      const drop = (event: DragEvent) => {
+        event.preventDefault();
+        handlers.dropped({ paths: [...(event.dataTransfer?.files ?? [])].map((file) => `/dropped/${file.name}`) });
+      };
+      const tested = ({ detail: paths }: CustomEvent<string[]>) => handlers.dropped({ paths });
+      document.addEventListener("dragover", enter);
+      document.addEventListener("dragleave", leave);
+      document.addEventListener("drop", drop);
+      document.addEventListener("mock-drop", tested as EventListener);
+      return () => {
+        end();
+        document.removeEventListener("dragover", enter);
+        document.removeEventListener("dragleave", leave);
+        document.removeEventListener("drop", drop);
+        document.removeEventListener("mock-drop", tested as EventListener);
+      };
+    },
+  };
+}
+
+export const door: Door = browserDoor();

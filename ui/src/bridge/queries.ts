@@ -1,0 +1,98 @@
+// The only cache. The journal's revision says when it is stale; nothing here is mirrored elsewhere.
+
+import { QueryClient, keepPreviousData, useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+
+import { door } from "#door";
+
+import type { Command, Commands } from "./door";
+import type { ListQuery } from "./generated/ListQuery";
+import type { Problem } from "./generated/Problem";
+
+declare module "@tanstack/react-query" {
+  interface Register {
+    defaultError: Problem;
+  }
+}
+
+/** Rows fetched at a time. */
+const PAGE = 200;
+/** Changes that arrive within this time are fetched once. */
+const SETTLE_MS = 200;
+
+/** What of the cache depends on the journal. */
+const FOLLOWS_JOURNAL: Command[] = ["status", "list", "detail", "statistics"];
+
+export function createCache(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      // The core is on this computer: no retry, no window focus, no network state.
+      queries: { retry: false, staleTime: Infinity, refetchOnWindowFocus: false, networkMode: "always" },
+      mutations: { retry: false, networkMode: "always" },
+    },
+  });
+}
+
+/** Marks stale what follows the journal, once for a burst of changes. */
+export function journalFollower(cache: QueryClient): () => void {
+  let waiting: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    waiting ??= setTimeout(() => {
+      waiting = undefined;
+      for (const command of FOLLOWS_JOURNAL) void cache.invalidateQueries({ queryKey: [command] });
+    }, SETTLE_MS);
+  };
+}
+
+export const useStatus = () => useQuery({ queryKey: ["status"], queryFn: () => door.call("status") });
+
+export const usePreferences = () =>
+  useQuery({ queryKey: ["preferences"], queryFn: () => door.call("preferences") });
+
+export const useEndpoints = () =>
+  useQuery({ queryKey: ["endpoints"], queryFn: () => door.call("endpoints") });
+
+export const useStatistics = (days: number) =>
+  useQuery({
+    queryKey: ["statistics", days],
+    queryFn: () => door.call("statistics", { days }),
+    placeholderData: keepPreviousData,
+  });
+
+export const useDetail = (id: number) =>
+  useQuery({ queryKey: ["detail", id], queryFn: () => door.call("detail", { id }) });
+
+/** What a list is asked for, without the paging. */
+export type ListFilter = Omit<ListQuery, "before" | "limit">;
+
+export const useList = (filter: ListFilter, reveal: boolean) =>
+  useInfiniteQuery({
+    queryKey: ["list", filter, reveal],
+    initialPageParam: null as number | null,
+    queryFn: ({ pageParam }) =>
+      door.call("list", { query: { ...filter, before: pageParam, limit: PAGE }, reveal }),
+    getNextPageParam: (page) => page.next,
+    placeholderData: keepPreviousData,
+  });
+
+/** One page of rows, for what needs few. */
+export const useRows = (query: ListQuery, enabled = true) =>
+  useQuery({
+    queryKey: ["list", query, false],
+    queryFn: () => door.call("list", { query, reveal: false }),
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+
+/** A command that changes something; afterwards `stale` is fetched again. */
+export function useCommand<C extends Command>(
+  command: C,
+  options: { stale?: Command[]; onDone?: (gives: Commands[C]["gives"], takes: Commands[C]["takes"]) => void } = {},
+) {
+  return useMutation<Commands[C]["gives"], Problem, Commands[C]["takes"]>({
+    mutationFn: (takes) => (door.call as (c: C, t?: unknown) => Promise<Commands[C]["gives"]>)(command, takes),
+    onSuccess: (gives, takes, _context, { client }) => {
+      for (const key of options.stale ?? FOLLOWS_JOURNAL) void client.invalidateQueries({ queryKey: [key] });
+      options.onDone?.(gives, takes);
+    },
+  });
+}

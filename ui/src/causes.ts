@@ -1,0 +1,52 @@
+// Reports that need a person, grouped by cause: code, and text with its values masked.
+
+import type { MessageView } from "./bridge/generated/MessageView";
+import type { RowView } from "./bridge/generated/RowView";
+
+export interface Cause {
+  key: string;
+  /** Message of the newest report; `null` where none was given. */
+  message: MessageView | null;
+  state: string;
+  rows: RowView[];
+  /** ISO instants. */
+  first: string;
+  last: string;
+  laboratories: string[];
+}
+
+/** The same words for every report: what is quoted and what has digits is a value. */
+export function masked(text: string): string {
+  return text
+    .replace(/(["'“«„]).*?(["'”»“])/gu, "…")
+    .replace(/\S*\d\S*/gu, "…")
+    .replace(/(…[\s,.;:]*)+/gu, "… ")
+    .trim();
+}
+
+function keyOf(row: RowView): string {
+  const { message } = row;
+  if (!message) return `state ${row.state}`;
+  const path = message.expression?.replace(/\[\d+\]/g, "") ?? "";
+  return [message.source, message.rule ?? message.code, masked(message.text ?? ""), path].join(" ");
+}
+
+/** The most frequent first. */
+export function causesOf(rows: RowView[]): Cause[] {
+  const causes = new Map<string, Cause>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const known = causes.get(key);
+    const laboratory = row.laboratory ? [row.laboratory] : [];
+    if (known) {
+      known.rows.push(row);
+      if (row.updated < known.first) known.first = row.updated;
+      if (row.updated > known.last) known.last = row.updated;
+      known.laboratories = [...new Set([...known.laboratories, ...laboratory])];
+    } else {
+      const { message, state, updated } = row;
+      causes.set(key, { key, message, state, rows: [row], first: updated, last: updated, laboratories: laboratory });
+    }
+  }
+  return [...causes.values()].toSorted((a, b) => b.rows.length - a.rows.length || b.last.localeCompare(a.last));
+}

@@ -1,0 +1,139 @@
+// Texts by id, numbers and times by Intl. Static ids are checked by the compiler; codes from the core are
+// looked up and may be unknown (an older window, a newer core): then the code itself is shown.
+
+import { setupI18n } from "@lingui/core";
+import type { I18n } from "@lingui/core";
+import { createContext, useContext, useMemo } from "react";
+
+import type en from "./en/interface.json";
+
+/** Languages with a catalogue, named in themselves. A language more is a folder more and a line here. */
+export const LANGUAGES = [
+  { code: "en", name: "English", locale: "en-CH" },
+  { code: "de", name: "Deutsch", locale: "de-CH" },
+] as const;
+
+export type Language = (typeof LANGUAGES)[number]["code"];
+
+/** Id of a text of the window itself. */
+export type TextId = keyof typeof en;
+
+export type Values = Record<string, string | number>;
+
+const load: Record<Language, () => Promise<{ default: Record<string, string> }>> = {
+  en: () => import("virtual:catalogue/en"),
+  de: () => import("virtual:catalogue/de"),
+};
+
+/** The language in force: chosen, else the system's, else English. */
+export function languageFor(chosen: string | null, system: readonly string[]): Language {
+  const known = (code: string) => LANGUAGES.find((language) => language.code === code.slice(0, 2))?.code;
+  for (const code of [...(chosen ? [chosen] : []), ...system]) {
+    const language = known(code.toLowerCase());
+    if (language) return language;
+  }
+  return "en";
+}
+
+/** Text of an id; `code` gives the text of a code from the core, or nothing where there is none. */
+export interface Text {
+  (id: TextId, values?: Values): string;
+  code(id: string, values?: Values): string | undefined;
+}
+
+export interface Format {
+  number(value: number): string;
+  /** 21 November 2026 */
+  date(instant: string): string;
+  /** 09:41 today, else 20 Nov, 09:41 */
+  moment(instant: string): string;
+  /** With seconds, for evidence. */
+  exact(instant: string): string;
+  /** Mon 21 */
+  day(date: string): string;
+  bytes(count: number): string;
+}
+
+export interface Words {
+  language: Language;
+  text: Text;
+  format: Format;
+}
+
+export async function loadWords(language: Language): Promise<Words> {
+  const { default: messages } = await load[language]();
+  const locale = LANGUAGES.find((l) => l.code === language)?.locale ?? language;
+  const i18n = setupI18n({ locale, locales: [locale, language], messages: { [locale]: messages } });
+  return { language, text: textOf(i18n, messages), format: formatOf(locale) };
+}
+
+function textOf(i18n: I18n, messages: Record<string, unknown>): Text {
+  const text = (id: TextId, values?: Values) => i18n._(id, values);
+  text.code = (id: string, values: Values = {}) => {
+    if (!(id in messages)) return undefined;
+    return i18n._(id, Object.fromEntries(Object.entries(values).map(([name, value]) => argument(name, value))));
+  };
+  // A parameter of the core may be a code itself, with a text of its own; and ICU knows no hyphen in names.
+  const argument = (name: string, value: string | number) => {
+    const id = `${name}.${value}`;
+    const shown = CODED.has(name) && id in messages ? i18n._(id) : value;
+    return [name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()), shown] as const;
+  };
+  return text;
+}
+
+/** Parameters whose values are codes. */
+const CODED = new Set(["kind", "reason", "state"]);
+
+function formatOf(locale: string): Format {
+  const of = (options: Intl.DateTimeFormatOptions) => {
+    const formatter = new Intl.DateTimeFormat(locale, options);
+    return (value: string) => {
+      const date = new Date(value);
+      return Number.isNaN(date.getTime()) ? value : formatter.format(date);
+    };
+  };
+  const time = of({ hour: "2-digit", minute: "2-digit" });
+  const thisYear = of({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const otherYear = of({ day: "numeric", month: "short", year: "numeric" });
+  const number = new Intl.NumberFormat(locale);
+  const kilobytes = new Intl.NumberFormat(locale, { style: "unit", unit: "kilobyte", maximumFractionDigits: 1 });
+  return {
+    number: (value) => number.format(value),
+    date: of({ day: "numeric", month: "long", year: "numeric" }),
+    moment: (instant) => {
+      const date = new Date(instant);
+      const now = new Date();
+      if (date.toDateString() === now.toDateString()) return time(instant);
+      return date.getFullYear() === now.getFullYear() ? thisYear(instant) : otherYear(instant);
+    },
+    exact: of({ dateStyle: "medium", timeStyle: "medium" }),
+    day: (date) => of({ weekday: "short", day: "numeric" })(`${date}T12:00:00`),
+    bytes: (count) => kilobytes.format(count / 1000),
+  };
+}
+
+const WordsContext = createContext<Words | undefined>(undefined);
+
+export const WordsProvider = WordsContext.Provider;
+
+export function useWords(): Words {
+  const words = useContext(WordsContext);
+  if (!words) throw new Error("no language is loaded");
+  return words;
+}
+
+export const useText = (): Text => useWords().text;
+export const useFormat = (): Format => useWords().format;
+
+/** Looks a code up, falling back to the code in words: `birth-date` becomes `Birth date`. */
+export function useCodeText(): (prefix: string, code: string, values?: Values) => string {
+  const text = useText();
+  return useMemo(() => (prefix, code, values) => text.code(`${prefix}.${code}`, values) ?? humanised(code), [text]);
+}
+
+export function humanised(code: string): string {
+  const last = code.split(".").at(-1) ?? code;
+  const words = last.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[-_]+/g, " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

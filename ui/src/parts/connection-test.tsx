@@ -1,0 +1,85 @@
+// The connection, layer by layer, with a copy for those who run the network.
+
+import { Check, CircleCheck, CircleMinus, CircleX, Copy, Plug } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
+import { useState } from "react";
+
+import type { EndpointView } from "../bridge/generated/EndpointView";
+import type { ProbeView } from "../bridge/generated/ProbeView";
+import { useCommand } from "../bridge/queries";
+import { useCodeText, useText } from "../i18n/text";
+import css from "./connection-test.module.css";
+import { Button } from "./controls";
+import { ProblemNote, problemText } from "./notes";
+import screen from "./screen.module.css";
+
+const OUTCOMES: Record<string, { icon: LucideIcon; look: string }> = {
+  passed: { icon: CircleCheck, look: "passed" },
+  failed: { icon: CircleX, look: "failed" },
+};
+const OPEN = { icon: CircleMinus, look: "open" };
+
+export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: EndpointView; icon?: LucideIcon }) {
+  const text = useText();
+  const words = useCodeText();
+  const [copied, setCopied] = useState(false);
+  const test = useCommand("test_endpoint", { stale: ["status"] });
+  const line = (probe: ProbeView) => {
+    const more = probe.problem ? problemText(text, probe.problem) : undefined;
+    return { detail: probe.detail ?? "", why: more ? `${more.title} ${more.more}`.trim() : "" };
+  };
+  const copy = () => {
+    const rows = (test.data ?? []).map((probe) => {
+      const { detail, why } = line(probe);
+      const code = probe.problem ? `[${probe.problem.code}] ${probe.problem.trace}` : "";
+      return [words("layer", probe.layer), words("outcome", probe.outcome), detail, why, code].filter(Boolean).join("\t");
+    });
+    const head = [endpoint.name, endpoint.baseUrl, new Date().toISOString()].join("\t");
+    void navigator.clipboard.writeText([head, ...rows].join("\n")).then(() => setCopied(true));
+  };
+  return (
+    <section className={screen.card}>
+      <div className={screen.row}>
+        <div>
+          <h2>{text("probe.title")}</h2>
+          <p className={screen.lead}>{text("probe.more", { name: endpoint.name, address: endpoint.baseUrl })}</p>
+        </div>
+        <div className={screen.tools}>
+          {test.data && (
+            <Button tone="quiet" icon={copied ? Check : Copy} onPress={copy}>
+              {text(copied ? "action.copied" : "probe.copy")}
+            </Button>
+          )}
+          <Button
+            icon={Icon}
+            isPending={test.isPending}
+            onPress={() => {
+              setCopied(false);
+              test.mutate({ name: endpoint.name });
+            }}
+            data-testid="test-endpoint"
+          >
+            {text(test.isPending ? "probe.running" : "probe.start")}
+          </Button>
+        </div>
+      </div>
+      {test.error && <ProblemNote problem={test.error} />}
+      {test.data && (
+        <ol className={css.layers} aria-live="polite">
+          {test.data.map((probe) => {
+            const { icon: Mark, look } = OUTCOMES[probe.outcome] ?? OPEN;
+            const { detail, why } = line(probe);
+            return (
+              <li key={probe.layer} className={css.layer}>
+                <Mark aria-hidden size={18} className={css[look]} />
+                <span className={css.name}>{words("layer", probe.layer)}</span>
+                <span className={css[look]}>{words("outcome", probe.outcome)}</span>
+                <span className={`${css.detail} selectable`}>{why || detail}</span>
+              </li>
+            );
+          })}
+        </ol>
+      )}
+    </section>
+  );
+}

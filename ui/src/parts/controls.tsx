@@ -1,0 +1,190 @@
+// Controls: React Aria underneath, our look on top.
+
+import { Check, ChevronDown, Copy, Search, X } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
+import { useState } from "react";
+import type { ReactNode } from "react";
+import {
+  Button as AriaButton,
+  Input,
+  Label,
+  ListBox,
+  ListBoxItem,
+  Popover,
+  SearchField as AriaSearchField,
+  Select as AriaSelect,
+  SelectValue,
+  Switch as AriaSwitch,
+  Text as Help,
+  TextArea,
+  TextField as AriaTextField,
+} from "react-aria-components";
+
+import { useText } from "../i18n/text";
+import css from "./controls.module.css";
+
+interface ButtonProps {
+  children?: ReactNode;
+  tone?: "primary" | "plain" | "quiet" | "danger";
+  icon?: LucideIcon;
+  label?: string;
+  isDisabled?: boolean;
+  isPending?: boolean;
+  autoFocus?: boolean;
+  type?: "button" | "submit";
+  onPress?: () => void;
+  slot?: "close";
+  "aria-expanded"?: boolean;
+  "data-testid"?: string;
+}
+
+/** `label` names a button that shows an icon only. */
+export function Button({ tone = "plain", icon: Icon, label, children, isPending, isDisabled, ...rest }: ButtonProps) {
+  return (
+    <AriaButton
+      {...rest}
+      aria-label={label}
+      isDisabled={isDisabled || isPending}
+      className={`${css.button} ${css[tone]} ${children ? "" : css.square}`}
+    >
+      {Icon && <Icon aria-hidden size={16} />}
+      {children}
+    </AriaButton>
+  );
+}
+
+interface FieldProps {
+  label: string;
+  help?: string;
+  value: string;
+  onChange: (value: string) => void;
+  type?: "text" | "password" | "url";
+  rows?: number;
+  isRequired?: boolean;
+  autoFocus?: boolean;
+  placeholder?: string;
+  mono?: boolean;
+  "data-testid"?: string;
+}
+
+export function TextField({ label, help, rows, placeholder, mono, "data-testid": id, ...rest }: FieldProps) {
+  const look = `${css.input} ${mono ? css.mono : ""}`;
+  return (
+    <AriaTextField {...rest} className={css.field} autoComplete="off" spellCheck="false">
+      <Label className={css.label}>{label}</Label>
+      {rows ? (
+        <TextArea className={look} rows={rows} placeholder={placeholder} data-testid={id} />
+      ) : (
+        <Input className={look} placeholder={placeholder} data-testid={id} />
+      )}
+      {help && (
+        <Help slot="description" className={css.help}>
+          {help}
+        </Help>
+      )}
+    </AriaTextField>
+  );
+}
+
+export function SearchField(props: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  inputRef?: React.Ref<HTMLInputElement>;
+}) {
+  const { label, inputRef, ...rest } = props;
+  const text = useText();
+  return (
+    <AriaSearchField {...rest} aria-label={label} className={css.search}>
+      <Search aria-hidden size={15} />
+      <Input ref={inputRef} placeholder={label} className={css.searchInput} />
+      {props.value && (
+        <AriaButton className={css.clear} aria-label={text("action.clear-search")}>
+          <X aria-hidden size={14} />
+        </AriaButton>
+      )}
+    </AriaSearchField>
+  );
+}
+
+export interface Choice {
+  id: string;
+  name: string;
+}
+
+export function Select(props: {
+  label: string;
+  hideLabel?: boolean;
+  choices: Choice[];
+  value: string;
+  onChange: (id: string) => void;
+  quiet?: boolean;
+  "data-testid"?: string;
+}) {
+  const { label, choices, value, onChange, hideLabel, quiet } = props;
+  return (
+    <AriaSelect
+      className={css.field}
+      value={value}
+      onChange={(key) => onChange(String(key))}
+      aria-label={hideLabel ? label : undefined}
+    >
+      {!hideLabel && <Label className={css.label}>{label}</Label>}
+      <AriaButton
+        className={`${css.button} ${quiet ? css.quiet : css.plain} ${css.select}`}
+        data-testid={props["data-testid"]}
+      >
+        <SelectValue className={css.selectValue} />
+        <ChevronDown aria-hidden size={15} />
+      </AriaButton>
+      <Popover className={css.popover}>
+        <ListBox className={css.menu} items={choices}>
+          {(choice) => (
+            <ListBoxItem className={css.option} textValue={choice.name}>
+              {({ isSelected }) => (
+                <>
+                  <span className={css.tick}>{isSelected && <Check aria-hidden size={15} />}</span>
+                  {choice.name}
+                </>
+              )}
+            </ListBoxItem>
+          )}
+        </ListBox>
+      </Popover>
+    </AriaSelect>
+  );
+}
+
+export function Switch(props: { children: ReactNode; isSelected: boolean; onChange: (on: boolean) => void }) {
+  const { children, ...rest } = props;
+  return (
+    <AriaSwitch {...rest} className={css.switch}>
+      <span className={css.track} aria-hidden>
+        <span className={css.thumb} />
+      </span>
+      {children}
+    </AriaSwitch>
+  );
+}
+
+/** A value that people pass on: monospaced, selectable, with a copy button. */
+export function CopyValue({ name, value }: { name: string; value: string }) {
+  const text = useText();
+  const [copied, setCopied] = useState(false);
+  const copy = () =>
+    void navigator.clipboard.writeText(value).then(() => {
+      setCopied(true);
+      setTimeout(() => setCopied(false), 1500);
+    });
+  return (
+    <span className={css.copy}>
+      <code className="selectable">{value}</code>
+      <AriaButton className={css.copyButton} aria-label={text("action.copy-what", { what: name })} onPress={copy}>
+        {copied ? <Check aria-hidden size={14} /> : <Copy aria-hidden size={14} />}
+      </AriaButton>
+      <span className="visually-hidden" aria-live="polite">
+        {copied ? text("action.copied") : ""}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,84 @@
+import { X } from "lucide-react";
+import { useState } from "react";
+import type { ReactNode } from "react";
+import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
+
+import { useText } from "../i18n/text";
+import { Button, TextField } from "./controls";
+import css from "./dialog.module.css";
+
+/** A dialog; it exists only while it is open. */
+export function Dialog(props: {
+  title: string;
+  size?: "small" | "medium" | "large";
+  onClose: () => void;
+  children: ReactNode;
+  footer?: ReactNode;
+}) {
+  const { title, size = "medium", onClose, children, footer } = props;
+  const text = useText();
+  return (
+    <ModalOverlay isOpen isDismissable className={css.veil} onOpenChange={(open) => !open && onClose()}>
+      <Modal className={`${css.modal} ${css[size]}`}>
+        <AriaDialog className={css.dialog}>
+          <header className={css.header}>
+            <Heading slot="title" level={2}>
+              {title}
+            </Heading>
+            <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
+          </header>
+          <div className={css.body}>{children}</div>
+          {footer && <footer className={css.footer}>{footer}</footer>}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+/** Asks for the reason that the journal keeps with a decision. */
+export function ReasonDialog(props: {
+  title: string;
+  explanation: string;
+  confirm: string;
+  isPending: boolean;
+  onConfirm: (reason: string) => void;
+  onClose: () => void;
+}) {
+  const text = useText();
+  const [reason, setReason] = useState("");
+  const given = reason.trim();
+  return (
+    <Dialog
+      title={props.title}
+      size="small"
+      onClose={props.onClose}
+      footer={
+        <>
+          <Button tone="quiet" onPress={props.onClose}>
+            {text("action.cancel")}
+          </Button>
+          <Button
+            tone="primary"
+            isDisabled={!given}
+            isPending={props.isPending}
+            onPress={() => props.onConfirm(given)}
+            data-testid="reason-confirm"
+          >
+            {props.confirm}
+          </Button>
+        </>
+      }
+    >
+      <p>{props.explanation}</p>
+      <TextField
+        label={text("reason.label")}
+        help={text("reason.help")}
+        value={reason}
+        onChange={setReason}
+        rows={3}
+        autoFocus
+        data-testid="reason"
+      />
+    </Dialog>
+  );
+}

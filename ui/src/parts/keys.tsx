@@ -1,0 +1,79 @@
+// Keys that work anywhere in the window. Single keys are ignored while something is typed or a dialog is open.
+
+import { useEffect } from "react";
+
+import { useText } from "../i18n/text";
+import type { TextId } from "../i18n/text";
+import { HOME } from "../place";
+import type { Place } from "../place";
+import { Dialog } from "./dialog";
+import css from "./keys.module.css";
+
+/** Whether a key belongs to a field, a menu or a dialog instead. */
+export function isTaken(event: KeyboardEvent): boolean {
+  const { target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (document.querySelector("[role=dialog], [role=alertdialog], [role=listbox][data-focused]")) return true;
+  return target instanceof HTMLElement && target.closest("input, textarea, [contenteditable], [role=listbox]") !== null;
+}
+
+/** Calls the handler of a key; `keys` are values of `KeyboardEvent.key`. */
+export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const handle = handlers[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+      if (!handle || event.defaultPrevented || isTaken(event)) return;
+      event.preventDefault();
+      handle(event);
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  });
+}
+
+export function useWindowKeys({ go, showSheet }: { go: (place: Place) => void; showSheet: () => void }): void {
+  const group = (code: string | null) => () => go({ screen: "reports", group: code, open: null });
+  useKeys({
+    "?": showSheet,
+    "1": group(null),
+    "2": group("needs-attention"),
+    "3": group("in-progress"),
+    "4": group("completed"),
+    "5": group("closed"),
+    s: () => go(HOME.send),
+  });
+}
+
+const SHEET: { keys: string[]; what: TextId }[] = [
+  { keys: ["/"], what: "keys.search" },
+  { keys: ["J", "K"], what: "keys.move" },
+  { keys: ["Enter"], what: "keys.open" },
+  { keys: ["Esc"], what: "keys.close" },
+  { keys: ["E"], what: "keys.correct" },
+  { keys: ["R"], what: "keys.resubmit" },
+  { keys: ["S"], what: "keys.send" },
+  { keys: ["1", "…", "5"], what: "keys.groups" },
+  { keys: ["Ctrl", "Enter"], what: "keys.send-now" },
+  { keys: ["Ctrl", "Z"], what: "keys.undo" },
+  { keys: ["?"], what: "keys.sheet" },
+];
+
+export function KeySheet({ onClose }: { onClose: () => void }) {
+  const text = useText();
+  return (
+    <Dialog title={text("keys.title")} size="small" onClose={onClose}>
+      <dl className={css.sheet}>
+        {SHEET.map(({ keys, what }) => (
+          <div key={what}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{text(what)}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,80 @@
+// Empty states, notices and problems: each says why, and what next.
+
+import { CloudOff, Info, LockKeyhole, TriangleAlert } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+
+import type { Problem } from "../bridge/generated/Problem";
+import { useCodeText, useText } from "../i18n/text";
+import type { Text } from "../i18n/text";
+import css from "./notes.module.css";
+import type { Tone } from "./state";
+
+export function Empty(props: { icon: LucideIcon; title: string; children?: ReactNode; actions?: ReactNode }) {
+  const { icon: Icon, title, children, actions } = props;
+  return (
+    <div className={css.empty}>
+      <Icon aria-hidden size={36} strokeWidth={1.4} />
+      <h2>{title}</h2>
+      {children && <p>{children}</p>}
+      {actions && <div className={css.actions}>{actions}</div>}
+    </div>
+  );
+}
+
+export function Notice(props: {
+  tone: Tone;
+  icon?: LucideIcon;
+  title?: string;
+  children?: ReactNode;
+  actions?: ReactNode;
+  role?: "alert" | "status";
+}) {
+  const { tone, icon: Icon = tone === "attention" || tone === "caution" ? TriangleAlert : Info } = props;
+  return (
+    <div className={`${css.notice} ${css[tone]}`} role={props.role}>
+      <Icon aria-hidden size={18} className={css.icon} />
+      <div className={css.words}>
+        {props.title && <strong>{props.title}</strong>}
+        {props.children && <div>{props.children}</div>}
+      </div>
+      {props.actions && <div className={css.actions}>{props.actions}</div>}
+    </div>
+  );
+}
+
+/** Parameters as `name: value`, for codes that this window does not know. */
+export function paramsText(params: Record<string, string>): string {
+  return Object.entries(params)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(" · ");
+}
+
+/** What happened, and what it means, in the reader's language. */
+export function problemText(text: Text, problem: Problem): { title: string; more: string } {
+  const title = text.code(`problem.${problem.code}`, problem.params);
+  if (title) return { title, more: text.code(`problem.${problem.code}.more`, problem.params) ?? "" };
+  return { title: text("problem.unfamiliar", { code: problem.code }), more: paramsText(problem.params) };
+}
+
+export function ProblemNote({ problem, actions }: { problem: Problem; actions?: ReactNode }) {
+  const text = useText();
+  const words = useCodeText();
+  const { title, more } = problemText(text, problem);
+  const icon = problem.blame === "network" ? CloudOff : problem.blame === "authority" ? LockKeyhole : TriangleAlert;
+  return (
+    <Notice
+      tone={problem.blame === "network" ? "caution" : "attention"}
+      icon={icon}
+      title={title}
+      actions={actions}
+      role="alert"
+    >
+      {more && <p className="selectable">{more}</p>}
+      <p>{words("remedy", problem.remedy)}</p>
+      <p className={`${css.trace} selectable`}>
+        <code>{[problem.code, problem.trace].filter(Boolean).join(" · ")}</code>
+      </p>
+    </Notice>
+  );
+}

@@ -1,0 +1,131 @@
+// The left rail: where one can go, and at the bottom what the window is connected to.
+
+import { BadgeCheck, ChartColumn, Files, Keyboard, ListChecks, Send, Settings } from "lucide-react";
+import { CircleCheck, CircleDashed, CloudOff, LockKeyhole, PauseCircle } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
+import { useQueryClient } from "@tanstack/react-query";
+
+import type { StatusView } from "../bridge/generated/StatusView";
+import { useCommand, usePreferences } from "../bridge/queries";
+import { LANGUAGES, useCodeText, useFormat, useText, useWords } from "../i18n/text";
+import type { TextId } from "../i18n/text";
+import { HOME, useWindow } from "../place";
+import type { Screen } from "../place";
+import { Button, Select } from "./controls";
+import css from "./rail.module.css";
+
+const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [
+  { screen: "send", icon: Send, word: "nav.send" },
+  { screen: "reports", icon: Files, word: "nav.reports" },
+  { screen: "correct", icon: ListChecks, word: "nav.correct" },
+  { screen: "overview", icon: ChartColumn, word: "nav.overview" },
+  { screen: "certificate", icon: BadgeCheck, word: "nav.certificate" },
+  { screen: "settings", icon: Settings, word: "nav.settings" },
+];
+
+/** Below this many days the certificate asks for attention (the last notice of the calendar but two). */
+const DAYS_URGENT = 30;
+
+export function Rail({ status, showKeys }: { status: StatusView | undefined; showKeys: () => void }) {
+  const text = useText();
+  const { place, go } = useWindow();
+  const attention = status?.counts.needsAttention ?? 0;
+  const days = status?.certificate?.daysLeft;
+  return (
+    <nav className={css.rail} aria-label={text("nav.label")}>
+      <ul className={css.entries}>
+        {ENTRIES.map(({ screen, icon: Icon, word }) => (
+          <li key={screen}>
+            <button
+              type="button"
+              className={css.entry}
+              aria-current={place.screen === screen ? "page" : undefined}
+              onClick={() => go(HOME[screen])}
+              data-testid={`nav-${screen}`}
+            >
+              <Icon aria-hidden size={18} strokeWidth={1.9} />
+              <span className={css.word}>{text(word)}</span>
+              {screen === "correct" && attention > 0 && (
+                <span className={css.badge}>
+                  <span aria-hidden>{attention}</span>
+                  <span className="visually-hidden">{text("nav.correct.badge", { n: attention })}</span>
+                </span>
+              )}
+              {screen === "certificate" && days !== undefined && (
+                <span className={`${css.days} ${days < DAYS_URGENT ? css.urgent : ""}`}>
+                  {days < 0 ? text("nav.certificate.expired") : text("nav.certificate.days", { n: days })}
+                </span>
+              )}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <div className={css.foot}>
+        {status && <Connection status={status} />}
+        <div className={css.tools}>
+          <LanguageChoice quiet />
+          <Button tone="quiet" icon={Keyboard} label={text("keys.title")} onPress={showKeys} />
+        </div>
+      </div>
+    </nav>
+  );
+}
+
+const CONNECTION: Record<string, { icon: LucideIcon; look: string }> = {
+  connected: { icon: CircleCheck, look: "good" },
+  unreachable: { icon: CloudOff, look: "bad" },
+  locked: { icon: LockKeyhole, look: "bad" },
+};
+
+function Connection({ status }: { status: StatusView }) {
+  const text = useText();
+  const format = useFormat();
+  const words = useCodeText();
+  const { icon: Icon, look } = CONNECTION[status.connection] ?? { icon: CircleDashed, look: "open" };
+  return (
+    <dl className={css.connection}>
+      <dt className="visually-hidden">{text("rail.environment")}</dt>
+      <dd className={css.environment}>
+        <strong>{words("environment", status.environment)}</strong>
+        {status.environment !== "practice" && <span title={status.baseUrl}>{status.endpoint}</span>}
+      </dd>
+      <dt className="visually-hidden">{text("rail.connection")}</dt>
+      <dd className={`${css.line} ${css[look]}`}>
+        <Icon aria-hidden size={15} />
+        {words("connection", status.connection)}
+      </dd>
+      {status.paused && (
+        <dd className={`${css.line} ${css.bad}`}>
+          <PauseCircle aria-hidden size={15} />
+          {text("rail.paused")}
+        </dd>
+      )}
+      {status.workedElsewhere && <dd className={css.check}>{text("rail.elsewhere")}</dd>}
+      {status.lastContact && (
+        <dd className={css.check}>{text("rail.last-check", { time: format.moment(status.lastContact) })}</dd>
+      )}
+    </dl>
+  );
+}
+
+export function LanguageChoice({ quiet }: { quiet?: boolean }) {
+  const { language, text } = useWords();
+  const cache = useQueryClient();
+  const preferences = usePreferences();
+  const save = useCommand("set_preferences", { stale: ["preferences"] });
+  return (
+    <Select
+      label={text("settings.language")}
+      hideLabel
+      quiet={quiet}
+      value={language}
+      choices={LANGUAGES.map(({ code, name }) => ({ id: code, name }))}
+      onChange={(code) => {
+        if (!preferences.data) return;
+        const changed = { ...preferences.data, language: code };
+        cache.setQueryData(["preferences"], changed);
+        save.mutate({ preferences: changed });
+      }}
+    />
+  );
+}

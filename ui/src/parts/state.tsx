@@ -1,0 +1,65 @@
+// A state is a word, an icon and a shape; colour only repeats what they say.
+
+import {
+  Archive,
+  ArrowUpCircle,
+  CircleCheck,
+  CircleDashed,
+  CircleHelp,
+  CirclePause,
+  Clock,
+  OctagonX,
+  RefreshCcwDot,
+  TriangleAlert,
+} from "lucide-react";
+import type { LucideIcon } from "lucide-react";
+
+import { useCodeText } from "../i18n/text";
+import css from "./state.module.css";
+
+export type Tone = "attention" | "caution" | "progress" | "doubt" | "done" | "quiet";
+
+/** Every state of the life cycle. The test of the catalogue compares this with the core's list. */
+export const STATES: Record<string, { icon: LucideIcon; tone: Tone }> = {
+  held: { icon: CirclePause, tone: "caution" },
+  queued: { icon: Clock, tone: "quiet" },
+  sending: { icon: ArrowUpCircle, tone: "progress" },
+  unknown: { icon: CircleHelp, tone: "doubt" },
+  "in-progress": { icon: CircleDashed, tone: "progress" },
+  completed: { icon: CircleCheck, tone: "done" },
+  rejected: { icon: OctagonX, tone: "attention" },
+  failed: { icon: TriangleAlert, tone: "attention" },
+  withdrawn: { icon: Archive, tone: "quiet" },
+  superseded: { icon: RefreshCcwDot, tone: "quiet" },
+};
+
+const UNFAMILIAR = { icon: CircleHelp, tone: "quiet" as Tone };
+
+export const toneOf = (state: string): Tone => (STATES[state] ?? UNFAMILIAR).tone;
+
+export function StateMark({ state, size = 18 }: { state: string; size?: number }) {
+  const { icon: Icon, tone } = STATES[state] ?? UNFAMILIAR;
+  return <Icon aria-hidden size={size} strokeWidth={2} className={`${css.mark} ${css[tone]}`} />;
+}
+
+/** Icon and word. */
+export function StateLabel({ state, size }: { state: string; size?: number }) {
+  const words = useCodeText();
+  return (
+    <span className={`${css.label} ${css[toneOf(state)]}`}>
+      <StateMark state={state} size={size} />
+      <span className={css.word}>{words("state", state)}</span>
+    </span>
+  );
+}
+
+/** Icon and word on a ground, for headers. */
+export function StateBadge({ state, ...rest }: { state: string; "data-testid"?: string }) {
+  const words = useCodeText();
+  return (
+    <span {...rest} data-state={state} className={`${css.badge} ${css[toneOf(state)]}`}>
+      <StateMark state={state} size={16} />
+      {words("state", state)}
+    </span>
+  );
+}

@@ -1,0 +1,99 @@
+// What happened, oldest first; the authority's answer is one click away as it was received.
+
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { useState } from "react";
+
+import type { EvidenceView } from "../bridge/generated/EvidenceView";
+import type { TimelineView } from "../bridge/generated/TimelineView";
+import { useCodeText, useFormat, useText } from "../i18n/text";
+import type { Format, Text } from "../i18n/text";
+import { Button } from "./controls";
+import css from "./timeline.module.css";
+
+/** Events that need a look, and those that end well; all others are quiet. */
+const TONES: Record<string, string> = {
+  completed: "done",
+  accepted: "progress",
+  failed: "attention",
+  rejected: "attention",
+  held: "caution",
+  doubted: "doubt",
+};
+
+export function Timeline({ steps }: { steps: TimelineView[] }) {
+  return (
+    <ol className={css.timeline}>
+      {steps.map((step, at) => (
+        <Step key={at} step={step} />
+      ))}
+    </ol>
+  );
+}
+
+function Step({ step }: { step: TimelineView }) {
+  const text = useText();
+  const format = useFormat();
+  const words = useCodeText();
+  const [open, setOpen] = useState(false);
+  const more = detailOf(step, text, format);
+  return (
+    <li className={css.step}>
+      <span aria-hidden className={`${css.dot} ${css[TONES[step.event] ?? "quiet"]}`} />
+      <div className={css.words}>
+        <p>
+          <strong>{words("event", step.event)}</strong>
+        </p>
+        {more.map((line) => (
+          <p key={line} className="selectable">
+            {line}
+          </p>
+        ))}
+        <p className={css.origin}>
+          <time dateTime={step.at}>{format.exact(step.at)}</time>
+          <span>{step.person}</span>
+        </p>
+        {step.evidence && (
+          <>
+            <Button
+              tone="quiet"
+              icon={open ? ChevronDown : ChevronRight}
+              aria-expanded={open}
+              onPress={() => setOpen(!open)}
+            >
+              {text("timeline.evidence")}
+            </Button>
+            {open && <Evidence evidence={step.evidence} />}
+          </>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Evidence({ evidence }: { evidence: EvidenceView }) {
+  const text = useText();
+  const head = [evidence.httpStatus && `HTTP ${evidence.httpStatus}`, evidence.contentType].filter(Boolean).join(" · ");
+  return (
+    <figure className={css.evidence}>
+      <figcaption>{head}</figcaption>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolls, so it must take the focus */}
+      <pre tabIndex={0}>{evidence.body}</pre>
+      {evidence.truncated && <p>{text("timeline.truncated")}</p>}
+    </figure>
+  );
+}
+
+/** Parameters of an event in words. */
+function detailOf(step: TimelineView, text: Text, format: Format): string[] {
+  const { reason, why, receipt, due, by } = step.params;
+  const lines: string[] = [];
+  if (why) lines.push(text.code(`problem.${why}`, step.params) ?? text("timeline.why", { why }));
+  if (reason) lines.push(text("timeline.reason", { reason }));
+  if (receipt) lines.push(text("timeline.receipt", { receipt }));
+  if (by) lines.push(text("timeline.by", { id: by }));
+  if (due && NEXT.has(step.event)) lines.push(text("timeline.due", { time: format.exact(due) }));
+  return lines;
+}
+
+/** Events after which something is owed at a known time. */
+const NEXT = new Set(["deferred", "doubted", "asked-in-vain", "not-answered", "not-received", "still-in-progress"]);

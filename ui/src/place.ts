@@ -1,0 +1,48 @@
+// Where the reader is. A union: two screens can never be open at once.
+
+import { createContext, useContext } from "react";
+
+export type Place =
+  | { screen: "send" }
+  | { screen: "reports"; group: string | null; open: number | null }
+  | { screen: "correct"; open: number | null }
+  | { screen: "overview" }
+  | { screen: "certificate" }
+  | { screen: "settings" };
+
+export type Screen = Place["screen"];
+
+export const HOME: Record<Screen, Place> = {
+  send: { screen: "send" },
+  reports: { screen: "reports", group: null, open: null },
+  correct: { screen: "correct", open: null },
+  overview: { screen: "overview" },
+  certificate: { screen: "certificate" },
+  settings: { screen: "settings" },
+};
+
+export interface Window {
+  place: Place;
+  go: (place: Place) => void;
+  /** Whether names are shown in lists. */
+  reveal: boolean;
+  setReveal: (reveal: boolean) => void;
+}
+
+export const WindowContext = createContext<Window | undefined>(undefined);
+
+export function useWindow(): Window {
+  const window = useContext(WindowContext);
+  if (!window) throw new Error("outside the window");
+  return window;
+}
+
+/** The report that is open beside a list, if any. */
+export const openReport = (place: Place): number | null => ("open" in place ? place.open : null);
+
+/** A place in a report that was asked for: a field, or a line of its source. A new object asks again. */
+export interface Pointer {
+  section: number | null;
+  field: string | null;
+  line: number | null;
+}

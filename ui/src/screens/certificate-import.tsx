@@ -1,0 +1,129 @@
+// Importing a certificate: the files, the password, what they contain; only then is it stored.
+
+import { FileKey2, ShieldCheck } from "lucide-react";
+import { useMemo, useState } from "react";
+
+import { door } from "#door";
+
+import { useCommand } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { CertificateFacts, Validity } from "../parts/certificate-facts";
+import { Button, TextField } from "../parts/controls";
+import { Notice, ProblemNote } from "../parts/notes";
+import screen from "../parts/screen.module.css";
+import { say, sayProblem } from "../parts/toasts";
+import css from "./certificate-import.module.css";
+
+/** The files offered, dropped or chosen; `turn` grows with each offer. */
+export interface CertificateFiles {
+  paths: string[];
+  turn: number;
+  offer: (paths: string[]) => void;
+  choose: () => void;
+  clear: () => void;
+}
+
+export function useCertificateFiles(): CertificateFiles {
+  const text = useText();
+  const [{ paths, turn }, set] = useState<{ paths: string[]; turn: number }>({ paths: [], turn: 0 });
+  return useMemo(() => {
+    const offer = (next: string[]) => next.length > 0 && set((old) => ({ paths: next, turn: old.turn + 1 }));
+    return {
+      paths,
+      turn,
+      offer,
+      choose: () => void door.call("choose_files", { purpose: "certificate" }).then(offer, sayProblem(text)),
+      clear: () => set((old) => ({ paths: [], turn: old.turn + 1 })),
+    };
+  }, [paths, turn, text]);
+}
+
+export function CertificateImport({ files }: { files: CertificateFiles }) {
+  const text = useText();
+  const [password, setPassword] = useState("");
+  const inspect = useCommand("certificate_inspect", { stale: [] });
+  const store = useCommand("certificate_import", {
+    stale: ["status", "endpoints"],
+    onDone() {
+      say({ tone: "done", title: text("certificate.stored"), more: text("certificate.stored.more") });
+      files.clear();
+    },
+  });
+  const takes = { paths: files.paths, password };
+  const found = inspect.data;
+  return (
+    <section className={`${screen.card} ${css.import}`} aria-label={text("certificate.import")}>
+      <div className={screen.row}>
+        <h2>{text("certificate.import")}</h2>
+        <Button tone="quiet" onPress={files.choose}>
+          {text("certificate.other-files")}
+        </Button>
+      </div>
+      <ul className={css.files}>
+        {files.paths.map((path) => (
+          <li key={path}>
+            <FileKey2 aria-hidden size={16} />
+            <span className={css.path}>{path.split(/[/\\]/).at(-1)}</span>
+          </li>
+        ))}
+      </ul>
+      {!found && (
+        <form
+          className={css.password}
+          onSubmit={(event) => {
+            event.preventDefault();
+            inspect.mutate(takes);
+          }}
+        >
+          <TextField
+            label={text("certificate.password")}
+            help={text("certificate.password.help")}
+            type="password"
+            value={password}
+            onChange={setPassword}
+            autoFocus
+            data-testid="certificate-password"
+          />
+          <div className={css.actions}>
+            <Button tone="quiet" onPress={files.clear}>
+              {text("action.cancel")}
+            </Button>
+            <Button tone="primary" type="submit" isPending={inspect.isPending} data-testid="certificate-inspect">
+              {text("certificate.inspect")}
+            </Button>
+          </div>
+        </form>
+      )}
+      {inspect.error && <ProblemNote problem={inspect.error} />}
+      {found && (
+        <>
+          <div className={screen.row}>
+            <h3>{text("certificate.found")}</h3>
+            <Validity certificate={found} />
+          </div>
+          <CertificateFacts certificate={found} />
+          {!found.clientAuth && (
+            <Notice tone="caution" title={text("certificate.not-for-clients")}>
+              {text("certificate.not-for-clients.more")}
+            </Notice>
+          )}
+          {store.error && <ProblemNote problem={store.error} />}
+          <div className={css.actions}>
+            <Button tone="quiet" onPress={files.clear}>
+              {text("action.cancel")}
+            </Button>
+            <Button
+              tone="primary"
+              icon={ShieldCheck}
+              isPending={store.isPending}
+              onPress={() => store.mutate(takes)}
+              data-testid="certificate-confirm"
+            >
+              {text("certificate.store")}
+            </Button>
+          </div>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,216 @@
+// To correct: what needs a person, by cause, so that one decision serves many reports.
+
+import { ChevronDown, ChevronRight, PartyPopper, RotateCw, XCircle } from "lucide-react";
+import { useState } from "react";
+
+import { door } from "#door";
+
+import { problemOf } from "../bridge/door";
+import { useList, useStatus } from "../bridge/queries";
+import { causesOf } from "../causes";
+import type { Cause } from "../causes";
+import { useFormat, useText } from "../i18n/text";
+import { Button } from "../parts/controls";
+import { Dialog, ReasonDialog } from "../parts/dialog";
+import { sentenceOf } from "../parts/message";
+import { Empty, ProblemNote } from "../parts/notes";
+import screen from "../parts/screen.module.css";
+import { StateLabel, StateMark } from "../parts/state";
+import { say, sayProblem } from "../parts/toasts";
+import { useWindow } from "../place";
+import css from "./correct.module.css";
+import { Detail } from "./detail";
+
+/** States that can be sent again as they are. The core has the last word on each. */
+const AGAIN = new Set(["rejected", "failed"]);
+
+export function Correct({ open }: { open: number | null }) {
+  const text = useText();
+  const format = useFormat();
+  const { go, reveal } = useWindow();
+  const last = useStatus().data?.lastContact;
+  const list = useList({ group: "needs-attention", states: [], search: null, since: null }, reveal);
+  const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
+  const causes = causesOf(rows);
+  const show = (id: number | null) => go({ screen: "correct", open: id });
+  return (
+    <div className={`${css.split} ${open === null ? "" : css.opened}`}>
+      <section className={css.side}>
+        <header className={screen.header}>
+          <div>
+            <h1>{text("nav.correct")}</h1>
+            {rows.length > 0 && (
+              <p className={screen.lead}>
+                {text("correct-list.sum", { n: list.data?.pages[0]?.total ?? rows.length, causes: causes.length })}
+              </p>
+            )}
+          </div>
+        </header>
+        <div className={screen.body}>
+          {list.error && <ProblemNote problem={list.error} />}
+          {!list.isPending && !list.error && rows.length === 0 && (
+            <Empty icon={PartyPopper} title={text("correct-list.none")}>
+              {last ? text("reports.checked", { time: format.moment(last) }) : ""}
+            </Empty>
+          )}
+          {causes.length > 0 && (
+            <ul className={css.causes}>
+              {causes.map((cause, at) => (
+                <CauseCard key={cause.key} cause={cause} expanded={at === 0} open={open} onShow={show} />
+              ))}
+            </ul>
+          )}
+          {list.hasNextPage && (
+            <Button onPress={() => void list.fetchNextPage()} isPending={list.isFetching}>
+              {text("correct-list.more")}
+            </Button>
+          )}
+        </div>
+      </section>
+      {open !== null && <Detail key={open} id={open} onClose={() => show(null)} onShow={show} />}
+    </div>
+  );
+}
+
+function CauseCard(props: { cause: Cause; expanded: boolean; open: number | null; onShow: (id: number) => void }) {
+  const { cause, open, onShow } = props;
+  const text = useText();
+  const format = useFormat();
+  const [expanded, setExpanded] = useState(props.expanded);
+  const { message, rows } = cause;
+  const code = message?.rule ?? message?.code;
+  return (
+    <li className={css.cause} data-testid="cause">
+      <div className={css.head}>
+        <span className={css.count}>
+          <span aria-hidden>{format.number(rows.length)}</span>
+          <span className="visually-hidden">{text("correct-list.count", { n: rows.length })}</span>
+        </span>
+        <div className={css.words}>
+          <h2>{message ? sentenceOf(text, message) : text("correct-list.no-message")}</h2>
+          {message?.text && (
+            <p className={`${css.own} selectable`} lang="en">
+              {message.text}
+            </p>
+          )}
+          <p className={css.origin}>
+            <StateLabel state={cause.state} size={14} />
+            {code && <code>{code}</code>}
+            <span>{text("correct-list.last", { time: format.moment(cause.last) })}</span>
+            {rows.length > 1 && <span>{text("correct-list.first", { time: format.moment(cause.first) })}</span>}
+            {cause.laboratories.length > 0 && <span>{cause.laboratories.join(", ")}</span>}
+          </p>
+        </div>
+      </div>
+      <div className={css.actions}>
+        <Button
+          tone="quiet"
+          icon={expanded ? ChevronDown : ChevronRight}
+          aria-expanded={expanded}
+          onPress={() => setExpanded(!expanded)}
+        >
+          {text("correct-list.show", { n: rows.length })}
+        </Button>
+        <CauseActions cause={cause} />
+      </div>
+      {expanded && (
+        <ul className={css.rows}>
+          {rows.slice(0, 50).map((row) => (
+            <li key={row.id}>
+              <button
+                type="button"
+                className={css.row}
+                aria-pressed={row.id === open}
+                onClick={() => onShow(row.id)}
+                data-testid="report-row"
+                data-state={row.state}
+              >
+                <StateMark state={row.state} size={16} />
+                <span className={css.what}>
+                  <strong>{row.subject ?? row.file}</strong>
+                  <span>{row.patient ?? text("reports.no-patient")}</span>
+                </span>
+                <span className={css.when}>{format.moment(row.updated)}</span>
+              </button>
+            </li>
+          ))}
+          {rows.length > 50 && <li className={css.rest}>{text("correct-list.rest", { n: rows.length - 50 })}</li>}
+        </ul>
+      )}
+    </li>
+  );
+}
+
+/** One decision for all reports of a cause; it stops at the first that cannot follow. */
+function CauseActions({ cause }: { cause: Cause }) {
+  const text = useText();
+  const [asking, setAsking] = useState<"resubmit" | "withdraw">();
+  const [busy, setBusy] = useState(false);
+  const again = cause.rows.filter((row) => AGAIN.has(row.state));
+  const each = async (act: (id: number) => Promise<unknown>, ids: number[]) => {
+    setBusy(true);
+    let done = 0;
+    try {
+      for (const id of ids) {
+        await act(id);
+        done += 1;
+      }
+      say({ tone: "done", title: text("correct-list.done", { n: done }) });
+    } catch (thrown) {
+      sayProblem(text)(problemOf(thrown));
+      if (done > 0) say({ tone: "progress", title: text("correct-list.stopped", { n: done }) });
+    } finally {
+      setBusy(false);
+      setAsking(undefined);
+    }
+  };
+  const resubmit = (ids: number[]) => void each((id) => door.call("resubmit", { id }), ids);
+  const ids = again.map((row) => row.id);
+  const [first] = ids;
+  return (
+    <>
+      {first !== undefined && (
+        <Button icon={RotateCw} isPending={busy} onPress={() => (ids.length === 1 ? resubmit(ids) : setAsking("resubmit"))}>
+          {text("correct-list.resubmit", { n: ids.length })}
+        </Button>
+      )}
+      <Button tone="quiet" icon={XCircle} isPending={busy} onPress={() => setAsking("withdraw")}>
+        {text("correct-list.withdraw", { n: cause.rows.length })}
+      </Button>
+      {asking === "resubmit" && first !== undefined && (
+        <Dialog
+          title={text("correct-list.resubmit.title", { n: ids.length })}
+          size="small"
+          onClose={() => setAsking(undefined)}
+          footer={
+            <>
+              <Button tone="quiet" isPending={busy} onPress={() => resubmit(ids)}>
+                {text("correct-list.resubmit.all", { n: ids.length })}
+              </Button>
+              <Button tone="primary" isPending={busy} onPress={() => resubmit([first])}>
+                {text("correct-list.resubmit.one")}
+              </Button>
+            </>
+          }
+        >
+          <p>{text("correct-list.resubmit.more")}</p>
+        </Dialog>
+      )}
+      {asking === "withdraw" && (
+        <ReasonDialog
+          title={text("correct-list.withdraw.title", { n: cause.rows.length })}
+          explanation={text("withdraw.more")}
+          confirm={text("correct-list.withdraw", { n: cause.rows.length })}
+          isPending={busy}
+          onConfirm={(reason) =>
+            void each(
+              (id) => door.call("withdraw", { id, reason }),
+              cause.rows.map((row) => row.id),
+            )
+          }
+          onClose={() => setAsking(undefined)}
+        />
+      )}
+    </>
+  );
+}

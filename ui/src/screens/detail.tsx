@@ -1,0 +1,257 @@
+// One report: where it stands, what to do, what was said of it, what is in it, what happened to it.
+
+import { ArrowRight, FilePen, Hand, Play, RotateCw, Undo2, X, XCircle } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
+import { useState } from "react";
+import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
+
+import type { DetailView } from "../bridge/generated/DetailView";
+import type { MessageView } from "../bridge/generated/MessageView";
+import { useCommand, useDetail } from "../bridge/queries";
+import { useCodeText, useFormat, useText } from "../i18n/text";
+import type { TextId } from "../i18n/text";
+import { Button, CopyValue } from "../parts/controls";
+import { CorrectDialog } from "../parts/correct-dialog";
+import { ReasonDialog } from "../parts/dialog";
+import { Message } from "../parts/message";
+import { ProblemNote } from "../parts/notes";
+import { ReportContent } from "../parts/report-content";
+import { SourceText } from "../parts/source-text";
+import { StateBadge } from "../parts/state";
+import { Timeline } from "../parts/timeline";
+import { say, sayProblem } from "../parts/toasts";
+import type { Pointer } from "../place";
+import css from "./detail.module.css";
+
+interface Props {
+  id: number;
+  onClose: () => void;
+  onShow: (id: number) => void;
+}
+
+export function Detail({ id, onClose, onShow }: Props) {
+  const text = useText();
+  const detail = useDetail(id);
+  return (
+    <article className={css.detail} data-testid="detail" aria-label={text("detail.label")}>
+      {detail.error ? (
+        <div className={css.fault}>
+          <ProblemNote
+            problem={detail.error}
+            actions={<Button onPress={onClose}>{text("action.close")}</Button>}
+          />
+        </div>
+      ) : (
+        detail.data && <Report view={detail.data} onClose={onClose} onShow={onShow} />
+      )}
+    </article>
+  );
+}
+
+type TabId = "content" | "timeline" | "source";
+const TABS: TabId[] = ["content", "timeline", "source"];
+
+function Report({ view, onClose, onShow }: { view: DetailView } & Omit<Props, "id">) {
+  const text = useText();
+  const words = useCodeText();
+  const [tab, setTab] = useState<TabId>("content");
+  const [pointer, setPointer] = useState<Pointer>({ section: null, field: null, line: null });
+  const show = (message: MessageView) => {
+    const { section, field, line } = message;
+    setTab(section === null ? "source" : "content");
+    setPointer({ section, field, line });
+  };
+  const { row, messages } = view;
+  return (
+    <>
+      <header className={css.header}>
+        <div className={css.top}>
+          <StateBadge state={row.state} data-testid="detail-state" />
+          <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
+        </div>
+        <h2 className={css.title}>{row.subject ?? row.file}</h2>
+        <p className={css.patient}>
+          <strong>{row.patient ?? text("reports.no-patient")}</strong>
+          {view.birthDate && <span>{text("detail.born", { date: view.birthDate })}</span>}
+          {row.laboratory && <span>{row.laboratory}</span>}
+        </p>
+        <p className={css.meaning}>{words("state-meaning", row.state)}</p>
+        <Links view={view} onShow={onShow} />
+        <Actions view={view} onShow={onShow} />
+      </header>
+      {messages.length > 0 && (
+        <section className={css.messages} aria-label={text("detail.messages")}>
+          <h3>{text("detail.messages.count", { n: messages.length })}</h3>
+          <ul>
+            {messages.map((message, at) => (
+              <Message
+                key={at}
+                message={message}
+                onShow={message.section !== null || message.line !== null ? () => show(message) : undefined}
+              />
+            ))}
+          </ul>
+        </section>
+      )}
+      <Tabs selectedKey={tab} onSelectionChange={(key) => setTab(key as TabId)} className={css.tabs}>
+        <TabList className={css.tabList} aria-label={text("detail.tabs")}>
+          {TABS.map((id) => (
+            <Tab key={id} id={id} className={css.tab} data-testid={`tab-${id}`}>
+              {text(`detail.tab.${id}`)}
+            </Tab>
+          ))}
+        </TabList>
+        <TabPanel id="content" className={css.panel}>
+          <ReportContent view={view} pointer={pointer} />
+        </TabPanel>
+        <TabPanel id="timeline" className={css.panel}>
+          <Timeline steps={view.timeline} />
+          <Identifiers view={view} />
+        </TabPanel>
+        <TabPanel id="source" className={css.panel}>
+          <SourceText
+            source={view.source}
+            lines={messages.flatMap((message) => (message.line === null ? [] : [message.line]))}
+            pointer={pointer}
+          />
+        </TabPanel>
+      </Tabs>
+    </>
+  );
+}
+
+function Links({ view, onShow }: { view: DetailView; onShow: (id: number) => void }) {
+  const text = useText();
+  const { corrects, correctedBy } = view.row;
+  return (
+    <>
+      {correctedBy !== null && (
+        <Button icon={ArrowRight} onPress={() => onShow(correctedBy)} data-testid="successor">
+          {text("detail.replaced-by", { id: correctedBy })}
+        </Button>
+      )}
+      {corrects !== null && (
+        <Button tone="quiet" icon={Undo2} onPress={() => onShow(corrects)} data-testid="predecessor">
+          {text("detail.replaces", { id: corrects })}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** What a person may do: the core says which, the order is that of likelihood. */
+const ACTIONS: { code: string; icon: LucideIcon; word: TextId }[] = [
+  { code: "correct", icon: FilePen, word: "action.correct" },
+  { code: "resubmit", icon: RotateCw, word: "action.resubmit" },
+  { code: "release", icon: Play, word: "action.release" },
+  { code: "hold-back", icon: Hand, word: "action.hold-back" },
+  { code: "withdraw", icon: XCircle, word: "action.withdraw" },
+];
+
+function Actions({ view, onShow }: { view: DetailView; onShow: (id: number) => void }) {
+  const text = useText();
+  const { id } = view.row;
+  const [asking, setAsking] = useState<"release" | "withdraw" | "correct">();
+  const close = () => setAsking(undefined);
+  const done = (title: TextId) => () => {
+    close();
+    say({ tone: "done", title: text(title) });
+  };
+  const resubmit = useCommand("resubmit", {
+    onDone(next) {
+      say({ tone: "done", title: text("done.resubmit") });
+      onShow(next);
+    },
+  });
+  const holdBack = useCommand("hold_back", { onDone: done("done.hold-back") });
+  const release = useCommand("release", { onDone: done("done.release") });
+  const withdraw = useCommand("withdraw", { onDone: done("done.withdraw") });
+  const onError = sayProblem(text);
+  const press = (code: string) => {
+    if (code === "resubmit") resubmit.mutate({ id }, { onError });
+    else if (code === "hold-back") holdBack.mutate({ ids: [id] }, { onError });
+    else setAsking(code as "release" | "withdraw" | "correct");
+  };
+  const offered = ACTIONS.filter(({ code }) => view.actions.includes(code));
+  if (offered.length === 0) return null;
+  return (
+    <div className={css.actions} role="group" aria-label={text("detail.actions")}>
+      {offered.map(({ code, icon, word }, at) => (
+        <Button
+          key={code}
+          icon={icon}
+          tone={at === 0 ? "primary" : code === "withdraw" ? "quiet" : "plain"}
+          isPending={resubmit.isPending || holdBack.isPending}
+          onPress={() => press(code)}
+          data-testid={`action-${code}`}
+        >
+          {text(word)}
+        </Button>
+      ))}
+      {asking === "correct" && <CorrectDialog id={id} onClose={close} onDone={onShow} />}
+      {asking === "release" && (
+        <ReasonDialog
+          title={text("release.title")}
+          explanation={text("release.more")}
+          confirm={text("action.release")}
+          isPending={release.isPending}
+          onConfirm={(reason) => release.mutate({ id, reason }, { onError })}
+          onClose={close}
+        />
+      )}
+      {asking === "withdraw" && (
+        <ReasonDialog
+          title={text("withdraw.title")}
+          explanation={text("withdraw.more")}
+          confirm={text("action.withdraw")}
+          isPending={withdraw.isPending}
+          onConfirm={(reason) => withdraw.mutate({ id, reason }, { onError })}
+          onClose={close}
+        />
+      )}
+    </div>
+  );
+}
+
+function Identifiers({ view }: { view: DetailView }) {
+  const text = useText();
+  const format = useFormat();
+  const values: [TextId, string | null][] = [
+    ["detail.receipt", view.receipt],
+    ["detail.identifier", view.identifier],
+    ["detail.document-identifier", view.row.documentIdentifier],
+    ["detail.digest", view.digest],
+  ];
+  return (
+    <section className={css.identifiers}>
+      <h3>{text("detail.identifiers")}</h3>
+      <dl>
+        {values.map(
+          ([name, value]) =>
+            value && (
+              <div key={name}>
+                <dt>{text(name)}</dt>
+                <dd>
+                  <CopyValue name={text(name)} value={value} />
+                </dd>
+              </div>
+            ),
+        )}
+        <div>
+          <dt>{text("detail.file")}</dt>
+          <dd className="selectable">
+            {text("detail.file.facts", {
+              file: view.row.file,
+              format: view.format.toUpperCase(),
+              size: format.bytes(view.size),
+            })}
+          </dd>
+        </div>
+        <div>
+          <dt>{text("detail.attempts")}</dt>
+          <dd>{format.number(view.attempts)}</dd>
+        </div>
+      </dl>
+    </section>
+  );
+}

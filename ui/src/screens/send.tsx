@@ -1,0 +1,188 @@
+// Send: choose or drop, look at the findings, send, take back for ten seconds.
+
+import { EyeOff, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
+import { useEffect, useState } from "react";
+
+import { door } from "#door";
+
+import { useCommand, useStatus } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { tally, useIntake } from "../intake";
+import { BatchProgress } from "../parts/batch";
+import { CandidateRow } from "../parts/candidate";
+import { Button } from "../parts/controls";
+import { ProblemNote } from "../parts/notes";
+import screen from "../parts/screen.module.css";
+import { sayProblem } from "../parts/toasts";
+import { PasteDialog } from "./paste";
+import css from "./send.module.css";
+
+export function Send() {
+  const text = useText();
+  const status = useStatus();
+  const intake = useIntake();
+  const [again, setAgain] = useState<ReadonlySet<string>>(new Set());
+  const [pasted, setPasted] = useState<string>();
+  const chooser = useChooser();
+  const count = tally(intake.sources);
+  const { send, isPending } = useSend(again);
+  const total = count.send + again.size;
+  const ready = total > 0 && count.looking === 0 && !isPending;
+  usePaste(setPasted);
+  useSendKey(() => ready && send());
+
+  const practice = status.data?.environment === "practice";
+  const empty = intake.sources.length === 0;
+  return (
+    <>
+      <header className={screen.header}>
+        <h1>{text("nav.send")}</h1>
+        {!empty && (
+          <div className={screen.tools}>
+            <Button icon={FilePlus2} onPress={chooser.files} data-testid="choose-files">
+              {text("send.choose-files")}
+            </Button>
+            <Button icon={FolderPlus} onPress={chooser.folder}>
+              {text("send.choose-folder")}
+            </Button>
+            <Button tone="quiet" icon={X} onPress={intake.clear}>
+              {text("send.clear")}
+            </Button>
+          </div>
+        )}
+      </header>
+      <div className={`${screen.body} ${css.body}`}>
+        {intake.batch && <BatchProgress key={intake.batch.undoUntil} batch={intake.batch} />}
+        {empty ? (
+          <section className={css.drop} aria-labelledby="drop-title">
+            <FileStack aria-hidden size={44} strokeWidth={1.2} />
+            <h2 id="drop-title">{text("send.empty")}</h2>
+            <p>{text("send.empty.more")}</p>
+            <div className={css.choices}>
+              <Button tone="primary" icon={FilePlus2} onPress={chooser.files} data-testid="choose-files">
+                {text("send.choose-files")}
+              </Button>
+              <Button icon={FolderPlus} onPress={chooser.folder}>
+                {text("send.choose-folder")}
+              </Button>
+              {practice && (
+                <Button icon={FlaskConical} onPress={chooser.samples} data-testid="send-samples">
+                  {text("send.samples")}
+                </Button>
+              )}
+            </div>
+            <p className={css.hint}>{text("send.empty.formats")}</p>
+          </section>
+        ) : (
+          <ul className={css.candidates} aria-label={text("send.list")}>
+            {intake.sources.map((source) =>
+              source.problem ? (
+                <li key={source.path}>
+                  <ProblemNote problem={source.problem} />
+                </li>
+              ) : source.found === undefined ? (
+                <li key={source.path} className={css.looking}>
+                  {text("send.looking", { file: source.path.split(/[/\\]/).at(-1) ?? source.path })}
+                </li>
+              ) : (
+                source.found.map((view, at) => (
+                  <CandidateRow
+                    key={`${source.path}#${at}`}
+                    view={view}
+                    again={again.has(source.path)}
+                    onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
+                    onLeaveOut={source.found?.length === 1 ? () => intake.leaveOut(source.path) : undefined}
+                  />
+                ))
+              ),
+            )}
+          </ul>
+        )}
+      </div>
+      {!empty && (
+        <footer className={css.footer}>
+          <p className={css.sum} aria-live="polite">
+            {count.looking > 0
+              ? text("send.looking-at", { n: count.looking })
+              : text("send.sum", { known: count.known, refused: count.refused })}
+          </p>
+          <Masked />
+          <Button tone="primary" icon={SendIcon} isDisabled={!ready} onPress={send} data-testid="send-button">
+            {text("send.button", { n: total, correction: count.correction })}
+          </Button>
+        </footer>
+      )}
+      {pasted !== undefined && <PasteDialog text={pasted} onClose={() => setPasted(undefined)} />}
+    </>
+  );
+}
+
+/** Says that names are masked before sending; they are shown in the list of reports on request. */
+function Masked() {
+  const text = useText();
+  return (
+    <span className={css.masked}>
+      <EyeOff aria-hidden size={15} />
+      {text("send.masked")}
+    </span>
+  );
+}
+
+function changed(set: ReadonlySet<string>, path: string, on: boolean): ReadonlySet<string> {
+  const next = new Set(set);
+  if (on) next.add(path);
+  else next.delete(path);
+  return next;
+}
+
+export function useChooser() {
+  const text = useText();
+  const intake = useIntake();
+  const chosen = (paths: Promise<string[]>) => void paths.then(intake.choose, sayProblem(text));
+  return {
+    files: () => chosen(door.call("choose_files", { purpose: "reports" })),
+    folder: () => chosen(door.call("choose_folder").then((path) => (path === null ? [] : [path]))),
+    samples: () => chosen(door.call("practice_samples")),
+  };
+}
+
+/** Sends what is on the list; what is known already only where that was asked for. */
+function useSend(again: ReadonlySet<string>) {
+  const text = useText();
+  const intake = useIntake();
+  const command = useCommand("send_files");
+  const send = () => {
+    const sendable = intake.sources.filter((source) => !source.problem).map((source) => source.path);
+    const part = async (paths: string[], repeat: boolean) =>
+      paths.length > 0 ? [await command.mutateAsync({ paths, again: repeat })] : [];
+    void part(
+      sendable.filter((path) => !again.has(path)),
+      false,
+    )
+      .then(async (views) => [...views, ...(await part([...again], true))])
+      .then(intake.sent, sayProblem(text));
+  };
+  return { send, isPending: command.isPending };
+}
+
+function usePaste(onText: (text: string) => void): void {
+  useEffect(() => {
+    const paste = (event: ClipboardEvent) => {
+      if (event.target instanceof HTMLElement && event.target.closest("input, textarea")) return;
+      const pasted = event.clipboardData?.getData("text/plain");
+      if (pasted?.trim()) onText(pasted);
+    };
+    document.addEventListener("paste", paste);
+    return () => document.removeEventListener("paste", paste);
+  }, [onText]);
+}
+
+function useSendKey(send: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  });
+}

@@ -1,0 +1,224 @@
+// Settings: language and look, the authority, sending.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { FolderOpen, Plus, X } from "lucide-react";
+import { useState } from "react";
+
+import { door } from "#door";
+
+import type { EndpointView } from "../bridge/generated/EndpointView";
+import type { PreferencesView } from "../bridge/generated/PreferencesView";
+import { useCommand, useEndpoints, usePreferences, useStatus } from "../bridge/queries";
+import { useCodeText, useText } from "../i18n/text";
+import { ConnectionTest } from "../parts/connection-test";
+import { Button, Select, Switch, TextField } from "../parts/controls";
+import { Dialog } from "../parts/dialog";
+import { ProblemNote } from "../parts/notes";
+import { LanguageChoice } from "../parts/rail";
+import screen from "../parts/screen.module.css";
+import { sayProblem } from "../parts/toasts";
+import { EndpointDialog } from "./endpoint-dialog";
+import css from "./settings.module.css";
+
+const THEMES = ["system", "light", "dark"] as const;
+
+export function Settings() {
+  const text = useText();
+  return (
+    <>
+      <header className={screen.header}>
+        <h1>{text("nav.settings")}</h1>
+      </header>
+      <div className={screen.body}>
+        <div className={`${screen.narrow} ${screen.stack}`}>
+          <Look />
+          <Endpoints />
+          <Sending />
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Saves at once and shows it at once; a refusal puts the old choice back. */
+export function useSavePreferences() {
+  const text = useText();
+  const cache = useQueryClient();
+  const preferences = usePreferences();
+  const save = useCommand("set_preferences", { stale: ["preferences"] });
+  return (change: Partial<PreferencesView>) => {
+    const old = preferences.data;
+    if (!old) return;
+    cache.setQueryData(["preferences"], { ...old, ...change });
+    save.mutate(
+      { preferences: { ...old, ...change } },
+      {
+        onError(problem) {
+          cache.setQueryData(["preferences"], old);
+          sayProblem(text)(problem);
+        },
+      },
+    );
+  };
+}
+
+function Look() {
+  const text = useText();
+  const preferences = usePreferences();
+  const save = useSavePreferences();
+  return (
+    <section className={screen.card}>
+      <h2>{text("settings.look")}</h2>
+      <div className={css.setting}>
+        <span>{text("settings.language")}</span>
+        <LanguageChoice />
+      </div>
+      <div className={css.setting}>
+        <span>{text("settings.theme")}</span>
+        <Select
+          label={text("settings.theme")}
+          hideLabel
+          value={preferences.data?.theme ?? "system"}
+          choices={THEMES.map((id) => ({ id, name: text(`theme.${id}`) }))}
+          onChange={(theme) => save({ theme })}
+        />
+      </div>
+    </section>
+  );
+}
+
+function Endpoints() {
+  const text = useText();
+  const words = useCodeText();
+  const endpoints = useEndpoints();
+  const [adding, setAdding] = useState(false);
+  const [leaving, setLeaving] = useState<EndpointView>();
+  const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
+  const use = useCommand("use_endpoint", { stale: ["status", "endpoints", "list", "statistics"] });
+  const take = (endpoint: EndpointView) => {
+    if (endpoint.environment === "production") setLeaving(endpoint);
+    else use.mutate({ name: endpoint.name }, { onError: sayProblem(text) });
+  };
+  return (
+    <>
+      <section className={screen.card}>
+        <div className={screen.row}>
+          <h2>{text("settings.endpoints")}</h2>
+          <Button icon={Plus} onPress={() => setAdding(true)} data-testid="add-endpoint">
+            {text("endpoint.add")}
+          </Button>
+        </div>
+        {endpoints.error && <ProblemNote problem={endpoints.error} />}
+        <ul className={css.endpoints}>
+          {endpoints.data?.map((endpoint) => (
+            <li key={endpoint.name} className={endpoint.inUse ? css.inUse : ""}>
+              <div className={css.endpoint}>
+                <strong>{endpoint.name}</strong>
+                <span>
+                  {words("environment", endpoint.environment)} · {text("endpoint.release", { release: endpoint.release })}
+                  {endpoint.ownCa && ` · ${text("endpoint.own-ca")}`}
+                </span>
+                <code className="selectable">{endpoint.baseUrl}</code>
+              </div>
+              {endpoint.inUse ? (
+                <span className={css.mark}>{text("endpoint.in-use")}</span>
+              ) : (
+                <Button onPress={() => take(endpoint)} isPending={use.isPending}>
+                  {text("endpoint.use")}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+      {inUse && <ConnectionTest key={inUse.name} endpoint={inUse} />}
+      {adding && <EndpointDialog onClose={() => setAdding(false)} />}
+      {leaving && (
+        <ProductionDialog
+          endpoint={leaving}
+          onConfirm={() => {
+            use.mutate({ name: leaving.name }, { onError: sayProblem(text) });
+            setLeaving(undefined);
+          }}
+          onClose={() => setLeaving(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+/** Real reports begin here: the word is typed, so that nobody arrives by a slip. */
+function ProductionDialog(props: { endpoint: EndpointView; onConfirm: () => void; onClose: () => void }) {
+  const text = useText();
+  const [typed, setTyped] = useState("");
+  const word = text("environment.production");
+  return (
+    <Dialog
+      title={text("production.title")}
+      size="small"
+      onClose={props.onClose}
+      footer={
+        <>
+          <Button tone="quiet" onPress={props.onClose}>
+            {text("action.cancel")}
+          </Button>
+          <Button
+            tone="primary"
+            isDisabled={typed.trim().toLowerCase() !== word.toLowerCase()}
+            onPress={props.onConfirm}
+          >
+            {text("production.confirm")}
+          </Button>
+        </>
+      }
+    >
+      <p>{text("production.more", { name: props.endpoint.name })}</p>
+      <TextField label={text("production.type", { word })} value={typed} onChange={setTyped} autoFocus />
+    </Dialog>
+  );
+}
+
+function Sending() {
+  const text = useText();
+  const status = useStatus();
+  const pause = useCommand("set_paused", { stale: ["status"] });
+  const watch = useCommand("set_watched_folder", { stale: ["status"] });
+  const folder = status.data?.watchedFolder ?? null;
+  const onError = sayProblem(text);
+  const choose = () =>
+    void door.call("choose_folder").then((path) => path !== null && watch.mutate({ path }, { onError }), onError);
+  return (
+    <section className={screen.card}>
+      <h2>{text("settings.sending")}</h2>
+      <Switch
+        isSelected={status.data?.paused ?? false}
+        onChange={(paused) => pause.mutate({ paused }, { onError })}
+      >
+        <span className={css.words}>
+          <span>{text("settings.pause")}</span>
+          <span>{text("settings.pause.more")}</span>
+        </span>
+      </Switch>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.watch")}</span>
+          <span>{folder ?? text("settings.watch.none")}</span>
+        </span>
+        <div className={screen.tools}>
+          <Button icon={FolderOpen} onPress={choose}>
+            {text("settings.watch.choose")}
+          </Button>
+          {folder !== null && (
+            <Button
+              tone="quiet"
+              icon={X}
+              label={text("settings.watch.stop")}
+              onPress={() => watch.mutate({ path: null }, { onError })}
+            />
+          )}
+        </div>
+      </div>
+      <p className={screen.lead}>{text("settings.version", { version: status.data?.version ?? "" })}</p>
+    </section>
+  );
+}

@@ -1,0 +1,94 @@
+import { fileURLToPath } from "node:url";
+
+import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
+import { describe, expect, it } from "vitest";
+
+import { readCatalogue } from "../build/catalogues";
+import { LANGUAGES } from "../src/i18n/text";
+import { STATES } from "../src/parts/state";
+import { codes, given, names } from "./rust";
+
+const folder = fileURLToPath(new URL("../src/i18n", import.meta.url));
+const catalogues = new Map(LANGUAGES.map(({ code }) => [code, readCatalogue(folder, code)]));
+const english = catalogues.get("en") ?? new Map<string, string>();
+
+/** Names of the arguments of a message. */
+function argumentsOf(text: string): Set<string> {
+  const found = new Set<string>();
+  const walk = (part: unknown): void => {
+    if (Array.isArray(part)) {
+      const [name] = part as unknown[];
+      if (typeof name === "string") found.add(name);
+      part.slice(1).forEach((inner) => typeof inner === "object" && inner !== null && walkChoices(inner));
+    }
+  };
+  const walkChoices = (choices: object) =>
+    Object.values(choices).forEach((choice) => Array.isArray(choice) && choice.forEach(walk));
+  (compileMessageOrThrow(text) as unknown[]).forEach(walk);
+  return found;
+}
+
+const camel = (name: string) => name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
+  const messages = catalogues.get(language) ?? new Map<string, string>();
+
+  it("has every text of the English one, and no other", () => {
+    expect([...messages.keys()].toSorted()).toEqual([...english.keys()].toSorted());
+  });
+
+  it("has texts that can be read, with the same arguments", () => {
+    for (const [id, text] of messages) {
+      expect(text.trim(), id).not.toBe("");
+      expect(argumentsOf(text), id).toEqual(argumentsOf(english.get(id) ?? ""));
+    }
+  });
+
+  it("is written as in Switzerland", () => {
+    for (const [id, text] of messages) expect(text, id).not.toContain("ß");
+  });
+
+  it.each([
+    ["finding", codes("fhir/src/codes.rs")],
+    ["finding", codes("report/src/codes.rs")],
+    ["finding", codes("exchange/src/profile.rs")],
+    ["finding", codes("bridge/src", "REFUSALS")],
+    ["problem", codes("bridge/src", "PROBLEMS")],
+    ["problem", codes("engine/src/problem.rs")],
+  ])("has a text for every %s of the core, with its parameters only", (family, table) => {
+    for (const [code, params] of table) {
+      for (const id of [`${family}.${code}`, `${family}.${code}.more`]) {
+        const text = messages.get(id);
+        if (text === undefined && id.endsWith(".more")) continue;
+        expect(text, `${language}: ${id}`).toBeDefined();
+        for (const argument of argumentsOf(text ?? "")) expect(params.map(camel), id).toContain(argument);
+      }
+    }
+  });
+
+  it.each([
+    ["state", names("report/src/state.rs", "CODES")],
+    ["state-meaning", names("report/src/state.rs", "CODES")],
+    ["kind", names("report/src/kind.rs", "CODES")],
+    ["event", given("report/src/event.rs", /Self::\w+(?: \{ \.\. \})? => "([a-z-]+)"/g)],
+    ["remedy", names("bridge/src", "REMEDIES")],
+    ["layer", names("bridge/src", "LAYERS")],
+    ["action", names("bridge/src", "ACTIONS")],
+    ["field", given("bridge/src/sections.rs", /\("([a-z-]+\.[a-z-]+)",/g)],
+    ["section", given("bridge/src/sections.rs", /\(\s*"([A-Z]\w+)",\s*&\[/g)],
+    ["reason", names("fhir/src/codes.rs", "XML_REASONS")],
+  ])("has a text for every %s of the core", (family, all) => {
+    for (const code of all) expect(messages.has(`${family}.${code}`), `${language}: ${family}.${code}`).toBe(true);
+  });
+});
+
+describe("states", () => {
+  it("are those of the life cycle, each with an icon", () => {
+    expect(Object.keys(STATES).toSorted()).toEqual(names("report/src/state.rs", "CODES").toSorted());
+  });
+
+  it("have an icon each of its own", () => {
+    const icons = Object.values(STATES).map(({ icon }) => icon);
+    expect(new Set(icons).size).toBe(icons.length);
+  });
+});

@@ -1,0 +1,91 @@
+// @vitest-environment jsdom
+
+import { beforeAll, describe, expect, it, vi } from "vitest";
+
+import { BLANK, UNKNOWN_CODE, row } from "../src/bridge/mock-data";
+import { Message } from "../src/parts/message";
+import { ProblemNote } from "../src/parts/notes";
+import { ReportList } from "../src/parts/report-list";
+import { STATES, StateBadge } from "../src/parts/state";
+import { render } from "./render";
+
+describe("a state", () => {
+  it.each(Object.keys(STATES))("%s is a word and an icon", async (state) => {
+    const element = await render(<StateBadge state={state} />, "de");
+    expect(element.textContent?.trim()).not.toBe("");
+    expect(element.textContent).not.toBe(state);
+    expect(element.querySelector("svg[aria-hidden]")).not.toBeNull();
+  });
+
+  it("that this window does not know is shown as it is", async () => {
+    const element = await render(<StateBadge state="pondered-over" />);
+    expect(element.textContent).toBe("Pondered over");
+  });
+});
+
+describe("a message", () => {
+  it("has our sentence, the authority's code and its own words", async () => {
+    const element = await render(<Message message={UNKNOWN_CODE} />, "de");
+    expect(element.textContent).toContain("nicht in der Liste der Behörde");
+    expect(element.textContent).toContain("FOPH-012");
+    expect(element.querySelector("blockquote")?.textContent).toBe(UNKNOWN_CODE.text);
+  });
+
+  it("is text, never HTML", async () => {
+    const text = '<img src=x onerror="alert(1)">';
+    const element = await render(<Message message={{ ...UNKNOWN_CODE, text }} />);
+    expect(element.querySelector("img")).toBeNull();
+    expect(element.querySelector("blockquote")?.textContent).toBe(text);
+  });
+
+  it("with an unknown code names the code and its parameters", async () => {
+    const element = await render(<Message message={{ ...BLANK, code: "brand-new", params: { limit: "7" } }} />);
+    expect(element.textContent).toContain("brand-new");
+    expect(element.textContent).toContain("limit: 7");
+  });
+});
+
+describe("a problem", () => {
+  const problem = { code: "not-a-report", params: { file: "a.pdf", kind: "hl7v2" }, blame: "you", remedy: "choose-other-file", trace: "" } as const;
+
+  it("says what happened, with codes among its parameters in words, and what next", async () => {
+    const element = await render(<ProblemNote problem={problem} />);
+    expect(element.textContent).toContain("a.pdf is not a report");
+    expect(element.textContent).toContain("HL7 version 2 message");
+    expect(element.textContent).toContain("Choose another file.");
+  });
+
+  it("that is unknown shows code and parameters", async () => {
+    const element = await render(<ProblemNote problem={{ ...problem, code: "strange-thing" }} />);
+    expect(element.textContent).toContain("strange-thing");
+    expect(element.textContent).toContain("a.pdf");
+  });
+});
+
+describe("the list of reports", () => {
+  // jsdom lays nothing out.
+  beforeAll(() => {
+    Object.defineProperty(HTMLElement.prototype, "offsetHeight", { configurable: true, get: () => 600 });
+    Object.defineProperty(HTMLElement.prototype, "offsetWidth", { configurable: true, get: () => 800 });
+  });
+
+  const rows = Array.from({ length: 10_000 }, (_, at) => row(10_000 - at, at, 1_800_000_000_000));
+
+  it("draws few of 10,000 rows", async () => {
+    const element = await render(
+      <ReportList rows={rows} total={10_000} focus={null} open={null} onOpen={vi.fn()} onFocus={vi.fn()} onEnd={vi.fn()} />,
+    );
+    const drawn = element.querySelectorAll("[data-testid=report-row]").length;
+    expect(drawn).toBeGreaterThan(5);
+    expect(drawn).toBeLessThan(60);
+    expect(element.querySelector("[role=grid]")?.getAttribute("aria-rowcount")).toBe("10000");
+  });
+
+  it("asks for more near the end", async () => {
+    const onEnd = vi.fn();
+    await render(
+      <ReportList rows={rows.slice(0, 20)} total={10_000} focus={null} open={null} onOpen={vi.fn()} onFocus={vi.fn()} onEnd={onEnd} />,
+    );
+    expect(onEnd).toHaveBeenCalled();
+  });
+});

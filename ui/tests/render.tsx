@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { act } from "react";
+import { createRoot } from "react-dom/client";
+import { afterEach } from "vitest";
+
+import { WordsProvider, loadWords } from "../src/i18n/text";
+import type { Language } from "../src/i18n/text";
+
+(globalThis as { IS_REACT_ACT_ENVIRONMENT?: boolean }).IS_REACT_ACT_ENVIRONMENT = true;
+
+const open: (() => void)[] = [];
+afterEach(() => open.splice(0).forEach((close) => close()));
+
+/** Renders with the words of a language into the document. */
+export async function render(node: ReactNode, language: Language = "en"): Promise<HTMLElement> {
+  const words = await loadWords(language);
+  const element = document.body.appendChild(document.createElement("div"));
+  const root = createRoot(element);
+  await act(async () => root.render(<WordsProvider value={words}>{node}</WordsProvider>));
+  open.push(() => {
+    act(() => root.unmount());
+    element.remove();
+  });
+  return element;
+}

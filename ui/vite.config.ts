@@ -1,0 +1,30 @@
+import { fileURLToPath } from "node:url";
+
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+import { catalogues } from "./build/catalogues.ts";
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+// The policy of tauri.conf.json, so that a screen tried in a browser meets the same refusals.
+const policy =
+  "default-src 'self'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+  "connect-src ipc: http://ipc.localhost 'self'";
+
+export default defineConfig(({ mode }) => {
+  // The made-up door is for looking at screens and for tests; the product is never built with it.
+  const mock = mode === "mock" || mode === "test";
+  return {
+    plugins: [catalogues(at("./src/i18n")), react()],
+    resolve: { alias: { "#door": at(mock ? "./src/bridge/mock.ts" : "./src/bridge/tauri.ts") } },
+    build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 1200 },
+    server: { port: 1420, strictPort: true },
+    preview: { headers: { "Content-Security-Policy": policy } },
+    test: {
+      environment: "node",
+      include: ["tests/*.test.ts", "tests/*.test.tsx"],
+      css: { modules: { classNameStrategy: "non-scoped" as const } },
+    },
+  };
+});
