@@ -1,7 +1,13 @@
 //! Every published report goes from file to *completed* through `labcourier send --wait`, over mutual TLS,
 //! in its own encoding.
 
-use journeys::{Authority, Laboratory, column, corpus};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use exchange::{document_of, permitted_insertions};
+use fhir::{Format, Limits, Tree};
+use journeys::{Authority, Laboratory, column, corpus, stored};
+use serde_json::Value;
 
 #[test]
 fn every_published_report_is_completed_in_its_own_encoding() {
@@ -24,8 +30,35 @@ fn every_published_report_is_completed_in_its_own_encoding() {
     for (state, file) in column(&sent, "state").iter().zip(column(&sent, "file")) {
         assert_eq!(state, "completed", "{file}");
     }
+    let received = contained_texts_are_the_files(&documents, &sent, folder.path());
+    assert_eq!(received, files);
     // A second time nothing is sent: the known submissions are shown.
     let again = laboratory.must(&["send", documents.to_str().unwrap()]);
     assert_eq!(column(&again, "id"), column(&sent, "id"));
     println!("{files} published reports completed, 0 sent twice");
+}
+
+/// What the authority received as the contained Bundle is the file's text with the permitted insertions and
+/// nothing else, in the file's encoding. Gives the number of reports compared.
+fn contained_texts_are_the_files(documents: &Path, sent: &[Value], data: &Path) -> usize {
+    let files: BTreeMap<String, String> =
+        column(sent, "identifier").into_iter().zip(column(sent, "file")).collect();
+    let bodies = stored(data);
+    for (identifier, format, body) in &bodies {
+        let name = &files[identifier];
+        let format = if format == "json" { Format::Json } else { Format::Xml };
+        let folder = if format == Format::Json { "json" } else { "xml" };
+        let file = std::fs::read(documents.join(folder).join(name)).unwrap();
+        let original = Tree::read(&file, format, &Limits::default()).unwrap();
+        let envelope = Tree::read(body, format, &Limits::default()).unwrap();
+        let contained = document_of(&envelope).unwrap().source().to_vec();
+        let bundle = original.root().position();
+        let mut expected = file[..bundle.end].to_vec();
+        for (offset, text) in permitted_insertions(&original).into_iter().rev() {
+            expected.splice(offset..offset, text.into_bytes());
+        }
+        let expected = &expected[bundle.start..];
+        assert!(contained == expected, "{name}: the contained text is not the file's");
+    }
+    bodies.len()
 }

@@ -8,6 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 /// A built program of this workspace, beside the test's own executable.
 pub fn program(name: &str) -> PathBuf {
@@ -74,6 +75,48 @@ impl Drop for Authority {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// An authority inside the test's own process, where it can be made to misbehave.
+pub struct Misbehaving {
+    runtime: tokio::runtime::Runtime,
+    shutdown: CancellationToken,
+    /// What it meets; may be changed while it runs.
+    pub faults: authority::FaultPlan,
+    /// `{base_url}`.
+    pub base: String,
+}
+
+impl Misbehaving {
+    /// Serves a folder that `init` prepared; documents are processed at once.
+    pub fn serve(data: &Path, faults: impl IntoIterator<Item = authority::Fault>) -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.expect("a runtime");
+        let mut options = authority::ServeOptions::new(data);
+        options.faults = authority::FaultPlan::new(faults);
+        let (faults, shutdown) = (options.faults.clone(), CancellationToken::new());
+        let serving = runtime.block_on(authority::serve(options, shutdown.clone()));
+        let base = serving.expect("the authority serves").base_url;
+        Self { runtime, shutdown, faults, base }
+    }
+
+    /// Ends it.
+    pub fn stop(self) {
+        self.shutdown.cancel();
+        self.runtime.shutdown_background();
+    }
+}
+
+/// What an authority has stored: identifier of the DocumentReference, encoding and body as received.
+pub fn stored(data: &Path) -> Vec<(String, String, Vec<u8>)> {
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let file = data.join("authority.sqlite");
+    let database = rusqlite::Connection::open_with_flags(file, flags).expect("a database");
+    let mut statement = database
+        .prepare("SELECT d.identifier, c.format, c.body FROM document d JOIN content c ON c.document = d.id")
+        .expect("the schema");
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    rows.expect("rows").map(|row| row.expect("a row")).collect()
 }
 
 /// A laboratory: a profile with a passphrase vault and the pilot certificate of an authority.

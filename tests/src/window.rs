@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use fantoccini::wd::Capabilities;
 use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -197,9 +198,9 @@ async fn session(port: u16) -> Client {
     let address = format!("http://127.0.0.1:{port}");
     let mut last = None;
     for _ in 0..3 {
-        let connecting = ClientBuilder::new(hyper_util_connector())
-            .capabilities(capabilities.clone())
-            .connect(&address);
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        builder.capabilities(capabilities.clone());
+        let connecting = builder.connect(&address);
         match tokio::time::timeout(PATIENCE, connecting).await {
             Ok(Ok(client)) => return client,
             Ok(Err(error)) => last = Some(error.to_string()),
@@ -207,8 +208,4 @@ async fn session(port: u16) -> Client {
         }
     }
     panic!("no WebDriver session: {last:?}");
-}
-
-fn hyper_util_connector() -> hyper_util::client::legacy::connect::HttpConnector {
-    hyper_util::client::legacy::connect::HttpConnector::new()
 }

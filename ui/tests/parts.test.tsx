@@ -65,8 +65,8 @@ describe("a problem", () => {
 describe("the list of reports", () => {
   // jsdom lays nothing out.
   beforeAll(() => {
-    Object.defineProperty(HTMLElement.prototype, "offsetHeight", { configurable: true, get: () => 600 });
-    Object.defineProperty(HTMLElement.prototype, "offsetWidth", { configurable: true, get: () => 800 });
+    Object.defineProperty(HTMLElement.prototype, "clientHeight", { configurable: true, get: () => 600 });
+    Object.defineProperty(HTMLElement.prototype, "clientWidth", { configurable: true, get: () => 800 });
   });
 
   const rows = Array.from({ length: 10_000 }, (_, at) => row(10_000 - at, at, 1_800_000_000_000));

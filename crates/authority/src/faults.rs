@@ -54,8 +54,10 @@ pub enum FaultKind {
     Truncated,
     /// The right answer without a body.
     EmptyBody,
-    /// The right answer, later.
+    /// Nothing is done for so long, then what was asked.
     Delay(Duration),
+    /// What was asked is done at once, the answer comes later.
+    DelayAnswer(Duration),
     /// A search that does not yet know what happened in this last time.
     SearchLag(Duration),
 }

@@ -173,6 +173,10 @@ async fn routed(
     });
     Ok(Routed::Reply(match fault {
         Some(FaultKind::CutAfterCommit) => return Err(Cut),
+        Some(FaultKind::DelayAnswer(time)) => {
+            tokio::time::sleep(time).await;
+            reply
+        }
         Some(FaultKind::Truncated) => reply.truncated(),
         Some(FaultKind::EmptyBody) => reply.without_body(),
         _ => reply,

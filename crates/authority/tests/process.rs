@@ -119,7 +119,9 @@ async fn it_ends_when_told_to() {
     lab.deliver(&document(&urn(), "A", "1"), &urn()).await;
     let told = Command::new("kill").arg(running.child.id().to_string()).status().unwrap();
     assert!(told.success());
-    assert!(running.child.wait().unwrap().success());
+    // The client's connection must stay alive to hear the farewell: wait beside it.
+    let ended = tokio::task::spawn_blocking(move || running.child.wait().unwrap());
+    assert!(ended.await.unwrap().success());
 }
 
 #[test]

@@ -62,19 +62,35 @@ fn element_of<'t>(
         message.expression.as_deref().and_then(|e| by_expression(e, tree, document));
     let by_line = || tree.at(message.line?, message.column.unwrap_or(1)).filter(|e| !is_root(*e));
     let by_rule = || {
-        let (_, resource, path) =
-            RULES.iter().find(|(rule, ..)| message.rule.as_deref() == Some(rule))?;
-        let resource = first(document, resource)?;
-        Some(resource.at_path(path).unwrap_or(resource))
+        let rule = message.rule.as_deref()?;
+        let (_, of, path) = RULES.iter().find(|(known, ..)| *known == rule)?;
+        let all = || resources(document, of);
+        all().find_map(|resource| resource.at_path(path)).or_else(|| all().next())
     };
     by_expression.or_else(by_line).or_else(by_rule)
 }
 
-/// What the rules of the validators are about, by the beginning of their keys: rule, resource, element.
+/// What the authority's rules (`FOPH-…`) and the validators' constraints are about: rule, resource, element.
+/// Generic ones (000, 001, 002) are about nothing in particular.
 const RULES: &[(&str, &str, &str)] = &[
-    // "The test is older than a threshold" and "identical test data": the authority's duplicates.
+    ("FOPH-004", "Organization", "identifier"),
+    ("FOPH-005", "Patient", "name"),
+    ("FOPH-006", "Patient", "address"),
+    ("FOPH-007", "Specimen", "type"),
+    ("FOPH-008", "Observation", "valueCodeableConcept"),
+    ("FOPH-009", "Observation", "code"),
+    ("FOPH-010", "Observation", "code"),
+    ("FOPH-011", "Specimen", "type"),
+    ("FOPH-012", "Observation", "code"),
+    ("FOPH-013", "Observation", "code"),
+    ("FOPH-014", "Patient", "address.state"),
+    ("FOPH-016", "Patient", "address.country"),
+    ("FOPH-017", "Patient", "address"),
+    ("FOPH-018", "Organization", "address"),
+    ("FOPH-019", "Practitioner", "address"),
     ("FOPH-020", "Observation", "effectiveDateTime"),
     ("FOPH-021", "Bundle", "identifier"),
+    ("FOPH-022", "DiagnosticReport", "basedOn"),
     ("bdl-9", "Bundle", "identifier"),
     ("bdl-10", "Bundle", "timestamp"),
     ("ch-elm-observation-profile-loinc", "Observation", "code"),
@@ -90,16 +106,12 @@ fn is_root(element: Element<'_>) -> bool {
     element.parent().is_none()
 }
 
-/// The first resource of a type in the document, or the document itself.
-fn first<'t>(document: Element<'t>, resource_type: &str) -> Option<Element<'t>> {
-    if document.resource_type() == Some(resource_type) {
-        return Some(document);
-    }
-    document
-        .children()
-        .filter(|child| child.name() == "entry")
-        .filter_map(|entry| entry.child("resource"))
-        .find(|resource| resource.resource_type() == Some(resource_type))
+/// The resources of a type in the document, or the document itself.
+fn resources<'t>(document: Element<'t>, of: &str) -> impl Iterator<Item = Element<'t>> {
+    let itself = Some(document).filter(|document| document.resource_type() == Some(of));
+    let entries = document.children().filter(|child| child.name() == "entry");
+    let inside = entries.filter_map(|entry| entry.child("resource"));
+    itself.into_iter().chain(inside.filter(move |resource| resource.resource_type() == Some(of)))
 }
 
 /// The element that an expression means, else its nearest ancestor that exists; `None` where only the root
@@ -126,7 +138,7 @@ fn by_expression<'t>(
     } else if head_type == "Bundle" {
         joined(&here, rest)
     } else if head_type.starts_with(|c: char| c.is_ascii_uppercase()) {
-        joined(&first(document, head_type)?.expression(), rest)
+        joined(&resources(document, head_type).next()?.expression(), rest)
     } else {
         // Without a type: from the document on.
         joined(&here, &plain)

@@ -103,6 +103,12 @@ fn messages_are_placed_by_whatever_the_authority_says() {
     assert_eq!(placed(&tree, by_line), birth);
     let by_rule = MessageView { rule: Some("FOPH-021".to_owned()), ..message(None) };
     assert_eq!(placed(&tree, by_rule), at("Bundle", "bundle.identifier"));
+    let by_rule =
+        |rule: &str| placed(&tree, MessageView { rule: Some(rule.to_owned()), ..message(None) });
+    assert_eq!(by_rule("FOPH-012"), at("Observation", "observation.code"));
+    assert_eq!(by_rule("FOPH-014"), at("Patient", "patient.address"));
+    assert_eq!(by_rule("FOPH-018").0.as_deref(), Some("Organization"));
+    assert_eq!(by_rule("FOPH-002"), (None, None));
     assert_eq!(placed(&tree, message(None)), (None, None));
     assert_eq!(placed(&tree, message(Some("DocumentReference.status"))), (None, None));
     assert_eq!(placed(&tree, message(Some("Claim.item"))), (None, None));

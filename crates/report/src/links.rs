@@ -13,8 +13,10 @@ pub struct Links<'t> {
     by_url: HashMap<&'t str, usize>,
     /// `Type/id` of each resource.
     by_id: HashMap<(&'t str, &'t str), usize>,
-    /// `fullUrl` of each resource, by its place.
+    /// `fullUrl` of each resource, in the same order.
     urls: Vec<Option<&'t str>>,
+    /// Where each resource begins in the source: tells which one an element is.
+    by_start: HashMap<usize, usize>,
 }
 
 /// Where a reference leads.
@@ -49,6 +51,7 @@ impl<'t> Links<'t> {
             by_url: HashMap::new(),
             by_id: HashMap::new(),
             urls: Vec::new(),
+            by_start: HashMap::new(),
         };
         for entry in document.children().filter(|child| child.name() == "entry") {
             let Some(resource) = entry.child("resource") else { continue };
@@ -68,6 +71,7 @@ impl<'t> Links<'t> {
         if self.composition.is_none() && resource.resource_type() == Some("Composition") {
             self.composition = Some(resource);
         }
+        self.by_start.insert(resource.position().start, place);
         self.resources.push(resource);
         self.urls.push(url);
     }
@@ -100,10 +104,8 @@ impl<'t> Links<'t> {
 
     /// Where a reference that stands somewhere in `resource` (an entry's) leads.
     pub fn resolve(&self, resource: Element<'t>, reference: &str) -> Target<'t> {
-        let url = self
-            .resources()
-            .find(|(_, other)| other.position() == resource.position())
-            .and_then(|(url, _)| url);
+        let place = self.by_start.get(&resource.position().start);
+        let url = place.and_then(|place| self.urls[*place]);
         self.resolve_from(url, resource, reference)
     }
 

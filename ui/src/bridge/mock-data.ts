@@ -253,7 +253,7 @@ function timelineOf(of: RowView): TimelineView[] {
   steps.push(step("sending-started", 11));
   if (of.state === "sending") return steps;
   if (of.state === "rejected") return [...steps, step("rejected", 13, {}, true)];
-  steps.push(step("doubted", 41, { why: "answer-lost", due: new Date(start + 60_000).toISOString() }));
+  steps.push(step("doubted", 41, { why: "cut", due: new Date(start + 60_000).toISOString() }));
   if (of.state === "unknown") return steps;
   steps.push(step("accepted", 62, { receipt: "f1c0a6e2" }, true));
   if (of.state === "completed" || of.state === "failed") steps.push(step(of.state, 93, { receipt: "f1c0a6e2" }, true));

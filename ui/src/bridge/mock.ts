@@ -233,7 +233,7 @@ export function createMock(options: MockOptions = {}): Door {
       return layers.map((layer, at) => ({
         layer,
         outcome: !fails || at < 5 ? "passed" : at === 5 ? "failed" : "not-reached",
-        problem: fails && at === 5 ? problem("client-certificate-refused", { host: "elm.example.org" }, "import-certificate") : null,
+        problem: fails && at === 5 ? problem("tls-client-refused", { alert: "unknown_ca" }, "import-certificate") : null,
         detail: layer === "tls" ? "TLSv1.3" : layer === "capability" && !fails ? "1.13.1" : null,
       }));
     },

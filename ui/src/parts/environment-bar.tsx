@@ -10,11 +10,11 @@ export function EnvironmentBar({ status }: { status: StatusView }) {
   if (environment === "production") return null;
   const kind = environment === "practice" ? "practice" : "integration";
   return (
-    <div className={`${css.bar} ${css[kind]}`} data-testid="environment-bar" data-environment={environment} role="note">
+    <header className={`${css.bar} ${css[kind]}`} data-testid="environment-bar" data-environment={environment}>
       <span className={css.plate}>
         <strong>{text(`environment.${kind}`)}</strong>
         <span>{text(`environment.${kind}.more`)}</span>
       </span>
-    </div>
+    </header>
   );
 }

@@ -207,7 +207,7 @@ pub(super) fn certificate_view(
         days_left: i32::try_from(inspection.days_left(now)).unwrap_or(i32::MAX),
         fingerprint: inspection.fingerprint_sha256.clone(),
         key_type: inspection.key_type.clone(),
-        purposes: inspection.purposes.clone(),
+        purposes: inspection.purposes.iter().map(|code| purpose(code).to_owned()).collect(),
         client_auth: inspection.client_auth,
         stored_in: match kind {
             SecretsKind::Keychain => "keychain",
@@ -215,6 +215,20 @@ pub(super) fn certificate_view(
             SecretsKind::Practice => "practice",
         }
         .to_owned(),
+    }
+}
+
+/// Name of an extended key usage in the standard (RFC 5280); an object identifier stands as it is.
+fn purpose(code: &str) -> &str {
+    match code {
+        "any" => "anyExtendedKeyUsage",
+        "client-auth" => "clientAuth",
+        "server-auth" => "serverAuth",
+        "code-signing" => "codeSigning",
+        "email-protection" => "emailProtection",
+        "time-stamping" => "timeStamping",
+        "ocsp-signing" => "OCSPSigning",
+        other => other,
     }
 }
 

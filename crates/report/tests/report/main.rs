@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "tests")]
 
 mod corpus;
+mod hostile;
 mod kind;
 mod life_cycle;
 mod rules;

@@ -1,0 +1,134 @@
+//! Certificate, endpoints, preferences, numbers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::Problem;
+
+/// The certificate in use.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CertificateView {
+    /// Subject.
+    pub subject: String,
+    /// Issuer.
+    pub issuer: String,
+    /// Serial number, hex.
+    pub serial: String,
+    /// ISO instants.
+    pub not_before: String,
+    /// See above.
+    pub not_after: String,
+    /// Whole days left, negative when expired.
+    pub days_left: i32,
+    /// SHA-256 fingerprint, `AB:CD:…`.
+    pub fingerprint: String,
+    /// e.g. `RSA 4096`, `EC P-256`.
+    pub key_type: String,
+    /// Extended key usages in words of the standard, e.g. `clientAuth`.
+    pub purposes: Vec<String>,
+    /// Whether it may be used by a client.
+    pub client_auth: bool,
+    /// Where it rests: `keychain`, `passphrase`, `practice`.
+    pub stored_in: String,
+}
+
+/// One configured endpoint.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct EndpointView {
+    /// Name.
+    pub name: String,
+    /// Base address.
+    pub base_url: String,
+    /// `practice`, `integration`, `production`.
+    pub environment: String,
+    /// Release.
+    pub release: String,
+    /// Language where a document names none.
+    pub language: String,
+    /// Has a CA of its own.
+    pub own_ca: bool,
+    /// In force.
+    pub in_use: bool,
+}
+
+/// A new endpoint.
+#[derive(Debug, Clone, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct EndpointInput {
+    /// Name.
+    pub name: String,
+    /// Base address, https.
+    pub base_url: String,
+    /// `integration` or `production`.
+    pub environment: String,
+    /// Release; default 1.13.1.
+    pub release: Option<String>,
+    /// Language where a document names none; default `de-CH`.
+    pub language: Option<String>,
+    /// CA certificate (PEM), if the authority has its own.
+    pub ca_pem: Option<String>,
+    /// HTTP proxy.
+    pub proxy: Option<String>,
+}
+
+/// One layer of the connection test.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ProbeView {
+    /// `name`, `tcp`, `tls`, `server-certificate`, `client-certificate`, `capability`.
+    pub layer: String,
+    /// `passed`, `failed` or `not-reached`.
+    pub outcome: String,
+    /// Why it failed.
+    pub problem: Option<Problem>,
+    /// What was found, e.g. `TLSv1.3`, `1.13.1`.
+    pub detail: Option<String>,
+}
+
+/// What a person chose for the window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct PreferencesView {
+    /// Language code, e.g. `de`; `None` follows the system.
+    pub language: Option<String>,
+    /// `light`, `dark` or `system`.
+    pub theme: String,
+    /// The welcome was completed or skipped.
+    pub first_run_done: bool,
+}
+
+impl Default for PreferencesView {
+    fn default() -> Self {
+        Self { language: None, theme: "system".to_owned(), first_run_done: false }
+    }
+}
+
+/// Numbers of the last days.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct StatisticsView {
+    /// Oldest first, one for every day asked for, empty days included.
+    pub days: Vec<DayView>,
+}
+
+/// Submissions imported on one day, by the state that they are in now.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct DayView {
+    /// Local date, `YYYY-MM-DD`.
+    pub date: String,
+    /// By state code.
+    #[ts(type = "Record<string, number>")]
+    pub by_state: BTreeMap<String, u32>,
+}

@@ -1,0 +1,233 @@
+// The window with made-up data in a real browser: axe on every screen in every language and theme, the
+// content security policy of the product, and the journeys that need layout and a keyboard.
+// CHROMIUM names the browser; the default is Debian's.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+import { chromium } from "playwright-core";
+import { preview } from "vite";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"];
+const SIZES = { wide: { width: 1280, height: 800 }, small: { width: 1000, height: 700 } };
+
+const server = await preview({ mode: "mock", build: { outDir: "dist-mock" }, preview: { port: 0, host: "127.0.0.1" } });
+const address = server.resolvedUrls.local[0];
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGUMENTS });
+let failed = 0;
+
+function assert(held, what) {
+  if (!held) throw new Error(what);
+}
+
+async function open(query = {}, size = SIZES.wide) {
+  const page = await browser.newPage({ viewport: size, bypassCSP: false });
+  page.setDefaultTimeout(15_000);
+  page.noise = [];
+  page.on("pageerror", (error) => page.noise.push(error.message));
+  page.on("console", (line) => ["error", "warning"].includes(line.type()) && page.noise.push(line.text()));
+  await page.goto(`${address}?${new URLSearchParams({ language: "en", theme: "light", ...query })}`);
+  await page.locator("main").waitFor();
+  return page;
+}
+
+const by = (page, id) => page.locator(`[data-testid="${id}"]`);
+
+async function test(name, body) {
+  const started = Date.now();
+  try {
+    await body();
+    console.log(`ok   ${name} (${Date.now() - started} ms)`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL ${name}\n     ${error.message.split("\n").slice(0, 12).join("\n     ")}`);
+  }
+}
+
+/** axe finds nothing, nothing overflows sideways, the console is quiet (a refused style would speak there). */
+async function sound(page, where) {
+  // Evaluated by the driver: the policy of the page forbids a script element.
+  await page.evaluate(AXE);
+  await page.evaluate(() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => null))));
+  const found = await page.evaluate(async () => {
+    const { violations } = await window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] });
+    return violations.flatMap(({ id, nodes }) => nodes.map((node) => `${id}: ${node.html.slice(0, 140)} ${node.any[0]?.message ?? ""}`));
+  });
+  assert(found.length === 0, `${where}: axe\n${found.join("\n")}`);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert(wide <= 0, `${where}: ${wide} pixels too wide`);
+  assert(page.noise.length === 0, `${where}: ${page.noise.join("; ")}`);
+}
+
+const SCREENS = {
+  welcome: { query: { first: "1" } },
+  send: {},
+  candidates: { do: (page) => chosen(page) },
+  reports: { do: (page) => by(page, "nav-reports").click().then(() => by(page, "report-row").first().waitFor()) },
+  detail: { do: (page) => detail(page, "failed") },
+  timeline: { do: (page) => detail(page, "failed").then(() => by(page, "tab-timeline").click()) },
+  source: { do: (page) => detail(page, "failed").then(() => by(page, "tab-source").click()) },
+  "correct dialog": { do: (page) => detail(page, "failed").then(() => by(page, "action-correct").click()) },
+  "to correct": { do: (page) => by(page, "nav-correct").click().then(() => by(page, "cause").first().waitFor()) },
+  overview: { do: (page) => by(page, "nav-overview").click() },
+  certificate: {
+    do: async (page) => {
+      await by(page, "nav-certificate").click();
+      await by(page, "test-endpoint").click();
+    },
+  },
+  import: {
+    do: async (page) => {
+      await by(page, "nav-certificate").click();
+      await by(page, "certificate-import").click();
+      await by(page, "certificate-password").waitFor();
+    },
+  },
+  settings: { do: (page) => by(page, "nav-settings").click() },
+  keys: { do: (page) => page.keyboard.press("?") },
+};
+
+async function chosen(page) {
+  await by(page, "choose-files").click();
+  await by(page, "candidate-row").nth(4).waitFor();
+}
+
+async function detail(page, state) {
+  await by(page, "nav-reports").click();
+  await page.locator(`[data-testid="report-row"][data-state="${state}"]`).first().click();
+  await by(page, "detail-state").waitFor();
+}
+
+for (const [language, theme, size] of [
+  ["en", "light", "wide"],
+  ["en", "dark", "small"],
+  ["de", "light", "small"],
+  ["de", "dark", "wide"],
+]) {
+  for (const [name, screen] of Object.entries(SCREENS)) {
+    await test(`${name}, ${language}, ${theme}, ${size}`, async () => {
+      const page = await open({ language, theme, ...screen.query }, SIZES[size]);
+      await screen.do?.(page);
+      await sound(page, name);
+      await page.close();
+    });
+  }
+}
+
+await test("every screen at 320 pixels", async () => {
+  const page = await open({}, { width: 320, height: 640 });
+  for (const screen of ["send", "reports", "correct", "overview", "certificate", "settings"]) {
+    await by(page, `nav-${screen}`).click();
+    await sound(page, screen);
+  }
+  await page.close();
+});
+
+await test("dropped files are looked at, sent, and taken back", async () => {
+  const page = await open();
+  await by(page, "nav-settings").click();
+  await page.evaluate(() => document.dispatchEvent(new CustomEvent("mock-drop", { detail: ["/a/one.json", "/a/birth-error.json"] })));
+  await by(page, "candidate-row").nth(1).waitFor();
+  assert((await by(page, "send-button").textContent()) === "Send 2 reports (1 needs correction)", "the button counts");
+  await page.keyboard.press("Control+Enter");
+  await by(page, "undo").waitFor();
+  await page.keyboard.press("Control+z");
+  await page.getByText("on hold: nothing was sent").waitFor();
+  await page.close();
+});
+
+await test("a file dropped on a failed report corrects it", async () => {
+  const page = await open();
+  await detail(page, "failed");
+  await page.evaluate(() => document.dispatchEvent(new CustomEvent("mock-drop", { detail: ["/a/corrected.json"] })));
+  await by(page, "drop-correct").click();
+  await by(page, "predecessor").waitFor();
+  await page.locator('[data-testid="detail-state"][data-state="completed"]').waitFor();
+  await by(page, "predecessor").click();
+  await page.locator('[data-testid="detail-state"][data-state="superseded"]').waitFor();
+  await page.close();
+});
+
+await test("the first run teaches the loop: send, fail, correct, complete", async () => {
+  const page = await open({ first: "1", rows: "0" });
+  await by(page, "send-samples").click();
+  await by(page, "candidate-row").nth(2).waitFor();
+  await by(page, "send-button").click();
+  await by(page, "nav-reports").click();
+  await page.locator('[data-testid="report-row"][data-state="failed"]').click();
+  await by(page, "message").first().waitFor();
+  await by(page, "action-correct").click();
+  await by(page, "correct-text").fill("{}");
+  await by(page, "correct-send").click();
+  await page.locator('[data-testid="detail-state"][data-state="completed"]').waitFor();
+  await page.close();
+});
+
+await test("the list by keyboard alone", async () => {
+  const page = await open();
+  await page.keyboard.press("3");
+  await page.keyboard.press("1");
+  await by(page, "report-row").first().waitFor();
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.locator('[data-testid="detail-state"][data-state="failed"]').waitFor();
+  await page.keyboard.press("r");
+  await by(page, "predecessor").waitFor();
+  await page.keyboard.press("Escape");
+  await by(page, "detail").waitFor({ state: "detached" });
+  await page.keyboard.press("/");
+  await page.keyboard.type("legionella");
+  await page.locator('[data-testid="report-row"]:has-text("Influenza")').first().waitFor({ state: "detached" });
+  await page.close();
+});
+
+await test("a message leads to its place in the report", async () => {
+  const page = await open();
+  await detail(page, "failed");
+  await by(page, "tab-timeline").click();
+  await by(page, "message").first().getByRole("button").click();
+  await page.locator('[data-section="Observation"] [data-field="observation.code"]').waitFor();
+  await page.close();
+});
+
+await test("a wrong password says so, the right one shows the certificate before it is stored", async () => {
+  const page = await open();
+  await by(page, "nav-certificate").click();
+  await by(page, "certificate-import").click();
+  await by(page, "certificate-password").fill("wrong");
+  await page.keyboard.press("Enter");
+  await page.getByText("The password is wrong").waitFor();
+  await by(page, "certificate-password").fill("right");
+  await page.keyboard.press("Enter");
+  await page.getByText("Issuing CA of the Authority").waitFor();
+  await by(page, "certificate-confirm").click();
+  await page.getByText("Keychain of this computer").waitFor();
+  await page.close();
+});
+
+await test("10,000 rows are drawn few at a time, to the end", async () => {
+  const page = await open({ rows: "10000" });
+  await by(page, "nav-reports").click();
+  await by(page, "report-row").first().waitFor();
+  const grid = by(page, "report-list");
+  let top = 0;
+  for (let at = 0; at < 8; at += 1) {
+    await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await page.waitForFunction(
+      ([before]) => document.querySelector('[data-testid="report-list"]').scrollHeight > before,
+      [await grid.evaluate((element) => element.scrollHeight)],
+    );
+    assert((await by(page, "report-row").count()) < 60, "too many rows are drawn");
+    const now = await grid.evaluate((element) => element.scrollTop);
+    assert(now > top, "the list moved back");
+    top = now;
+  }
+  await page.close();
+});
+
+await browser.close();
+await server.close();
+console.log(failed === 0 ? "all passed" : `${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
