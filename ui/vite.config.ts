@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 import react from "@vitejs/plugin-react";
@@ -7,10 +8,9 @@ import { catalogues } from "./build/catalogues.ts";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-// The policy of tauri.conf.json, so that a screen tried in a browser meets the same refusals.
-const policy =
-  "default-src 'self'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
-  "connect-src ipc: http://ipc.localhost 'self'";
+// The policy of the product, so that a screen tried in a browser meets the same refusals.
+const product = JSON.parse(readFileSync(at("../tauri.conf.json"), "utf8")) as { app: { security: { csp: string } } };
+const policy = product.app.security.csp;
 
 export default defineConfig(({ mode }) => {
   // The made-up door is for looking at screens and for tests; the product is never built with it.

@@ -1,9 +1,11 @@
 //! What people do with the real window: drop, send, see what became of it, correct, import a certificate.
 
 use std::path::PathBuf;
+use std::process::Command;
 use std::time::Duration;
 
 use journeys::window::Window;
+use journeys::{Authority, program};
 use testkit::DocumentBuilder;
 
 /// Longest that one journey may take.
@@ -67,25 +69,34 @@ fn the_lesson_one_sample_fails_and_its_correction_is_completed() {
 }
 
 #[test]
-fn a_certificate_is_inspected_imported_and_used() {
+fn a_certificate_is_inspected_and_kept_in_the_keychain() {
     journey(async {
+        let data = tempfile::tempdir().unwrap();
+        Authority::init(data.path());
+        let p12 = data.path().join("pilot/riverside.p12");
+        let password = std::fs::read_to_string(p12.with_extension("password")).unwrap();
         let window = Window::open().await;
+        window.click("[data-testid=welcome-skip]").await;
         window.click("[data-testid=nav-certificate]").await;
         window.shows("[data-testid=certificate-import]", 1).await;
-        let pilot = window.home().join("practice/authority/pilot");
-        let p12 = std::fs::read_dir(&pilot).unwrap().flatten().map(|entry| entry.path());
-        let p12 = p12.filter(|path| path.extension().is_some_and(|e| e == "p12")).min().unwrap();
-        let password = std::fs::read_to_string(p12.with_extension("password")).unwrap();
         window.drag(&[&p12]);
-        let field = "[data-testid=certificate-password]";
-        window.shows(field, 1).await;
-        let field = window.client.find(fantoccini::Locator::Css(field)).await.unwrap();
-        field.send_keys(password.trim()).await.unwrap();
+        window.write("[data-testid=certificate-password]", "not the password").await;
+        window.click("[data-testid=certificate-inspect]").await;
+        window.shows("[role=alert], [data-testid=problem]", 1).await;
+        window.write("[data-testid=certificate-password]", password.trim()).await;
+        window.click("[data-testid=certificate-inspect]").await;
+        window.shows("[data-testid=certificate-confirm]", 1).await;
         window.picture("certificate").await;
-        window.click("[data-testid=certificate-import]").await;
         window.click("[data-testid=certificate-confirm]").await;
-        window.shows("[data-testid=probe-row][data-outcome=passed]", 5).await;
-        window.picture("certificate-imported").await;
+        window.gone("[data-testid=certificate-confirm]").await;
+        window.picture("certificate-kept").await;
+        // The headless program finds the very certificate in the keychain.
+        let mut shown = Command::new(program("labcourier"));
+        shown.arg("--profile").arg(window.home().join("laboratory")).args(["identity", "show"]);
+        let shown = shown.output().unwrap();
+        let words = String::from_utf8_lossy(&shown.stdout);
+        assert!(shown.status.success(), "{}", String::from_utf8_lossy(&shown.stderr));
+        assert!(words.contains("riverside"), "{words}");
         window.close().await;
     });
 }

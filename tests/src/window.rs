@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -20,9 +21,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A program that ends with the test.
 struct Running(Child);
 
+impl Running {
+    /// Starts a program as the leader of its own process group, so that its children end with it.
+    fn start(command: &mut Command) -> std::io::Result<Self> {
+        command.process_group(0).spawn().map(Self)
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
-        let _ = self.0.kill();
+        let group = format!("-{}", self.0.id());
+        let _ = Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status();
         let _ = self.0.wait();
     }
 }
@@ -43,7 +52,8 @@ impl Window {
         let home = tempfile::tempdir().expect("a folder");
         let (screen, display) = screen();
         let (port, native) = (free_port(), free_port());
-        let driver = Command::new(tauri_driver())
+        let mut driver = Command::new(tauri_driver());
+        driver
             .args(["--port", &port.to_string(), "--native-port", &native.to_string()])
             .env("DISPLAY", &display)
             .env("HOME", home.path())
@@ -52,11 +62,14 @@ impl Window {
             .env("XDG_CACHE_HOME", home.path().join("cache"))
             .env("XDG_CONFIG_HOME", home.path().join("config"))
             .env("LANG", "C.UTF-8")
+            // A virtual screen has no graphics card.
+            .env("GDK_BACKEND", "x11")
+            .env("LIBGL_ALWAYS_SOFTWARE", "1")
+            .env("NO_AT_BRIDGE", "1")
             .env_remove("WAYLAND_DISPLAY")
-            .stdin(Stdio::null())
-            .spawn()
-            .map(Running)
-            .expect("tauri-driver starts: `cargo xtask setup` installs it");
+            .stdin(Stdio::null());
+        let driver = Running::start(&mut driver);
+        let driver = driver.expect("tauri-driver starts: `cargo xtask setup` installs it");
         until("both ports of the driver", || {
             [port, native].iter().all(|port| TcpStream::connect(("127.0.0.1", *port)).is_ok())
         });
@@ -103,6 +116,24 @@ impl Window {
         }
     }
 
+    /// Waits for a field and writes into it, in place of what it holds.
+    pub async fn write(&self, selector: &str, text: &str) {
+        let field = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(selector)).await;
+        let field = field.unwrap_or_else(|error| panic!("{selector}: {error}"));
+        // Control+A, as a person does: clearing through WebDriver passes by what the page listens to.
+        field.send_keys("\u{E009}a\u{E000}").await.expect(selector);
+        field.send_keys(text).await.expect(selector);
+    }
+
+    /// Waits until no such element is shown.
+    pub async fn gone(&self, selector: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        while !self.client.find_all(Locator::Css(selector)).await.expect("a page").is_empty() {
+            assert!(Instant::now() < deadline, "{selector} is still shown");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    }
+
     /// Keeps a picture of the window.
     pub async fn picture(&self, name: &str) {
         let folder = std::env::var_os("LABCOURIER_PICTURES");
@@ -117,13 +148,9 @@ impl Window {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("journeys/drag_source.py");
         let mut source = Command::new("/usr/bin/python3");
         source.arg(script).args(["1140", "700"]).args(files);
-        let mut source = source
-            .env("DISPLAY", &self.display)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("python3-gi is installed");
-        let stdout = source.stdout.take().expect("stdout is piped");
-        let _source = Running(source);
+        source.env("DISPLAY", &self.display).stdout(Stdio::piped());
+        let mut source = Running::start(&mut source).expect("python3-gi is installed");
+        let stdout = source.0.stdout.take().expect("stdout is piped");
         let mut said = BufReader::new(stdout);
         assert_eq!(line(&mut said), "ready");
         self.xdotool(&["mousemove", "1170", "730", "mousedown", "1"]);
@@ -157,15 +184,15 @@ fn line(said: &mut BufReader<ChildStdout>) -> String {
 
 /// A virtual screen on a free display number.
 fn screen() -> (Running, String) {
-    let mut child = Command::new("Xvfb")
+    let mut server = Command::new("Xvfb");
+    server
         .args(["-displayfd", "1", "-screen", "0", "1280x820x24", "-nolisten", "tcp"])
         .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("Xvfb is installed");
-    let stdout = child.stdout.take().expect("stdout is piped");
+        .stderr(Stdio::null());
+    let mut server = Running::start(&mut server).expect("Xvfb is installed");
+    let stdout = server.0.stdout.take().expect("stdout is piped");
     let number = line(&mut BufReader::new(stdout));
-    (Running(child), format!(":{number}"))
+    (server, format!(":{number}"))
 }
 
 fn tauri_driver() -> PathBuf {

@@ -2,22 +2,26 @@
 // (dropped files, keys, changes of the journal).
 
 import { useQueryClient } from "@tanstack/react-query";
+import type { QueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { I18nProvider } from "react-aria-components";
 
 import { door } from "#door";
 
 import css from "./app.module.css";
+import type { DetailView } from "./bridge/generated/DetailView";
 import { journalFollower, usePreferences, useStatus } from "./bridge/queries";
 import { WordsProvider, languageFor, loadWords, useWords } from "./i18n/text";
 import type { Words } from "./i18n/text";
 import { IntakeContext, useIntakeDesk } from "./intake";
+import { Announcer } from "./parts/announcer";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
 import { KeySheet, useWindowKeys } from "./parts/keys";
 import { ProblemNote } from "./parts/notes";
 import { Rail } from "./parts/rail";
+import { Standing } from "./parts/standing";
 import { Toasts } from "./parts/toasts";
 import { HOME, WindowContext, openReport } from "./place";
 import type { Place, Window } from "./place";
@@ -27,7 +31,7 @@ import { Correct } from "./screens/correct";
 import { Overview } from "./screens/overview";
 import { Reports } from "./screens/reports";
 import { Send } from "./screens/send";
-import { Settings } from "./screens/settings";
+import { Settings, useSavePreferences } from "./screens/settings";
 import { Welcome } from "./screens/welcome";
 
 export function App() {
@@ -70,11 +74,12 @@ function useTheme(theme: string): void {
   }, [theme]);
 }
 
-/** Where a drop of files goes, from where the reader is. */
-function dropTarget(place: Place): DropTarget {
+/** Where a drop of files goes, from where the reader is: a report that is open may be corrected by it. */
+function dropTarget(place: Place, cache: QueryClient): DropTarget {
   if (place.screen === "certificate") return { kind: "certificate" };
-  const report = openReport(place);
-  return report === null ? { kind: "send" } : { kind: "report", id: report };
+  const id = openReport(place);
+  const actions = cache.getQueryData<DetailView>(["detail", id])?.actions ?? [];
+  return id !== null && actions.includes("correct") ? { kind: "report", id } : { kind: "send" };
 }
 
 function Frame() {
@@ -87,10 +92,13 @@ function Frame() {
   const certificate = useCertificateFiles();
   const status = useStatus();
   const preferences = usePreferences();
+  const save = useSavePreferences();
+  const cache = useQueryClient();
   useCoreEvents({
     hovering: setHovering,
     dropped(paths) {
-      const target = dropTarget(place);
+      const target = dropTarget(place, cache);
+      if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
       const [only] = paths;
       if (target.kind === "certificate") certificate.offer(paths);
       else if (target.kind === "report" && paths.length === 1 && only) setQuestion({ id: target.id, path: only });
@@ -122,12 +130,14 @@ function Frame() {
                     <ProblemNote problem={problem} />
                   </div>
                 )}
+                {status.data && <Standing status={status.data} />}
+                {status.data && <Announcer counts={status.data.counts} />}
                 <ScreenOf place={place} certificate={certificate} />
               </main>
             </div>
           )}
         </div>
-        {hovering && <DropVeil target={dropTarget(place)} />}
+        {hovering && <DropVeil target={dropTarget(place, cache)} />}
         {question && <DropQuestion {...question} onClose={() => setQuestion(undefined)} />}
         {sheet && <KeySheet onClose={() => setSheet(false)} />}
         <Toasts />

@@ -29,6 +29,16 @@ describe("the house", () => {
   });
 });
 
+describe("the door", () => {
+  it("has the commands that the shell has, and no other", () => {
+    const found = (file: string, pattern: RegExp) =>
+      [...readFileSync(new URL(file, import.meta.url), "utf8").matchAll(pattern)].map(([, name]) => name).toSorted();
+    const ours = found("../src/bridge/door.ts", /^ {2}(\w+): \{ takes: /gm);
+    expect(ours.length).toBeGreaterThan(20);
+    expect(ours).toEqual(found("../../src-tauri/src/commands.rs", /#\[tauri::command\][^{]*?\basync fn (\w+)/g));
+  });
+});
+
 describe("causes", () => {
   it("mask values", () => {
     expect(masked('Code 99999-9 ("http://loinc.org") is not in set 12')).toBe(masked('Code 1-2 ("x") is not in set 4'));

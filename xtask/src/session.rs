@@ -1,9 +1,7 @@
-//! A desktop session for tests: a bus with an unlocked keychain, a display, a home that is thrown away.
+//! A desktop session for tests: a bus with an unlocked keychain, a home that is thrown away.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
 
 use crate::output;
 use crate::process::{Call, find};
@@ -58,48 +56,6 @@ fn only_for_its_owner(folder: &Path) -> std::io::Result<()> {
 #[cfg(not(unix))]
 fn only_for_its_owner(_: &Path) -> std::io::Result<()> {
     Ok(())
-}
-
-/// A virtual display, gone when dropped.
-pub(crate) struct Display {
-    server: Child,
-    name: String,
-}
-
-impl Display {
-    /// Starts Xvfb on a free number of its own choice.
-    pub(crate) fn start() -> Result<Self, String> {
-        let call = Call::new("Xvfb").args(["-displayfd", "1", "-screen", "0", "1440x1000x24"]);
-        let call = call.args(["-nolisten", "tcp"]);
-        let mut command = call.command();
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut server = command.spawn().map_err(|error| call.not_started(&error))?;
-        let mut number = String::new();
-        // The number is written once the display accepts connections; the pipe ends if it never does.
-        let read = server.stdout.take().map(|out| BufReader::new(out).read_line(&mut number));
-        let display = Self { server, name: format!(":{}", number.trim()) };
-        match read {
-            Some(Ok(1..)) => Ok(display),
-            _ => Err("Xvfb ended before its display was ready".to_owned()),
-        }
-    }
-
-    /// The call, with this display.
-    pub(crate) fn shows(&self, call: Call) -> Call {
-        // Software rendering: the machine has no graphics card, and a virtual display neither.
-        call.env("DISPLAY", &self.name)
-            .env("GDK_BACKEND", "x11")
-            .env("LIBGL_ALWAYS_SOFTWARE", "1")
-            .env("NO_AT_BRIDGE", "1")
-    }
-}
-
-impl Drop for Display {
-    fn drop(&mut self) {
-        // It may be gone already; there is nothing else to do.
-        let _ = self.server.kill();
-        let _ = self.server.wait();
-    }
 }
 
 /// A person can see a window here.

@@ -8,6 +8,7 @@ mod statistics;
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -35,11 +36,13 @@ struct Inner {
     practice: tokio::sync::Mutex<Practice>,
     practice_engine: Engine,
     laboratory: RwLock<Laboratory>,
+    /// Held while the laboratory is opened or made, so that there is one engine of it.
+    opening: tokio::sync::Mutex<()>,
     place: RwLock<Place>,
     /// The certificate of the room in use: a keychain is too slow to be asked for every look.
     certificate: RwLock<Option<Inspection>>,
     watch: tokio::sync::Mutex<Option<Watch>>,
-    working: std::sync::atomic::AtomicBool,
+    working: AtomicBool,
 }
 
 /// The laboratory's room.
@@ -92,10 +95,11 @@ impl Desk {
                 practice: tokio::sync::Mutex::new(practice),
                 practice_engine,
                 laboratory: RwLock::new(laboratory),
+                opening: tokio::sync::Mutex::new(()),
                 place: RwLock::new(Place { is_practice, moves: 0 }),
                 certificate: RwLock::new(None),
                 watch: tokio::sync::Mutex::new(None),
-                working: std::sync::atomic::AtomicBool::new(false),
+                working: AtomicBool::new(false),
             }),
         };
         // A keychain that is locked now is not the end: the status shows it.
@@ -116,7 +120,7 @@ impl Desk {
 
     /// Starts the practice authority and works both queues in the background.
     pub async fn start(&self) -> Result<(), Problem> {
-        self.inner.working.store(true, std::sync::atomic::Ordering::SeqCst);
+        self.inner.working.store(true, Ordering::SeqCst);
         let started = self.inner.practice.lock().await.start().await;
         self.inner.practice_engine.start().await;
         if let Some(engine) = self.opened_laboratory() {
@@ -128,7 +132,7 @@ impl Desk {
 
     /// Stops everything in order: the watch, the workers, the practice authority.
     pub async fn stop(&self) {
-        self.inner.working.store(false, std::sync::atomic::Ordering::SeqCst);
+        self.inner.working.store(false, Ordering::SeqCst);
         self.stop_watch().await;
         if let Some(engine) = self.opened_laboratory() {
             engine.stop().await;
@@ -236,6 +240,11 @@ impl Desk {
 
     /// The laboratory's engine, if it has been set up; a closed one is tried again.
     async fn laboratory_engine(&self) -> Result<Option<Engine>, Problem> {
+        let _one_at_a_time = self.inner.opening.lock().await;
+        self.opened_or_tried().await
+    }
+
+    async fn opened_or_tried(&self) -> Result<Option<Engine>, Problem> {
         match &*self.laboratory() {
             Laboratory::Open(engine) => return Ok(Some(engine.clone())),
             Laboratory::Absent => return Ok(None),
@@ -248,19 +257,31 @@ impl Desk {
             Laboratory::Closed(problem) => Err(problem.clone()),
         };
         self.set_laboratory(opened);
+        if let Ok(Some(engine)) = &answer {
+            self.work(engine).await;
+        }
         answer
     }
 
     /// The laboratory's engine; its room is made, with its secrets in the keychain, where there is none.
     async fn laboratory_or_new(&self) -> Result<Engine, Problem> {
-        if let Some(engine) = self.laboratory_engine().await? {
+        let _one_at_a_time = self.inner.opening.lock().await;
+        if let Some(engine) = self.opened_or_tried().await? {
             return Ok(engine);
         }
         let folder = self.inner.root.join("laboratory");
         let secrets = self.inner.secrets;
         let engine = on_pool(move || make_laboratory(&folder, secrets)).await??;
         self.set_laboratory(Laboratory::Open(engine.clone()));
+        self.work(&engine).await;
         Ok(engine)
+    }
+
+    /// Lets an engine that was opened late work like the others.
+    async fn work(&self, engine: &Engine) {
+        if self.inner.working.load(Ordering::SeqCst) {
+            engine.start().await;
+        }
     }
 
     /// Uses the other room from now on.
@@ -283,7 +304,7 @@ impl Desk {
         self.stop_watch().await;
         let engine = self.engine();
         let folder = engine.profile().settings.watched_folder;
-        let working = self.inner.working.load(std::sync::atomic::Ordering::SeqCst);
+        let working = self.inner.working.load(Ordering::SeqCst);
         let Some(folder) = folder.filter(|_| working) else { return };
         let cancel = CancellationToken::new();
         let until = cancel.clone();

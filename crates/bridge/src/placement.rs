@@ -239,5 +239,10 @@ mod tests {
         assert_eq!(plain("a.where((("), "a");
         assert_eq!(plain("a/*b"), "a");
         assert_eq!(plain(&"x".repeat(3_000)), "");
+        for odd in
+            ["", "/", "//[", "/é:é[é]/@é", "é/*é", "é.ofType(é", "Bundle.é[", ".", "..", "[0]"]
+        {
+            let _ = plain(odd);
+        }
     }
 }

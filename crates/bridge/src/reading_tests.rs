@@ -112,6 +112,22 @@ fn messages_are_placed_by_whatever_the_authority_says() {
     assert_eq!(placed(&tree, message(None)), (None, None));
     assert_eq!(placed(&tree, message(Some("DocumentReference.status"))), (None, None));
     assert_eq!(placed(&tree, message(Some("Claim.item"))), (None, None));
+    for odd in [
+        "",
+        "/",
+        "//[",
+        "/é:é[é]/@é",
+        "é/*é",
+        "Bundle.é[",
+        ".",
+        "..",
+        "[0]",
+        "Bundle.entry[99999999999]",
+    ] {
+        let _ = placed(&tree, message(Some(odd)));
+    }
+    let far = MessageView { line: Some(u32::MAX), column: Some(u32::MAX), ..message(None) };
+    let _ = placed(&tree, far);
 }
 
 /// Every element of a document.

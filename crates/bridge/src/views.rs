@@ -65,7 +65,7 @@ pub struct CountsView {
 }
 
 /// A row of the list.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct RowView {
@@ -109,7 +109,7 @@ pub struct RowView {
 }
 
 /// A page of the list, newest first, by keyset.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct PageView {
@@ -123,7 +123,7 @@ pub struct PageView {
 }
 
 /// What to list.
-#[derive(Debug, Clone, Default, Deserialize, TS)]
+#[derive(Clone, Default, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[ts(export)]
 pub struct ListQuery {
@@ -143,7 +143,7 @@ pub struct ListQuery {
 }
 
 /// Everything about one submission.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct DetailView {
@@ -178,7 +178,7 @@ pub struct DetailView {
 }
 
 /// One message, ours (code + params, text from the catalogue) or the authority's (its own words too).
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct MessageView {
@@ -208,7 +208,7 @@ pub struct MessageView {
 }
 
 /// One step of the timeline.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct TimelineView {
@@ -226,7 +226,7 @@ pub struct TimelineView {
 }
 
 /// An answer of the authority, as received.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct EvidenceView {
@@ -241,7 +241,7 @@ pub struct EvidenceView {
 }
 
 /// A part of the report for reading: a resource of the Bundle.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct SectionView {
@@ -254,7 +254,7 @@ pub struct SectionView {
 }
 
 /// One field of a section.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct FieldView {
@@ -271,7 +271,7 @@ pub struct FieldView {
 }
 
 /// A file looked at before sending.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct CandidateView {
@@ -295,7 +295,7 @@ pub struct CandidateView {
 }
 
 /// What became of files handed over for sending.
-#[derive(Debug, Clone, Serialize, TS)]
+#[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct IntakeView {
@@ -305,3 +305,28 @@ pub struct IntakeView {
     #[ts(type = "(number | null)[]")]
     pub submissions: Vec<Option<i64>>,
 }
+
+/// Shows nothing of what may name a patient: a view may stand in a value that is printed by accident.
+macro_rules! print_no_content {
+    ($($view:ident),* $(,)?) => { $(
+        impl std::fmt::Debug for $view {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($view)).finish_non_exhaustive()
+            }
+        }
+    )* };
+}
+
+print_no_content!(
+    RowView,
+    PageView,
+    ListQuery,
+    DetailView,
+    MessageView,
+    TimelineView,
+    EvidenceView,
+    SectionView,
+    FieldView,
+    CandidateView,
+    IntakeView,
+);

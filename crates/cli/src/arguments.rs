@@ -126,7 +126,9 @@ Examples:
     #[command(after_help = "Example:\n  labcourier withdraw 12 --reason \"not notifiable\"")]
     Withdraw(WithReason),
     /// Send a held report although something was found.
-    #[command(after_help = "Example:\n  labcourier release 12 --reason \"checked with the physician\"")]
+    #[command(
+        after_help = "Example:\n  labcourier release 12 --reason \"checked with the physician\""
+    )]
     Release(WithReason),
     /// Search at the authority.
     #[command(after_help = "\
@@ -330,8 +332,16 @@ pub(crate) struct List {
 }
 
 const STATES: [&str; 10] = [
-    "held", "queued", "sending", "unknown", "in-progress", "completed", "rejected", "failed",
-    "withdrawn", "superseded",
+    "held",
+    "queued",
+    "sending",
+    "unknown",
+    "in-progress",
+    "completed",
+    "rejected",
+    "failed",
+    "withdrawn",
+    "superseded",
 ];
 
 #[derive(Debug, Args)]
@@ -408,13 +418,17 @@ pub(crate) enum JournalCommand {
     #[command(after_help = "Example:\n  labcourier journal verify")]
     Verify,
     /// Write a backup to one file (encrypted with the same key).
-    #[command(after_help = "Example:\n  labcourier journal backup /backup/labcourier-2026-01-31.db")]
+    #[command(
+        after_help = "Example:\n  labcourier journal backup /backup/labcourier-2026-01-31.db"
+    )]
     Backup {
         /// The file; it must not exist.
         file: PathBuf,
     },
     /// Put a backup in the journal's place; the present journal is set aside.
-    #[command(after_help = "Example:\n  labcourier journal restore /backup/labcourier-2026-01-31.db")]
+    #[command(
+        after_help = "Example:\n  labcourier journal restore /backup/labcourier-2026-01-31.db"
+    )]
     Restore {
         /// The backup.
         file: PathBuf,

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use bridge::headless::{Family, IssueRecord};
 use bridge::Problem;
+use bridge::headless::{Family, IssueRecord};
 
 const ENGLISH: &str = include_str!("catalogue/en.txt");
 
@@ -24,12 +24,15 @@ impl Catalogue {
             .into_iter()
             .filter_map(|name| std::env::var(name).ok())
             .find(|value| !value.is_empty());
-        let program = profile.map_or_else(|| "labcourier".to_owned(), |folder| {
-            let folder = folder.display().to_string();
-            let plain = |c: char| c.is_alphanumeric() || "/\\._-~:".contains(c);
-            let quote = if folder.chars().all(plain) { "" } else { "\"" };
-            format!("labcourier --profile {quote}{folder}{quote}")
-        });
+        let program = profile.map_or_else(
+            || "labcourier".to_owned(),
+            |folder| {
+                let folder = folder.display().to_string();
+                let plain = |c: char| c.is_alphanumeric() || "/\\._-~:".contains(c);
+                let quote = if folder.chars().all(plain) { "" } else { "\"" };
+                format!("labcourier --profile {quote}{folder}{quote}")
+            },
+        );
         Self { program, ..Self::of(wanted.as_deref().unwrap_or_default()) }
     }
 
@@ -76,11 +79,13 @@ impl Catalogue {
         };
         // Parameters that are codes themselves are said in words.
         let kind = self.word(Family::Kind, of("kind"));
+        let nothing = self.say("say.nothing");
         let reason = self.texts.get(format!("archive.{}", of("reason")).as_str());
         for (name, value) in &mut params {
             match *name {
                 "kind" => *value = &kind,
                 "reason" if issue.code == "archive" => *value = reason.copied().unwrap_or(value),
+                "expected" | "found" if value.is_empty() => *value = &nothing,
                 _ => {}
             }
         }
@@ -97,6 +102,8 @@ impl Catalogue {
             ("state", self.word(Family::State, of("state"))),
             ("action", self.word(Family::Action, of("action"))),
             ("kind", self.word(Family::Kind, of("kind"))),
+            ("reason", self.reason(of("reason"))),
+            ("cause", self.reason(of("cause"))),
         ];
         let params: Vec<(&str, &str)> = problem
             .params
@@ -107,6 +114,12 @@ impl Catalogue {
             })
             .collect();
         self.text(&format!("problem.{}", problem.code), &params)
+    }
+
+    /// The words for a reason that is a code; another is shown as it is.
+    fn reason(&self, reason: &str) -> String {
+        let text = self.texts.get(format!("reason.{reason}").as_str());
+        text.map_or_else(|| reason.to_owned(), |text| (*text).to_owned())
     }
 
     /// What to do about a problem.
@@ -181,8 +194,10 @@ mod tests {
             match texts.get(key.as_str()) {
                 None => missing.push(key),
                 Some(text) => {
-                    let foreign: Vec<_> =
-                        placeholders(text).into_iter().filter(|p| *p != PROGRAM && !params.contains(p)).collect();
+                    let foreign: Vec<_> = placeholders(text)
+                        .into_iter()
+                        .filter(|p| *p != PROGRAM && !params.contains(p))
+                        .collect();
                     assert!(foreign.is_empty(), "{key} asks for {foreign:?}");
                 }
             }
@@ -208,7 +223,7 @@ mod tests {
                 "message" => known.contains(key) || code == "not-a-report-fhir",
                 "next" => known.contains(&format!("problem.{code}")),
                 "remedy" => bridge::REMEDIES.contains(&code),
-                "say" | "label" | "environment" | "vault" | "archive" => true,
+                "say" | "label" | "environment" | "vault" | "archive" | "reason" => true,
                 _ => known.contains(key),
             };
             assert!(listed, "{key} is the text of nothing");

@@ -11,8 +11,8 @@ mod view;
 
 use std::path::{Path, PathBuf};
 
-use bridge::headless::{Headless, default_folder};
 use bridge::Problem;
+use bridge::headless::{Headless, default_folder};
 
 use crate::arguments::{Arguments, Command, Global};
 use crate::catalogue::Catalogue;
@@ -69,11 +69,9 @@ impl Scene<'_> {
 
     fn passphrase(&self) -> Result<Option<String>, Problem> {
         let Some(file) = &self.global.passphrase_file else { return Ok(None) };
-        passphrase::read(file).map(Some).map_err(|error| {
-            let cause = error.kind().to_string();
-            let shown = file.display().to_string();
-            Problem::new("secrets-io", &[("operation", &shown), ("cause", &cause)], "passphrase")
-        })
+        let read = passphrase::read(file);
+        read.map(Some)
+            .map_err(|error| Problem { trace: "passphrase".to_owned(), ..unreadable(file, &error) })
     }
 
     fn read(&self, file: &Path) -> Result<Vec<u8>, Problem> {

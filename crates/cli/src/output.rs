@@ -164,9 +164,9 @@ impl Output {
         }
     }
 
-    /// A hint beside the results.
+    /// A hint beside the results; scripts need none.
     pub(crate) fn hint(&self, line: &Line) {
-        if !self.quiet {
+        if !self.quiet && !self.json {
             self.say(line);
         }
     }
@@ -256,7 +256,8 @@ mod tests {
 
     #[test]
     fn columns_are_padded_by_characters() {
-        let line = Line::new().column("Zoë", 5, Look::Plain).add("|").column("longer", 3, Look::Plain);
+        let line =
+            Line::new().column("Zoë", 5, Look::Plain).add("|").column("longer", 3, Look::Plain);
         assert_eq!(line.shown(false), "Zoë  |longer");
     }
 }

@@ -28,9 +28,6 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked) {
         output.object(&with_texts(texts, &looked.record));
         return;
     }
-    let state = |record: &Record| {
-        texts.word(Family::State, record.state.as_deref().unwrap_or_default())
-    };
     let word = |key: &str, look| {
         Line::new().column("", NUMBER, Look::Plain).column(&texts.say(key), STATE, look)
     };
@@ -41,12 +38,10 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked) {
         Fate::Refused => output.line(&word("say.refused", Look::Bad).add(&looked.file)),
         Fate::Known(id) => {
             output.line(&word("say.known", Look::Careful).add(&looked.file));
-            let id = id.to_string();
-            let text = match &looked.record.state {
-                Some(_) => texts
-                    .text("say.known-as", &[("id", &id), ("state", &state(&looked.record))]),
-                None => texts.text("say.known-check", &[("id", &id)]),
-            };
+            let key =
+                if looked.record.state.is_some() { "say.known-as" } else { "say.known-check" };
+            let state = texts.word(Family::State, looked.known.unwrap_or_default());
+            let text = texts.text(key, &[("id", &id.to_string()), ("state", &state)]);
             output.line(&indented().look(text, Look::Faint));
             return;
         }
@@ -170,8 +165,6 @@ pub(crate) fn word_of(texts: &Catalogue, looked: &Looked, record: &Record) -> St
         Fate::WouldBeHeld => texts.say("say.would-hold"),
         Fate::Refused => texts.say("say.refused"),
         Fate::Known(_) => texts.say("say.known"),
-        Fate::Taken(_) => {
-            texts.word(Family::State, record.state.as_deref().unwrap_or_default())
-        }
+        Fate::Taken(_) => texts.word(Family::State, record.state.as_deref().unwrap_or_default()),
     }
 }

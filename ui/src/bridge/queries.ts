@@ -32,14 +32,25 @@ export function createCache(): QueryClient {
   });
 }
 
-/** Marks stale what follows the journal, once for a burst of changes. */
+/**
+ * Fetches again what follows the journal, once for a burst of changes. A change during a fetch waits for its
+ * end: a steady stream would otherwise cancel every fetch.
+ */
 export function journalFollower(cache: QueryClient): () => void {
-  let waiting: ReturnType<typeof setTimeout> | undefined;
+  let stale = false;
+  let running = false;
+  const run = async () => {
+    running = true;
+    while (stale) {
+      await new Promise((settled) => setTimeout(settled, SETTLE_MS));
+      stale = false;
+      await Promise.all(FOLLOWS_JOURNAL.map((command) => cache.invalidateQueries({ queryKey: [command] })));
+    }
+    running = false;
+  };
   return () => {
-    waiting ??= setTimeout(() => {
-      waiting = undefined;
-      for (const command of FOLLOWS_JOURNAL) void cache.invalidateQueries({ queryKey: [command] });
-    }, SETTLE_MS);
+    stale = true;
+    if (!running) void run();
   };
 }
 

@@ -83,7 +83,7 @@ function textOf(i18n: I18n, messages: Record<string, unknown>): Text {
 }
 
 /** Parameters whose values are codes. */
-const CODED = new Set(["kind", "reason", "state"]);
+const CODED = new Set(["argument", "kind", "reason", "state"]);
 
 function formatOf(locale: string): Format {
   const of = (options: Intl.DateTimeFormatOptions) => {

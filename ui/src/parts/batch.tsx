@@ -1,6 +1,6 @@
 // A batch after sending: ten seconds in which it can be taken back, then how far it is.
 
-import { ArrowRight, Undo2, X } from "lucide-react";
+import { ArrowRight, ListChecks, Undo2, X } from "lucide-react";
 import { useEffect, useState } from "react";
 
 import { useCommand, useRows } from "../bridge/queries";
@@ -34,6 +34,7 @@ export function BatchProgress({ batch }: { batch: Batch }) {
   const n = batch.ids.length;
   const moving = rows.filter((row) => row.group === "in-progress").length;
   const settled = rows.length - moving;
+  const attention = rows.some((row) => row.group === "needs-attention");
   const title = batch.undone
     ? text("batch.undone", { n })
     : n === 0
@@ -52,6 +53,11 @@ export function BatchProgress({ batch }: { batch: Batch }) {
         {canUndo && (
           <Button icon={Undo2} onPress={undo} isPending={holdBack.isPending} data-testid="undo">
             {text("batch.undo")}
+          </Button>
+        )}
+        {!canUndo && attention && (
+          <Button tone="primary" icon={ListChecks} onPress={() => go({ screen: "correct", open: null })}>
+            {text("nav.correct")}
           </Button>
         )}
         {n > 0 && (

@@ -10,6 +10,7 @@ import { useCommand } from "../bridge/queries";
 import { useCodeText, useText } from "../i18n/text";
 import css from "./connection-test.module.css";
 import { Button } from "./controls";
+import { copyText } from "./copy";
 import { ProblemNote, problemText } from "./notes";
 import screen from "./screen.module.css";
 
@@ -35,7 +36,7 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
       return [words("layer", probe.layer), words("outcome", probe.outcome), detail, why, code].filter(Boolean).join("\t");
     });
     const head = [endpoint.name, endpoint.baseUrl, new Date().toISOString()].join("\t");
-    void navigator.clipboard.writeText([head, ...rows].join("\n")).then(() => setCopied(true));
+    void copyText([head, ...rows].join("\n")).then(setCopied);
   };
   return (
     <section className={screen.card}>

@@ -22,6 +22,7 @@ import {
 
 import { useText } from "../i18n/text";
 import css from "./controls.module.css";
+import { copyText } from "./copy";
 
 interface ButtonProps {
   children?: ReactNode;
@@ -172,9 +173,9 @@ export function CopyValue({ name, value }: { name: string; value: string }) {
   const text = useText();
   const [copied, setCopied] = useState(false);
   const copy = () =>
-    void navigator.clipboard.writeText(value).then(() => {
-      setCopied(true);
-      setTimeout(() => setCopied(false), 1500);
+    void copyText(value).then((done) => {
+      setCopied(done);
+      if (done) setTimeout(() => setCopied(false), 1500);
     });
   return (
     <span className={css.copy}>

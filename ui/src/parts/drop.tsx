@@ -20,7 +20,7 @@ export function DropVeil({ target }: { target: DropTarget }) {
     <div className={css.veil} aria-hidden>
       <div className={css.frame}>
         <FileUp size={40} strokeWidth={1.4} />
-        <strong>{text(target.kind === "certificate" ? "drop.certificate" : "drop.reports")}</strong>
+        <strong>{text(`drop.${target.kind}`)}</strong>
         <span>{text("drop.safe")}</span>
       </div>
     </div>

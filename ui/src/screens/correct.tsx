@@ -1,7 +1,7 @@
 // To correct: what needs a person, by cause, so that one decision serves many reports.
 
 import { ChevronDown, ChevronRight, PartyPopper, RotateCw, XCircle } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 
 import { door } from "#door";
 
@@ -9,7 +9,7 @@ import { problemOf } from "../bridge/door";
 import { useList, useStatus } from "../bridge/queries";
 import { causesOf } from "../causes";
 import type { Cause } from "../causes";
-import { useFormat, useText } from "../i18n/text";
+import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button } from "../parts/controls";
 import { Dialog, ReasonDialog } from "../parts/dialog";
 import { sentenceOf } from "../parts/message";
@@ -20,6 +20,9 @@ import { say, sayProblem } from "../parts/toasts";
 import { useWindow } from "../place";
 import css from "./correct.module.css";
 import { Detail } from "./detail";
+
+/** Rows grouped at most. */
+const ROWS_MAX = 5000;
 
 /** States that can be sent again as they are. The core has the last word on each. */
 const AGAIN = new Set(["rejected", "failed"]);
@@ -32,6 +35,11 @@ export function Correct({ open }: { open: number | null }) {
   const list = useList({ group: "needs-attention", states: [], search: null, since: null }, reveal);
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const causes = causesOf(rows);
+  const { hasNextPage, isFetching, fetchNextPage } = list;
+  useEffect(() => {
+    // A cause is only counted right when all its reports are known.
+    if (hasNextPage && !isFetching && rows.length < ROWS_MAX) void fetchNextPage();
+  }, [hasNextPage, isFetching, fetchNextPage, rows.length]);
   const show = (id: number | null) => go({ screen: "correct", open: id });
   return (
     <div className={`${css.split} ${open === null ? "" : css.opened}`}>
@@ -60,11 +68,6 @@ export function Correct({ open }: { open: number | null }) {
               ))}
             </ul>
           )}
-          {list.hasNextPage && (
-            <Button onPress={() => void list.fetchNextPage()} isPending={list.isFetching}>
-              {text("correct-list.more")}
-            </Button>
-          )}
         </div>
       </section>
       {open !== null && <Detail key={open} id={open} onClose={() => show(null)} onShow={show} />}
@@ -76,6 +79,7 @@ function CauseCard(props: { cause: Cause; expanded: boolean; open: number | null
   const { cause, open, onShow } = props;
   const text = useText();
   const format = useFormat();
+  const words = useCodeText();
   const [expanded, setExpanded] = useState(props.expanded);
   const { message, rows } = cause;
   const code = message?.rule ?? message?.code;
@@ -87,7 +91,7 @@ function CauseCard(props: { cause: Cause; expanded: boolean; open: number | null
           <span className="visually-hidden">{text("correct-list.count", { n: rows.length })}</span>
         </span>
         <div className={css.words}>
-          <h2>{message ? sentenceOf(text, message) : text("correct-list.no-message")}</h2>
+          <h2>{message ? sentenceOf(text, message) : words("state-meaning", cause.state)}</h2>
           {message?.text && (
             <p className={`${css.own} selectable`} lang="en">
               {message.text}

@@ -1,6 +1,6 @@
 // Send: choose or drop, look at the findings, send, take back for ten seconds.
 
-import { EyeOff, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
+import { ClipboardPaste, EyeOff, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
 import { useEffect, useState } from "react";
 
 import { door } from "#door";
@@ -64,6 +64,9 @@ export function Send() {
               </Button>
               <Button icon={FolderPlus} onPress={chooser.folder}>
                 {text("send.choose-folder")}
+              </Button>
+              <Button icon={ClipboardPaste} onPress={() => setPasted("")} data-testid="paste-text">
+                {text("send.paste")}
               </Button>
               {practice && (
                 <Button icon={FlaskConical} onPress={chooser.samples} data-testid="send-samples">

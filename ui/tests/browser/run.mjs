@@ -27,6 +27,8 @@ async function open(query = {}, size = SIZES.wide) {
   page.noise = [];
   page.on("pageerror", (error) => page.noise.push(error.message));
   page.on("console", (line) => ["error", "warning"].includes(line.type()) && page.noise.push(line.text()));
+  // As the product does (`freezePrototype`).
+  await page.addInitScript(() => Object.freeze(Object.prototype));
   await page.goto(`${address}?${new URLSearchParams({ language: "en", theme: "light", ...query })}`);
   await page.locator("main").waitFor();
   return page;
@@ -34,7 +36,10 @@ async function open(query = {}, size = SIZES.wide) {
 
 const by = (page, id) => page.locator(`[data-testid="${id}"]`);
 
+const only = process.argv[2];
+
 async function test(name, body) {
+  if (only !== undefined && !name.includes(only)) return;
   const started = Date.now();
   try {
     await body();
@@ -121,6 +126,73 @@ await test("every screen at 320 pixels", async () => {
     await by(page, `nav-${screen}`).click();
     await sound(page, screen);
   }
+  await page.close();
+});
+
+await test("practice and integration say so in words, production has no bar", async () => {
+  for (const [environment, word] of [["practice", "Practice"], ["integration", "Integration"], ["production", null]]) {
+    const page = await open({ environment });
+    await sound(page, environment);
+    const bar = by(page, "environment-bar");
+    assert((await bar.count()) === (word === null ? 0 : 1), `${environment}: the bar`);
+    if (word !== null) assert((await bar.textContent()).includes(word), `${environment}: the word`);
+    const title = word === null ? "Lab Courier" : `Lab Courier – ${word}`;
+    assert((await page.title()) === title, `${environment}: the title`);
+    await page.close();
+  }
+});
+
+await test("a pause is said on every screen and ended there", async () => {
+  const page = await open();
+  await by(page, "nav-settings").click();
+  await page.getByRole("switch").press("Space");
+  await by(page, "nav-reports").click();
+  await page.getByRole("button", { name: "Go on" }).waitFor();
+  await sound(page, "paused");
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Go on" }).waitFor({ state: "detached" });
+  await page.close();
+});
+
+await test("leaving practice for production needs the word", async () => {
+  const page = await open();
+  await by(page, "nav-settings").click();
+  await page.getByRole("button", { name: "Use", exact: true }).last().click();
+  const go = page.getByRole("button", { name: "Switch", exact: true });
+  assert(await go.isDisabled(), "without the word it cannot be confirmed");
+  await page.getByRole("textbox").fill("production");
+  await go.click();
+  await by(page, "environment-bar").waitFor({ state: "detached" });
+  await page.close();
+});
+
+await test("a report is withdrawn and released with a reason only", async () => {
+  const page = await open();
+  await detail(page, "held");
+  await by(page, "action-release").click();
+  assert(await by(page, "reason-confirm").isDisabled(), "without a reason it cannot be confirmed");
+  await sound(page, "reason");
+  await by(page, "reason").fill("Checked with the physician");
+  await by(page, "reason-confirm").click();
+  await page.locator('[data-testid="detail-state"]:not([data-state="held"])').waitFor();
+  await page.close();
+});
+
+await test("pasted text is seen, then sent", async () => {
+  const page = await open({ rows: "0" });
+  await by(page, "paste-text").click();
+  await sound(page, "paste");
+  await page.getByRole("textbox").last().fill('{"resourceType": "Bundle"}');
+  await page.getByRole("button", { name: "Check and send" }).click();
+  await by(page, "undo").waitFor();
+  await page.close();
+});
+
+await test("copying works", async () => {
+  const page = await open();
+  await by(page, "nav-certificate").click();
+  await page.getByRole("button", { name: /^Copy: Serial/ }).click();
+  await page.getByText("Copied").first().waitFor({ state: "attached" });
   await page.close();
 });
 
@@ -214,10 +286,11 @@ await test("10,000 rows are drawn few at a time, to the end", async () => {
   const grid = by(page, "report-list");
   let top = 0;
   for (let at = 0; at < 8; at += 1) {
+    const before = await grid.evaluate((element) => element.scrollHeight);
     await grid.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await page.waitForFunction(
-      ([before]) => document.querySelector('[data-testid="report-list"]').scrollHeight > before,
-      [await grid.evaluate((element) => element.scrollHeight)],
+      (height) => document.querySelector('[data-testid="report-list"]').scrollHeight > height,
+      before,
     );
     assert((await by(page, "report-row").count()) < 60, "too many rows are drawn");
     const now = await grid.evaluate((element) => element.scrollTop);

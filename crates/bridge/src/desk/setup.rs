@@ -85,9 +85,7 @@ impl Desk {
             return Err(Problem::new("unknown-endpoint", &[("name", &name)], "endpoint"));
         };
         engine.use_endpoint(&name).await?;
-        if self.inner.working.load(std::sync::atomic::Ordering::SeqCst) {
-            engine.start().await;
-        }
+        self.work(&engine).await;
         self.move_to(false).await
     }
 

@@ -143,7 +143,7 @@ async fn a_laboratory_that_does_not_open_leaves_practice_and_says_why() {
     let laboratory = folder.path().join("laboratory");
     std::fs::create_dir(&laboratory).unwrap();
     std::fs::write(laboratory.join("profile.json"), "{").unwrap();
-    let desk = Desk::open(folder.path()).await.unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
     let status = desk.status().await.unwrap();
     assert_eq!(status.environment, "practice");
     assert_eq!(status.problem.unwrap().code, "settings-damaged");
@@ -159,7 +159,46 @@ async fn a_laboratory_that_does_not_open_leaves_practice_and_says_why() {
         ca_pem: None,
         proxy: None,
     };
-    assert_eq!(desk.add_endpoint(input).await.unwrap_err().code, "settings-damaged");
+    assert_eq!(desk.add_endpoint(input.clone()).await.unwrap_err().code, "settings-damaged");
     assert_eq!(std::fs::read(laboratory.join("profile.json")).unwrap(), b"{");
+    // Once that is mended it goes on without a restart.
+    std::fs::remove_file(laboratory.join("profile.json")).unwrap();
+    desk.add_endpoint(input).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().problem, None);
+    assert_eq!(desk.endpoints().await.unwrap().len(), 2);
     desk.stop().await;
+}
+
+/// The window awaits its commands on any thread: this need only compile.
+#[test]
+fn commands_move_between_threads() {
+    fn moves<F: Future + Send>(_: F) {}
+    let _ = |desk: &'static Desk, root: &'static Path| {
+        moves(Desk::open(root));
+        moves(desk.start());
+        moves(desk.stop());
+        moves(desk.changed(0));
+        moves(desk.status());
+        moves(desk.list(ListQuery::default(), Names::Masked));
+        moves(desk.detail(1));
+        moves(desk.inspect_files(Vec::new()));
+        moves(desk.send_files(Vec::new(), KnownContent::Show));
+        moves(desk.send_text(String::new(), String::new()));
+        moves(desk.hold_back(Vec::new()));
+        moves(desk.release(1, String::new()));
+        moves(desk.withdraw(1, String::new()));
+        moves(desk.resubmit(1));
+        moves(desk.correct_with_file(1, String::new()));
+        moves(desk.correct_with_text(1, String::new()));
+        moves(desk.practice_samples());
+        moves(desk.certificate_inspect(Vec::new(), String::new()));
+        moves(desk.certificate_import(Vec::new(), String::new()));
+        moves(desk.endpoints());
+        moves(desk.use_endpoint(String::new()));
+        moves(desk.test_endpoint(String::new()));
+        moves(desk.set_paused(true));
+        moves(desk.set_watched_folder(None));
+        moves(desk.preferences());
+        moves(desk.statistics(1));
+    };
 }

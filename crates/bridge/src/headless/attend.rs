@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use client::Authority as _;
 use engine::ConnectionState;
-use journal::Filter;
+use journal::{Filter, Row};
 use report::{State, SubmissionId};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -65,7 +66,15 @@ impl Headless {
         stop: &CancellationToken,
         each: impl FnMut(Moved),
     ) -> Result<Outcome, Problem> {
-        let ids = ids.iter().map(|id| numbered(*id)).collect();
+        let in_use = self.engine.profile().settings.in_use;
+        let mut own = Vec::with_capacity(ids.len());
+        for id in ids.iter().map(|id| numbered(*id)) {
+            // Known content may wait for an endpoint that is not in use.
+            if Some(self.engine.journal().row(id)?.endpoint) == in_use {
+                own.push(id);
+            }
+        }
+        let ids = own;
         self.work(ids, false, goal, patience, stop, each).await
     }
 
@@ -88,8 +97,22 @@ impl Headless {
         let Some(_) = self.engine.follow_once().await? else {
             return Ok((open, Outcome::Elsewhere));
         };
-        let outcome = self.unreachable().map_or(Outcome::Reached, Outcome::Unreachable);
-        Ok((open, outcome))
+        if open.is_empty() {
+            return Ok((open, Outcome::Reached));
+        }
+        let state = self.engine.connection().borrow().state.clone();
+        let hindrance = match state {
+            // Nothing was due, so nothing was asked: the pass still tells whether the authority is there.
+            ConnectionState::Unchecked => self.ask_whether_there().await.err(),
+            _ => self.unreachable(),
+        };
+        Ok((open, hindrance.map_or(Outcome::Reached, Outcome::Unreachable)))
+    }
+
+    async fn ask_whether_there(&self) -> Result<(), Problem> {
+        let authority = self.engine.authority(&self.engine.endpoint()?);
+        let authority = authority.map_err(|obstacle| Problem::from(&obstacle))?;
+        Ok(authority.capability().await.map(|_| ())?)
     }
 
     /// Starts working the queue in the background (for a watched folder); [`Headless::close`] ends it.
@@ -97,8 +120,20 @@ impl Headless {
         self.engine.start().await;
     }
 
-    /// Submissions that move by themselves, oldest first.
+    /// How many open submissions belong to endpoints that are not in use: nothing moves them now.
+    pub fn open_elsewhere(&self) -> Result<usize, Problem> {
+        let in_use = self.engine.profile().settings.in_use;
+        Ok(self.open_rows()?.iter().filter(|row| Some(&row.endpoint) != in_use.as_ref()).count())
+    }
+
+    /// Submissions to the endpoint in use that move by themselves, oldest first.
     fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
+        let in_use = self.engine.profile().settings.in_use;
+        let rows = self.open_rows()?.into_iter();
+        Ok(rows.filter(|row| Some(&row.endpoint) == in_use.as_ref()).map(|row| row.id).collect())
+    }
+
+    fn open_rows(&self) -> Result<Vec<Row>, Problem> {
         let journal = self.engine.journal();
         let states = ["queued", "sending", "unknown", "in-progress"].map(str::to_owned);
         let mut filter = Filter { states: states.to_vec(), limit: 1_000, ..Filter::default() };
@@ -108,7 +143,7 @@ impl Headless {
             let rows = journal.list(&filter)?;
             let Some(last) = rows.last() else { break };
             filter.before = Some(last.id);
-            open.extend(rows.iter().map(|row| row.id));
+            open.extend(rows);
         }
         open.reverse();
         Ok(open)

@@ -37,13 +37,28 @@ pub struct Looked {
     pub file: String,
     /// Disease or leading code in words.
     pub subject: Option<String>,
+    /// State code of the known submission with the same content.
+    pub known: Option<&'static str>,
 }
 
 impl Headless {
     /// Looks at files, folders and archives. Nothing is taken in.
     pub async fn check(&self, paths: &[PathBuf]) -> Result<Vec<Looked>, Problem> {
         let candidates = self.engine.inspect(self.found(paths)).await?;
-        Ok(candidates.iter().map(looked).collect())
+        candidates
+            .iter()
+            .map(|candidate| {
+                let file = looked(candidate);
+                Ok(Looked { known: self.state_of_known(file.fate)?, ..file })
+            })
+            .collect()
+    }
+
+    fn state_of_known(&self, fate: Fate) -> Result<Option<&'static str>, Problem> {
+        match fate {
+            Fate::Known(id) => Ok(Some(self.engine.journal().state(numbered(id))?.code())),
+            _ => Ok(None),
+        }
     }
 
     /// Takes files in: queued, or held where errors were found.
@@ -64,7 +79,12 @@ impl Headless {
             Taken::Known(id) => (Fate::Known(id.0), id),
             Taken::Refused => return Ok(Looked { fate: Fate::Refused, ..looked(candidate) }),
         };
-        Ok(Looked { fate, record: self.record(id.0)?, ..looked(candidate) })
+        Ok(Looked {
+            fate,
+            record: self.record(id.0)?,
+            known: self.state_of_known(fate)?,
+            ..looked(candidate)
+        })
     }
 
     /// In a practice profile `samples` means the profile's own, wherever the person stands.
@@ -111,6 +131,7 @@ impl Headless {
             fate: Fate::Taken(id),
             file: detail.row.file.clone(),
             subject: detail.row.summary.subject.clone(),
+            known: None,
             record: self.record(id)?,
         })
     }
@@ -162,5 +183,6 @@ fn looked(candidate: &Candidate) -> Looked {
         record: candidate_record(candidate),
         file: candidate.name.clone(),
         subject: parsed.and_then(|parsed| parsed.summary.subject.clone()),
+        known: None,
     }
 }

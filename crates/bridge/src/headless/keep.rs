@@ -93,6 +93,11 @@ impl Headless {
         passphrase: Option<String>,
         backup: &Path,
     ) -> Result<RestoreFacts, Problem> {
+        if let Err(error) = std::fs::File::open(backup) {
+            let (file, reason) = (backup.display().to_string(), error.kind().to_string());
+            let params = [("file", &*file), ("reason", &*reason)];
+            return Err(Problem::new("file-unreadable", &params, "restore"));
+        }
         let profile = Profile::open(folder)?;
         let settings = &profile.settings;
         let passphrase = passphrase.map(Password::from);

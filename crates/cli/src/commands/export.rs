@@ -11,8 +11,23 @@ use crate::exit::Exit;
 use crate::report_lines::with_texts;
 
 const COLUMNS: &[&str] = &[
-    "id", "state", "file", "digest", "document", "identifier", "receipt", "subject", "laboratory",
-    "endpoint", "errors", "warnings", "rules", "attempts", "corrects", "correctedBy", "created",
+    "id",
+    "state",
+    "file",
+    "digest",
+    "document",
+    "identifier",
+    "receipt",
+    "subject",
+    "laboratory",
+    "endpoint",
+    "errors",
+    "warnings",
+    "rules",
+    "attempts",
+    "corrects",
+    "correctedBy",
+    "created",
     "updated",
 ];
 /// Only with `--names`.
@@ -90,8 +105,7 @@ fn row(entry: &Entry, names: bool) -> String {
 /// A cell that no spreadsheet takes for a formula, quoted where it must be (RFC 4180).
 fn quoted(cell: &str) -> String {
     // Control characters mean nothing in a table and something to a terminal.
-    let mut text: String =
-        cell.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let mut text: String = cell.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.starts_with(['=', '+', '-', '@', ' ']) {
         text.insert(0, '\'');
     }

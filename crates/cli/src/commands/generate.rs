@@ -9,11 +9,7 @@ use super::{Scene, unreadable};
 use crate::arguments::Generated;
 use crate::exit::Exit;
 
-pub(super) fn generate(
-    scene: &Scene<'_>,
-    what: Generated,
-    dir: &Path,
-) -> Result<Exit, Problem> {
+pub(super) fn generate(scene: &Scene<'_>, what: Generated, dir: &Path) -> Result<Exit, Problem> {
     let failed = |error: std::io::Error| unreadable(dir, &error);
     std::fs::create_dir_all(dir).map_err(failed)?;
     let mut definition = crate::definition();

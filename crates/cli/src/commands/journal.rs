@@ -8,10 +8,7 @@ use crate::arguments::JournalCommand;
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 
-pub(super) async fn journal(
-    scene: &Scene<'_>,
-    command: JournalCommand,
-) -> Result<Exit, Problem> {
+pub(super) async fn journal(scene: &Scene<'_>, command: JournalCommand) -> Result<Exit, Problem> {
     match command {
         JournalCommand::Verify => verify(scene).await,
         JournalCommand::Backup { file } => {
@@ -29,11 +26,19 @@ pub(super) async fn journal(
             Ok(Exit::Well)
         }
         JournalCommand::Restore { file } => {
-            let facts = Headless::restore(&scene.folder(), scene.passphrase()?, &file)?;
+            let facts = match Headless::restore(&scene.folder(), scene.passphrase()?, &file) {
+                // Of the backup, which was looked at first.
+                Err(problem) if problem.code == "journal-wrong-key-or-damaged" => {
+                    scene.output.error(Line::of(scene.texts.say("say.backup-unusable")));
+                    return Ok(Exit::Locked);
+                }
+                restored => restored?,
+            };
             if scene.output.json {
                 scene.output.object(&facts);
             } else {
-                let (submissions, events) = (facts.submissions.to_string(), facts.events.to_string());
+                let (submissions, events) =
+                    (facts.submissions.to_string(), facts.events.to_string());
                 scene.line("say.restored", &[("submissions", &submissions), ("events", &events)]);
                 if let Some(aside) = &facts.set_aside {
                     scene.line("say.set-aside", &[("file", aside)]);
@@ -54,11 +59,8 @@ async fn verify(scene: &Scene<'_>) -> Result<Exit, Problem> {
     } else if sound {
         let numbers =
             [found.submissions, found.events, found.digests].map(|number| number.to_string());
-        let params = [
-            ("submissions", &*numbers[0]),
-            ("events", &*numbers[1]),
-            ("digests", &*numbers[2]),
-        ];
+        let params =
+            [("submissions", &*numbers[0]), ("events", &*numbers[1]), ("digests", &*numbers[2])];
         scene.line("say.sound", &params);
     } else {
         scene.line("say.unsound", &[("count", &found.flaws.len().to_string())]);
@@ -73,8 +75,9 @@ fn show(scene: &Scene<'_>, flaw: &Flaw) {
         (None, Some(id)) => Some(("say.flaw-event", id)),
         (None, None) => None,
     };
-    let place =
-        place.map(|(key, id)| scene.texts.text(key, &[("id", &id.to_string())])).unwrap_or_default();
+    let place = place
+        .map(|(key, id)| scene.texts.text(key, &[("id", &id.to_string())]))
+        .unwrap_or_default();
     let line = Line::new()
         .add("  ")
         .column(&place, 14, Look::Faint)

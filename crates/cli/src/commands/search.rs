@@ -64,7 +64,7 @@ fn show(scene: &Scene<'_>, hit: &Hit) {
     let status = hit.status.unwrap_or_default();
     let changed = hit.last_updated.as_ref().or(hit.date.as_ref());
     let changed = changed.map(|at| super::view::to_the_second(at)).unwrap_or_default();
-    let submission = hit.submission.map(|id| id.to_string()).unwrap_or_default();
+    let submission = hit.submission.map(|id| format!("{id:>4}")).unwrap_or_default();
     let line = Line::new()
         .column(&submission, 6, Look::Faint)
         .column(&scene.texts.word(Family::State, status), 30, look_of(status))

@@ -165,9 +165,7 @@ fn decide_hints<'r>(scene: &Scene<'_>, records: impl Iterator<Item = &'r Record>
     let needing: Vec<_> = records
         .filter_map(|record| Some((record.id?, actions_in(record.state.as_deref()?)?)))
         .collect();
-    for (id, actions) in needing.iter().take(HINTS_MAX) {
-        propose(scene, *id, actions);
-    }
+    propose(scene, needing.iter().copied().take(HINTS_MAX));
     if needing.len() > HINTS_MAX {
         let more = (needing.len() - HINTS_MAX).to_string();
         scene.hint("say.more-hint", &[("count", &more)]);
@@ -184,13 +182,15 @@ fn actions_in(state: &str) -> Option<&'static [&'static str]> {
 }
 
 /// One line for each action: what to type, and what it does.
-pub(super) fn propose(scene: &Scene<'_>, id: i64, actions: &[&str]) {
-    let id = id.to_string();
-    let lines = actions.iter().filter(|action| **action != "hold-back").map(|action| {
-        let command = scene.texts.text(&format!("say.do-{action}"), &[("id", &id)]);
-        (command, scene.texts.say(&format!("say.do-{action}-why")))
-    });
-    let lines: Vec<(String, String)> = lines.collect();
+pub(super) fn propose<'a>(scene: &Scene<'_>, reports: impl Iterator<Item = (i64, &'a [&'a str])>) {
+    let mut lines = Vec::new();
+    for (id, actions) in reports {
+        let id = id.to_string();
+        for action in actions.iter().filter(|action| **action != "hold-back") {
+            let command = scene.texts.text(&format!("say.do-{action}"), &[("id", &id)]);
+            lines.push((command, scene.texts.say(&format!("say.do-{action}-why"))));
+        }
+    }
     let width = lines.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     for (command, why) in &lines {
         let line = Line::new().add("  ").column(command, width + 3, Look::Plain);
@@ -220,6 +220,10 @@ pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Pr
     match summary(scene.texts, words.into_iter()) {
         Some(text) => conclude(scene, Some(text)),
         None => scene.hint("say.nothing-open", &[]),
+    }
+    let elsewhere = profile.open_elsewhere()?;
+    if elsewhere > 0 {
+        scene.hint("say.other-endpoint", &[("count", &elsewhere.to_string())]);
     }
     let exit = exit.max(end(scene, &profile, &outcome, &ids)?);
     profile.close().await;
@@ -253,6 +257,7 @@ pub(super) async fn release(scene: &Scene<'_>, terms: WithReason) -> Result<Exit
         fate: Fate::Taken(terms.id),
         file: record.file.clone(),
         subject: None,
+        known: None,
         record,
     };
     let waiting = Waiting { wait: false, timeout: None };
@@ -306,7 +311,8 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
             }
         }
     };
-    let (watched, shown): (Result<(), Problem>, Result<(), Problem>) = tokio::join!(watching, shown);
+    let (watched, shown): (Result<(), Problem>, Result<(), Problem>) =
+        tokio::join!(watching, shown);
     watched.and(shown)?;
     profile.close().await;
     Ok(Exit::Well)
@@ -328,7 +334,8 @@ fn show_moved(
             report(scene.output, scene.texts, &record);
         }
         let now = record.state.clone();
-        let moves = matches!(now.as_deref(), Some("queued" | "sending" | "unknown" | "in-progress"));
+        let moves =
+            matches!(now.as_deref(), Some("queued" | "sending" | "unknown" | "in-progress"));
         if moves || look_of(now.as_deref().unwrap_or_default()) == Look::Careful {
             still.push((id, now));
         }

@@ -83,10 +83,7 @@ fn endpoint_terms(
     })
 }
 
-pub(super) async fn identity(
-    scene: &Scene<'_>,
-    command: IdentityCommand,
-) -> Result<Exit, Problem> {
+pub(super) async fn identity(scene: &Scene<'_>, command: IdentityCommand) -> Result<Exit, Problem> {
     let profile = scene.open().await?;
     match command {
         IdentityCommand::Import { file, key, password_file } => {
@@ -125,8 +122,10 @@ fn certificate(scene: &Scene<'_>, facts: &CertificateFacts) {
     scene.fact("serial", &facts.serial);
     let days = facts.days_left.unsigned_abs().to_string();
     let left = if facts.days_left < 0 { "say.expired" } else { "say.days-left" };
-    let (from, until) =
-        (super::view::to_the_second(&facts.not_before), super::view::to_the_second(&facts.not_after));
+    let (from, until) = (
+        super::view::to_the_second(&facts.not_before),
+        super::view::to_the_second(&facts.not_after),
+    );
     let validity = scene.texts.text("label.validity", &[("from", &from), ("until", &until)]);
     let left = scene.texts.text(left, &[("days", &days)]);
     scene.fact("valid", &format!("{validity}  ({left})"));
@@ -141,10 +140,7 @@ fn certificate(scene: &Scene<'_>, facts: &CertificateFacts) {
     }
 }
 
-pub(super) async fn endpoint(
-    scene: &Scene<'_>,
-    command: EndpointCommand,
-) -> Result<Exit, Problem> {
+pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Result<Exit, Problem> {
     let mut profile = scene.open().await?;
     let mut exit = Exit::Well;
     match command {

@@ -127,6 +127,6 @@ pub(super) fn to_the_second(instant: &str) -> String {
 fn hints(scene: &Scene<'_>, shown: &Shown) {
     if let (Some(id), false) = (shown.entry.record.id, shown.actions.is_empty()) {
         scene.output.hint(&Line::new());
-        super::send::propose(scene, id, &shown.actions);
+        super::send::propose(scene, std::iter::once((id, shown.actions.as_slice())));
     }
 }

@@ -1,0 +1,61 @@
+//! The lesson, and a practice profile from one command to the first completed report.
+
+use crate::place::{finish, program};
+
+#[test]
+fn the_lesson_ends_well_and_leaves_nothing_behind() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = program(home.path());
+    command.arg("practice").env("TMPDIR", home.path());
+    let done = finish(command).ends(0).says("FOPH-012").says("One failed, on purpose");
+    assert_eq!(done.out.matches("Completed").count(), 6, "{}", done.out);
+    assert_eq!(done.out.matches("Failed").count(), 1, "{}", done.out);
+    let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn two_commands_from_nothing_to_completed() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = program(home.path());
+        command.args(arguments).current_dir(home.path());
+        finish(command)
+    };
+    run(&["init", "--practice"]).ends(0);
+    let done = run(&["--json", "send", "samples", "--wait"]).ends(1);
+    let mut states: Vec<_> =
+        done.objects().iter().map(|o| o["state"].as_str().unwrap().to_owned()).collect();
+    states.sort();
+    let expected = ["completed", "completed", "completed", "completed", "completed", "failed"];
+    assert_eq!(states, expected);
+    // The same again: known, nothing sent, all well.
+    run(&["send", "samples", "--wait"]).ends(0).says("6 known");
+    run(&["identity", "import", "x"]).ends(1);
+    run(&["endpoint", "add", "real", "https://authority.example/v1/fhir"]).ends(2).says("practice");
+    run(&["practice"]).ends(0);
+}
+
+/// Two programs use one practice profile at once: one of them runs its authority, both get through.
+#[test]
+fn two_programs_share_one_practice_authority() {
+    let home = tempfile::tempdir().unwrap();
+    let profile = home.path().join("shared");
+    let command = |arguments: &[&str]| {
+        let mut command = program(home.path());
+        command.arg("--profile").arg(&profile).args(arguments);
+        command
+    };
+    finish(command(&["init", "--practice"])).ends(0);
+    let samples = profile.join("samples");
+    let one = samples.join("malaria.json").display().to_string();
+    let two = samples.join("legionellosis.xml").display().to_string();
+    let first = std::thread::spawn({
+        let command = command(&["--json", "send", &one, "--wait"]);
+        move || finish(command)
+    });
+    let second = finish(command(&["--json", "send", &two, "--wait"])).ends(0);
+    let first = first.join().unwrap().ends(0);
+    assert_eq!(first.objects()[0]["state"], "completed");
+    assert_eq!(second.objects()[0]["state"], "completed");
+}
