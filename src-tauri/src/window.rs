@@ -40,6 +40,10 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
         .title("Lab Courier")
         .inner_size(1280.0, 820.0)
         .min_inner_size(720.0, 520.0)
+        .on_document_title_changed(|window, title| {
+            // The page names the environment; a title that cannot be set stays as it was.
+            let _ = window.set_title(&title);
+        })
         .on_navigation(|url| {
             // The window shows our own pages and nothing else, whatever a document contains.
             matches!(url.scheme(), "tauri") || url.host_str() == Some("tauri.localhost")

@@ -131,7 +131,7 @@ impl Engine {
                 _ => Planned::Import(Box::new(self.submission(candidate, parsed, terms, None)?)),
             });
         }
-        let mut results: Vec<Taken> = stream::iter(plan.into_iter())
+        let mut results: Vec<Taken> = stream::iter(plan)
             .map(|planned| async move {
                 match planned {
                     Planned::Done(taken) => Ok((taken, None)),

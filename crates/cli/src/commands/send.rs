@@ -329,7 +329,9 @@ fn show_moved(
 ) -> Result<(), Problem> {
     let mut still = Vec::with_capacity(open.len());
     for (id, state) in open.drain(..) {
-        let record = profile.record(id)?;
+        let mut record = profile.record(id)?;
+        // What was found here was said when the file came.
+        record.issues.retain(|issue| scene.output.json || issue.source == "authority");
         if record.state != state && record.state.as_deref() != Some("sending") {
             report(scene.output, scene.texts, &record);
         }
