@@ -13,21 +13,17 @@ use hyper::body::Incoming;
 use crate::reply::Reply;
 use crate::routes::{Cut, header};
 
-/// Bytes of a request body.
-const BODY_MAX: usize = 20 << 20;
-/// A body that is too large is read on so far, that its sender comes to read the answer.
+/// A body that is refused is read on so far, that its sender comes to read the answer.
 const BODY_DRAINED_MAX: usize = 64 << 20;
 /// Longest time for all of a body.
 const BODY_TIME_MAX: Duration = Duration::from_secs(180);
 
-/// Encoding of a request body, or why it cannot be read.
-pub(crate) fn body_format(headers: &HeaderMap) -> Result<Format, Reply> {
-    let refuse =
-        |words: &str| Reply::error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-supported", words);
+/// Encoding of a request body, or the words that say why it cannot be read.
+pub(crate) fn body_format(headers: &HeaderMap) -> Result<Format, &'static str> {
     if header(headers, CONTENT_ENCODING)
         .is_some_and(|value| !value.eq_ignore_ascii_case("identity"))
     {
-        return Err(refuse("Compressed requests are not accepted"));
+        return Err("Compressed requests are not accepted");
     }
     let kind = header(headers, CONTENT_TYPE).unwrap_or_default();
     let charset = kind
@@ -37,16 +33,16 @@ pub(crate) fn body_format(headers: &HeaderMap) -> Result<Format, Reply> {
         .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
         .map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase());
     if charset.is_some_and(|charset| !matches!(charset.as_str(), "utf-8" | "utf8" | "us-ascii")) {
-        return Err(refuse("Requests are UTF-8"));
+        return Err("Requests are UTF-8");
     }
-    parse_media_type(kind).ok_or_else(|| {
-        refuse("A DocumentReference is application/fhir+json or application/fhir+xml")
-    })
+    let words = "A DocumentReference is application/fhir+json or application/fhir+xml";
+    parse_media_type(kind).ok_or(words)
 }
 
 /// Why a body was not taken.
 pub(crate) enum BodyProblem {
-    TooLarge,
+    /// More than so many bytes.
+    TooLarge(usize),
     TooSlow,
     Broken,
 }
@@ -55,10 +51,10 @@ impl BodyProblem {
     /// What is said of it; a connection that broke hears nothing.
     pub(crate) fn answered(self) -> Result<Reply, Cut> {
         match self {
-            Self::TooLarge => Ok(Reply::error(
+            Self::TooLarge(most) => Ok(Reply::error(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "too-long",
-                format!("A request holds at most {BODY_MAX} bytes"),
+                format!("A request holds at most {most} bytes"),
             )),
             Self::TooSlow => Ok(Reply::error(
                 StatusCode::REQUEST_TIMEOUT,
@@ -70,18 +66,21 @@ impl BodyProblem {
     }
 }
 
-/// Reads a body within its limits of size and time; `pause_max` between two pieces.
+/// Reads a body within its limits of size and time: `body_max` bytes, `pause_max` between two pieces. With
+/// a `body_max` of 0 it is read past, so that its sender comes to read the answer.
 pub(crate) async fn read_body(
     headers: &HeaderMap,
     mut body: Incoming,
+    body_max: usize,
     pause_max: Duration,
 ) -> Result<Bytes, BodyProblem> {
     let announced = header(headers, CONTENT_LENGTH).and_then(|length| length.parse().ok());
-    if announced.is_some_and(|length: usize| length > BODY_DRAINED_MAX) {
-        return Err(BodyProblem::TooLarge);
+    let drained_max = BODY_DRAINED_MAX.max(body_max);
+    if announced.is_some_and(|length: usize| length > drained_max) {
+        return Err(BodyProblem::TooLarge(body_max));
     }
     let end = tokio::time::Instant::now() + BODY_TIME_MAX;
-    let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(BODY_MAX));
+    let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(body_max));
     let mut seen = 0usize;
     loop {
         let pause = tokio::time::Instant::now() + pause_max;
@@ -91,12 +90,12 @@ pub(crate) async fn read_body(
         let Some(frame) = frame else { break };
         let Ok(data) = frame.map_err(|_| BodyProblem::Broken)?.into_data() else { continue };
         seen = seen.saturating_add(data.len());
-        if seen > BODY_DRAINED_MAX {
-            return Err(BodyProblem::TooLarge);
+        if seen > drained_max {
+            return Err(BodyProblem::TooLarge(body_max));
         }
-        if seen <= BODY_MAX {
+        if seen <= body_max {
             bytes.extend_from_slice(&data);
         }
     }
-    if seen > BODY_MAX { Err(BodyProblem::TooLarge) } else { Ok(bytes.freeze()) }
+    if seen > body_max { Err(BodyProblem::TooLarge(body_max)) } else { Ok(bytes.freeze()) }
 }

@@ -33,6 +33,21 @@ pub enum AuthorityError {
     /// `init` has not been run on this folder.
     #[error("{} is not an initialised data folder (run `init` first)", .0.display())]
     NotInitialised(PathBuf),
+    /// A name or address that no server certificate can have.
+    #[error("host {0:?}: a name like authority.example or an IP address")]
+    HostName(String),
+    /// No laboratory of this name is registered.
+    #[error("no laboratory is called {0:?} (see `laboratory list`)")]
+    UnknownLaboratory(String),
+    /// No registered certificate, or several, have a fingerprint that starts so.
+    #[error("{0:?} is not the start of exactly one fingerprint (see `certificate list`)")]
+    Fingerprint(String),
+    /// The admin port would be open to other computers.
+    #[error("the admin port is for this computer only: {0} is not a loopback address")]
+    AdminAddress(SocketAddr),
+    /// The fault plan.
+    #[error("cannot read the fault plan: {0}")]
+    Faults(String),
     /// The rule file.
     #[error("cannot read the rules: {0}")]
     Rules(String),

@@ -25,7 +25,9 @@ pub(crate) fn judge(due: &Due, rules: &Rules) -> Verdict {
     };
     let _ = tree;
     for rule in &rules.rules {
-        let Some(place) = rule.when.holds(document, due.seen_before) else { continue };
+        let Some(place) = rule.when.holds(document, due.seen_before, due.accepted) else {
+            continue;
+        };
         if rule.effect == Effect::Fail {
             verdict.status = Processing::Failed;
         }

@@ -5,20 +5,27 @@
 //! 201, and judged later by rules that are data. It uses `exchange` and `fhir` only: it knows nothing of
 //! the laboratory's side.
 //!
-//! - `pki`: certificate authority, server and pilot certificates
-//! - `server`, `routes`, `body`: TLS and HTTP, one route table
+//! - `pki`, `administration`: certificates, laboratories, what an operator does beside a running service
+//! - `trust`, `server`: TLS and connections; `admin`, `metrics`: what an operator sees of them
+//! - `definition`: the interface as data; `routes`, `limits`, `body`: every request; `interactions`: the rest
 //! - `intake`: what is accepted; `judge`, `rules`: what becomes of it; `worker`: when
 //! - `store`: the one door to the database
-//! - `wire`, `diagnostics`: what is answered
+//! - `wire`, `reply`, `diagnostics`: what is answered
 //! - `faults`: misbehaviour on request, for practice and tests
 
+mod admin;
+mod administration;
 mod body;
 mod clock;
+mod definition;
 mod diagnostics;
 mod error;
 mod faults;
 mod intake;
+mod interactions;
 mod judge;
+mod limits;
+mod metrics;
 mod pki;
 mod reply;
 mod routes;
@@ -26,11 +33,20 @@ mod rules;
 mod search;
 mod server;
 mod store;
+mod trust;
 mod wire;
 mod worker;
 
+pub use administration::{
+    RegisteredLaboratory, add_laboratory, audit, certificates, is_expired, issue_certificate,
+    laboratories, register_certificate, revoke_certificate,
+};
 pub use error::AuthorityError;
-pub use faults::{Fault, FaultKind, FaultPlan, Interaction};
-pub use pki::{Initialised, Pilot, init};
+pub use faults::{Fault, FaultKind, FaultPlan, FaultScript, Interaction, RandomFault, parse_span};
+pub use limits::Limits;
+pub use pki::{Initialised, IssuedCertificate, Pilot, add_hosts, init};
+pub use routes::ForeignDocument;
 pub use rules::{Effect, PRACTICE_RULES, Rule, Rules, When};
 pub use server::{ServeOptions, Serving, serve};
+pub use store::{AuditFilter, AuditLine, RegisteredCertificate};
+pub use trust::TrustFiles;

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use fhir::Instant;
 use p12_keystore::{
     Certificate as StoredCertificate, KeyStore, KeyStoreEntry, PrivateKey, PrivateKeyChain,
 };
@@ -38,6 +39,17 @@ pub struct Pilot {
     pub password: PathBuf,
     /// Whether this call made it.
     pub created: bool,
+}
+
+/// A certificate that `certificate issue` made.
+#[derive(Debug, Clone)]
+pub struct IssuedCertificate {
+    /// SHA-256 of the certificate (DER), lower-case hexadecimal.
+    pub fingerprint: String,
+    /// `pilot/NAME-FINGERPRINT.p12`: key and certificate.
+    pub p12: PathBuf,
+    /// `pilot/NAME-FINGERPRINT.password`: its password, without a line end.
+    pub password: PathBuf,
 }
 
 /// CA: 20 years.
@@ -78,8 +90,14 @@ pub(crate) fn ensure_server(data: &Path) -> Result<(), AuthorityError> {
     if path.exists() && !ends_soon(&path)? {
         return Ok(());
     }
+    make_server(data)
+}
+
+fn make_server(data: &Path) -> Result<(), AuthorityError> {
+    let path = data.join("server.pem");
     let issuer = read_issuer(data)?;
-    let names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
+    let mut names = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec();
+    names.extend(read_hosts(data)?);
     let mut params = CertificateParams::new(names).map_err(made("name the server"))?;
     describe(&mut params, "Lab Courier authority", SERVER_DAYS)?;
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
@@ -89,6 +107,37 @@ pub(crate) fn ensure_server(data: &Path) -> Result<(), AuthorityError> {
         params.signed_by(&key, &issuer).map_err(made("sign the server's certificate"))?;
     write_private(&data.join("server.key"), key.serialize_pem().as_bytes())?;
     write_public(&path, certificate.pem().as_bytes())
+}
+
+/// File in the data folder: further names and addresses of this computer, one a line.
+const HOSTS: &str = "hosts";
+
+/// Adds names or addresses by which clients reach this computer, and makes the server certificate anew; it
+/// is used from the next start on.
+pub fn add_hosts(data: &Path, hosts: &[String]) -> Result<(), AuthorityError> {
+    let mut all = read_hosts(data)?;
+    for host in hosts {
+        let fits = !host.is_empty()
+            && host.len() <= 253
+            && host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b':'));
+        if !fits {
+            return Err(AuthorityError::HostName(host.clone()));
+        }
+        if !all.contains(host) {
+            all.push(host.clone());
+        }
+    }
+    write_public(&data.join(HOSTS), (all.join("\n") + "\n").as_bytes())?;
+    make_server(data)
+}
+
+fn read_hosts(data: &Path) -> Result<Vec<String>, AuthorityError> {
+    let path = data.join(HOSTS);
+    match fs::read_to_string(&path) {
+        Ok(text) => Ok(text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(file_error(&path, source)),
+    }
 }
 
 /// SHA-256 of a certificate (DER), in lower-case hexadecimal.
@@ -130,6 +179,68 @@ fn ensure_pilot(
     if registry.knows(name)? && pilot.p12.exists() && pilot.password.exists() {
         return Ok(pilot);
     }
+    let drawn = draw(issuer, name)?;
+    drawn.keep(registry, name, &pilot.p12, &pilot.password)?;
+    pilot.created = true;
+    Ok(pilot)
+}
+
+/// One more certificate for a laboratory, in files of their own: `pilot/NAME-FINGERPRINT.p12`.
+pub(crate) fn issue(
+    data: &Path,
+    registry: &Registry,
+    name: &str,
+) -> Result<IssuedCertificate, AuthorityError> {
+    let drawn = draw(&read_issuer(data)?, name)?;
+    let fingerprint = fingerprint(&drawn.der);
+    let stem = format!("{name}-{}", &fingerprint[..12]);
+    let p12 = data.join("pilot").join(format!("{stem}.p12"));
+    let password = data.join("pilot").join(format!("{stem}.password"));
+    drawn.keep(registry, name, &p12, &password)?;
+    Ok(IssuedCertificate { fingerprint, p12, password })
+}
+
+/// A new certificate of a laboratory, with its key, packed.
+struct Drawn {
+    der: Vec<u8>,
+    packed: Vec<u8>,
+    secret: String,
+}
+
+impl Drawn {
+    /// Writes the files, then registers: what is registered can be handed over.
+    fn keep(
+        &self,
+        registry: &Registry,
+        name: &str,
+        p12: &Path,
+        password: &Path,
+    ) -> Result<(), AuthorityError> {
+        write_private(password, self.secret.as_bytes())?;
+        write_private(p12, &self.packed)?;
+        register(registry, name, &self.der)?;
+        Ok(())
+    }
+}
+
+/// Registers a certificate (DER) for a laboratory; its fingerprint, and whether it is new.
+pub(crate) fn register(
+    registry: &Registry,
+    name: &str,
+    der: &[u8],
+) -> Result<(String, bool), AuthorityError> {
+    let (_, certificate) =
+        x509_parser::parse_x509_certificate(der).map_err(made("read a certificate"))?;
+    let validity = certificate.validity();
+    let micros = |seconds: i64| Instant(seconds.saturating_mul(1_000_000));
+    let (issued, end) =
+        (micros(validity.not_before.timestamp()), micros(validity.not_after.timestamp()));
+    let fingerprint = fingerprint(der);
+    let added = registry.register(name, &fingerprint, issued, end)?;
+    Ok((fingerprint, added))
+}
+
+fn draw(issuer: &Issuer<'static, KeyPair>, name: &str) -> Result<Drawn, AuthorityError> {
     let mut params =
         CertificateParams::new(Vec::<String>::new()).map_err(made("name the laboratory"))?;
     describe(&mut params, name, PILOT_DAYS)?;
@@ -147,14 +258,10 @@ fn ensure_pilot(
         PrivateKeyChain::new(Sha256::digest(certificate.der())[..20].to_vec(), private, [stored]);
     keystore.add_entry(name, KeyStoreEntry::PrivateKeyChain(chain));
     let packed = keystore.writer(&secret).write().map_err(made("pack a pilot certificate"))?;
-    write_private(&pilot.password, secret.as_bytes())?;
-    write_private(&pilot.p12, &packed)?;
-    registry.register(name, &fingerprint(certificate.der()))?;
-    pilot.created = true;
-    Ok(pilot)
+    Ok(Drawn { der: certificate.der().to_vec(), packed, secret })
 }
 
-fn check_name(name: &str) -> Result<(), AuthorityError> {
+pub(crate) fn check_name(name: &str) -> Result<(), AuthorityError> {
     let fits = !name.is_empty()
         && name.len() <= 64
         && !name.starts_with('.')

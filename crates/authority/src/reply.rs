@@ -1,31 +1,67 @@
-//! An answer on its way out: always a FHIR resource, in the encoding that was asked for.
+//! An answer on its way out: a FHIR resource in the encoding that was asked for, unless a fault plan wants
+//! something else.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use fhir::{Format, Limits, Tree};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
 use http::{HeaderValue, Response, StatusCode};
-use http_body_util::Full;
+use hyper::body::{Body, Frame, SizeHint};
 use serde::Serialize;
 
 use crate::wire::{Notice, Outcome};
 
-/// Status, headers and resource of an answer.
+/// Status, headers and resource of an answer, and what the audit log says of it.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    status: StatusCode,
+    pub(crate) status: StatusCode,
     headers: Vec<(HeaderName, HeaderValue)>,
-    /// The resource as JSON; `None` for an answer without a body.
-    resource: Option<String>,
+    /// The body as JSON or HTML; `None` for an answer without one.
+    text: Option<String>,
+    form: Form,
+    /// `Content-Type` in place of the right one.
+    kind: Option<HeaderValue>,
+    endless: bool,
+    pub(crate) shown: Shown,
+}
+
+/// Whose documents an answer is about.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// The document that was asked for, where it is the caller's own.
+    pub(crate) receipt: Option<String>,
+    /// How many documents a search shows.
+    pub(crate) entries: Option<u32>,
+    /// It is in the audit log already.
+    pub(crate) recorded: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Fhir,
+    Json,
+    Html,
 }
 
 impl Reply {
     pub(crate) fn empty(status: StatusCode) -> Self {
-        Self { status, headers: Vec::new(), resource: None }
+        Self {
+            status,
+            headers: Vec::new(),
+            text: None,
+            form: Form::Fhir,
+            kind: None,
+            endless: false,
+            shown: Shown::default(),
+        }
     }
 
     pub(crate) fn resource(status: StatusCode, resource: &impl Serialize) -> Self {
         match serde_json::to_string(resource) {
-            Ok(json) => Self { resource: Some(json), ..Self::empty(status) },
+            Ok(json) => Self { text: Some(json), ..Self::empty(status) },
             Err(error) => {
                 tracing::error!(%error, "an answer cannot be written");
                 Self::empty(StatusCode::INTERNAL_SERVER_ERROR)
@@ -35,7 +71,18 @@ impl Reply {
 
     /// A resource that is JSON already.
     pub(crate) fn json(status: StatusCode, json: String) -> Self {
-        Self { resource: Some(json), ..Self::empty(status) }
+        Self { text: Some(json), ..Self::empty(status) }
+    }
+
+    /// A description for programs that is no FHIR resource.
+    pub(crate) fn description(json: String) -> Self {
+        Self { text: Some(json), form: Form::Json, ..Self::empty(StatusCode::OK) }
+    }
+
+    /// A page that is no FHIR at all, as a captive portal shows it.
+    pub(crate) fn html_page() -> Self {
+        let page = "<!doctype html><html><body><h1>Sign in to the network</h1></body></html>";
+        Self { text: Some(page.to_owned()), form: Form::Html, ..Self::empty(StatusCode::OK) }
     }
 
     pub(crate) fn outcome(status: StatusCode, notices: &[Notice]) -> Self {
@@ -55,45 +102,80 @@ impl Reply {
         self
     }
 
+    /// Is about this document of the caller.
+    pub(crate) fn about(mut self, receipt: &str) -> Self {
+        self.shown.receipt = Some(receipt.to_owned());
+        self
+    }
+
     pub(crate) fn without_body(mut self) -> Self {
-        self.resource = None;
+        self.text = None;
         self
     }
 
     /// Leaves the second half of the body away.
     pub(crate) fn truncated(mut self) -> Self {
-        if let Some(json) = &mut self.resource {
-            let mut half = json.len() / 2;
-            while !json.is_char_boundary(half) {
-                half -= 1;
-            }
-            json.truncate(half);
+        if let Some(json) = &mut self.text {
+            json.truncate(half(json));
         }
         self
     }
 
-    /// `head`: everything but the body.
-    pub(crate) fn into_response(self, format: Format, head: bool) -> Response<Full<Bytes>> {
-        let (body, format) = match self.resource {
-            Some(json) => {
-                let (body, format) = encoded(json, format);
-                (Bytes::from(body), Some(format))
+    /// Half the body, and then no end.
+    pub(crate) fn endless(self) -> Self {
+        Self { endless: true, ..self.truncated() }
+    }
+
+    /// Under another `Content-Type`; a value that cannot be one changes nothing.
+    pub(crate) fn labelled(mut self, kind: Option<&str>) -> Self {
+        self.kind = kind.and_then(|kind| HeaderValue::from_str(kind).ok());
+        self
+    }
+
+    /// A seventh fraction digit in every instant.
+    pub(crate) fn with_seven_digits(mut self) -> Self {
+        self.text = self.text.map(|text| {
+            let mut parts = text.split("Z\"");
+            let mut longer = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                let fraction = longer.len().checked_sub(7).and_then(|start| longer.get(start..));
+                let instant = fraction
+                    .and_then(|text| text.strip_prefix('.'))
+                    .is_some_and(|digits| digits.bytes().all(|digit| digit.is_ascii_digit()));
+                longer.push_str(if instant { "7Z\"" } else { "Z\"" });
+                longer.push_str(part);
             }
-            None => (Bytes::new(), None),
+            longer
+        });
+        self
+    }
+
+    /// `head`: everything but the body.
+    pub(crate) fn into_response(self, format: Format, head: bool) -> Response<Outgoing> {
+        let (body, kind) = match (self.text, self.form) {
+            (Some(json), Form::Fhir) => {
+                let (body, format) = encoded(json, format);
+                let kind = match format {
+                    Format::Json => "application/fhir+json;charset=utf-8",
+                    Format::Xml => "application/fhir+xml;charset=utf-8",
+                };
+                (Bytes::from(body), Some(kind))
+            }
+            (Some(json), Form::Json) => (Bytes::from(json), Some("application/json")),
+            (Some(page), Form::Html) => (Bytes::from(page), Some("text/html")),
+            (None, _) => (Bytes::new(), None),
         };
         let length = body.len();
-        let mut response = Response::new(Full::new(if head { Bytes::new() } else { body }));
+        let first = (!head && !body.is_empty()).then_some(body);
+        let mut response = Response::new(Outgoing { first, endless: self.endless && !head });
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         for (name, value) in self.headers {
             headers.append(name, value);
         }
-        if let Some(format) = format {
-            let kind = match format {
-                Format::Json => "application/fhir+json;charset=utf-8",
-                Format::Xml => "application/fhir+xml;charset=utf-8",
-            };
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        if let Some(kind) = kind {
+            let kind = self.kind.unwrap_or(HeaderValue::from_static(kind));
+            headers.insert(CONTENT_TYPE, kind);
         }
         if head {
             headers.insert(CONTENT_LENGTH, HeaderValue::from(length));
@@ -102,12 +184,44 @@ impl Reply {
     }
 }
 
-/// A page that is no FHIR at all, as a captive portal shows it.
-pub(crate) fn html_page() -> Response<Full<Bytes>> {
-    let page = "<!doctype html><html><body><h1>Sign in to the network</h1></body></html>";
-    let mut response = Response::new(Full::new(Bytes::from_static(page.as_bytes())));
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
-    response
+/// The body of an answer: one piece, and after it nothing or, on request, no end of spaces.
+#[derive(Debug)]
+pub(crate) struct Outgoing {
+    first: Option<Bytes>,
+    endless: bool,
+}
+
+/// A piece of a body without end.
+static SPACES: [u8; 16_384] = [b' '; 16_384];
+
+impl Body for Outgoing {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let endless = self.endless.then(|| Bytes::from_static(&SPACES));
+        Poll::Ready(self.first.take().or(endless).map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.first.is_none() && !self.endless
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let length = self.first.as_ref().map_or(0, Bytes::len) as u64;
+        if self.endless { SizeHint::default() } else { SizeHint::with_exact(length) }
+    }
+}
+
+fn half(text: &str) -> usize {
+    let mut half = text.len() / 2;
+    while !text.is_char_boundary(half) {
+        half -= 1;
+    }
+    half
 }
 
 fn encoded(json: String, format: Format) -> (String, Format) {

@@ -2,13 +2,18 @@
 
 use std::path::Path;
 
-use fhir::{Element, Severity};
+use fhir::{Element, Instant, Period, Severity};
 use serde::Deserialize;
 
 use crate::AuthorityError;
 
 /// Rules of the practice profile: one sample fails on purpose, repeated data get a notice.
 pub const PRACTICE_RULES: &str = include_str!("practice-rules.toml");
+
+/// Rules modelled on the published codes, duplicates accepted as by the integration system.
+const PUBLISHED_RULES: &str = include_str!("published-rules.toml");
+/// Codes of duplicates.
+const DUPLICATES: [&str; 2] = ["FOPH-020", "FOPH-021"];
 
 /// A rule set. The default has none.
 ///
@@ -24,7 +29,11 @@ pub const PRACTICE_RULES: &str = include_str!("practice-rules.toml");
 ///
 /// [rule.when]                # at least one condition; all given must hold
 /// path = "Observation.code.coding.code"  # resource type and elements, in any entry (or Bundle.…)
-/// values = ["697-3"]         # one of these; without `values` the element need only be there
+/// values = ["697-3"]         # one of these; without any of these four the element need only be there
+/// not-values = ["7601…"]     # a value that is none of these
+/// longer-than = 2            # a value of more characters
+/// older-than-days = 360      # a date that ended so long before the document was accepted
+/// absent = "Patient.address" # a resource of this type is there, and none of them has this element
 /// family = ["Muster"]        # short for path Patient.name.family
 /// leading-code = ["697-3"]   # short for path Observation.code.coding.code
 /// identifier = ["urn:uuid:…"]  # short for path Bundle.identifier.value
@@ -81,6 +90,14 @@ pub struct When {
     pub path: Option<String>,
     /// Values at `path`, of which one must be there.
     pub values: Option<Vec<String>>,
+    /// Values at `path`; another one must be there.
+    pub not_values: Option<Vec<String>>,
+    /// Characters; a longer value must be at `path`.
+    pub longer_than: Option<usize>,
+    /// Days before acceptance; an earlier date must be at `path`.
+    pub older_than_days: Option<u32>,
+    /// Like `path`: resources of this type are there, and none has this element.
+    pub absent: Option<String>,
     /// Family names of the patient.
     pub family: Option<Vec<String>>,
     /// Codes of an Observation.
@@ -100,11 +117,23 @@ impl Rules {
             if rule.when == When::default() {
                 return Err(AuthorityError::Rules(format!("rule {} has no condition", rule.code)));
             }
-            if rule.when.values.is_some() && rule.when.path.is_none() {
+            if rule.when.asks_of_values() && rule.when.path.is_none() {
                 return Err(AuthorityError::Rules(format!(
-                    "rule {} has values but no path",
+                    "rule {} asks for values but has no path",
                     rule.code
                 )));
+            }
+        }
+        Ok(rules)
+    }
+
+    /// The rules that are modelled on the published codes. In production a duplicate fails.
+    pub fn published(production: bool) -> Result<Self, AuthorityError> {
+        let mut rules = Self::parse(PUBLISHED_RULES)?;
+        for rule in &mut rules.rules {
+            if production && DUPLICATES.contains(&rule.code.as_str()) {
+                rule.effect = Effect::Fail;
+                rule.severity = Severity::Error;
             }
         }
         Ok(rules)
@@ -125,34 +154,63 @@ impl When {
         &self,
         document: Element<'t>,
         seen_before: bool,
+        accepted: Instant,
     ) -> Option<Option<Element<'t>>> {
         if self.seen_before.is_some_and(|wanted| wanted != seen_before) {
             return None;
         }
-        let conditions = [
-            (self.path.as_deref(), self.values.as_deref()),
-            (self.family.is_some().then_some("Patient.name.family"), self.family.as_deref()),
-            (
-                self.leading_code.is_some().then_some("Observation.code.coding.code"),
-                self.leading_code.as_deref(),
-            ),
-            (
-                self.identifier.is_some().then_some("Bundle.identifier.value"),
-                self.identifier.as_deref(),
-            ),
-        ];
         let mut met = None;
-        for (path, values) in conditions {
-            let Some(path) = path else { continue };
-            let element = elements_at(document, path).into_iter().find(|element| {
-                values.is_none_or(|values| {
-                    element.value().is_some_and(|value| values.iter().any(|wanted| wanted == value))
-                })
-            })?;
-            met = met.or(Some(element));
+        if let Some(path) = &self.path {
+            let mut all = elements_at(document, path).into_iter();
+            met = Some(all.find(|element| self.fits(*element, accepted))?);
+        }
+        for (path, values) in [
+            ("Patient.name.family", &self.family),
+            ("Observation.code.coding.code", &self.leading_code),
+            ("Bundle.identifier.value", &self.identifier),
+        ] {
+            let Some(values) = values else { continue };
+            let mut all = elements_at(document, path).into_iter();
+            let found = all.find(|element| is_one_of(*element, values))?;
+            met = met.or(Some(found));
+        }
+        if let Some(path) = &self.absent {
+            let kind = path.split('.').next().unwrap_or_default();
+            let first = elements_at(document, kind).into_iter().next()?;
+            if !elements_at(document, path).is_empty() {
+                return None;
+            }
+            met = met.or(Some(first));
         }
         Some(met)
     }
+
+    const fn asks_of_values(&self) -> bool {
+        self.values.is_some()
+            || self.not_values.is_some()
+            || self.longer_than.is_some()
+            || self.older_than_days.is_some()
+    }
+
+    /// Whether the element at `path` has such a value; being there is enough where none is asked for.
+    fn fits(&self, element: Element<'_>, accepted: Instant) -> bool {
+        if !self.asks_of_values() {
+            return true;
+        }
+        let Some(value) = element.value() else { return false };
+        let among = |values: &Vec<String>| values.iter().any(|wanted| wanted == value);
+        self.values.as_ref().is_none_or(among)
+            && !self.not_values.as_ref().is_some_and(among)
+            && self.longer_than.is_none_or(|most| value.chars().count() > most)
+            && self.older_than_days.is_none_or(|days| {
+                let oldest = accepted.plus_seconds(-i64::from(days) * 86_400);
+                Period::parse(value).is_some_and(|period| period.end <= oldest)
+            })
+    }
+}
+
+fn is_one_of(element: Element<'_>, values: &[String]) -> bool {
+    element.value().is_some_and(|value| values.iter().any(|wanted| wanted == value))
 }
 
 /// Every element of a document at `Type.name.name`.
@@ -192,6 +250,8 @@ mod tests {
             ("[rule.when]\nfamily=['A']\n", true),
             ("[rule.when]\n", false),
             ("[rule.when]\nvalues=['A']\n", false),
+            ("[rule.when]\nlonger-than=2\n", false),
+            ("[rule.when]\nabsent='Patient.address'\n", true),
             ("[rule.when]\nfamly=['A']\n", false),
             ("", false),
         ] {

@@ -5,12 +5,14 @@ use fhir::Instant;
 use http::StatusCode;
 
 use crate::clock;
+use crate::faults::Oddities;
 use crate::reply::Reply;
 use crate::routes::Context;
 use crate::store::{Found, Laboratory, Search, StoreError};
-use crate::wire::{CreatedFacts, Link, Notice, Reference, ReferenceFacts, SearchSet};
+use crate::wire::{
+    CreatedFacts, Link, Notice, Reference, ReferenceFacts, SearchSet, displace_rules,
+};
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Entries of a page where `_count` is not given.
 const COUNT_DEFAULT: u32 = 50;
@@ -19,7 +21,9 @@ const COUNT_MAX: u32 = 1000;
 /// Parameter of our links: the moment that is paged through, so that pages do not shift.
 const SNAPSHOT: &str = "_snapshot";
 /// Parameters that shape the answer and are no search parameters.
-const SHAPING: [&str; 4] = ["_format", "_pretty", "_summary", SNAPSHOT];
+const SHAPING: [&str; 5] = ["_format", "_pretty", "_summary", SNAPSHOT, ZERO_BASED_PAGE];
+/// `page` as the links of the deployed service name it, from 0.
+const ZERO_BASED_PAGE: &str = "_page";
 
 /// What was asked, beside the query string.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +32,8 @@ pub(crate) struct Manner<'a> {
     pub(crate) base: &'a str,
     /// `Prefer: handling=strict`.
     pub(crate) strict: bool,
-    /// A search index that is late by this.
-    pub(crate) lag: Option<Duration>,
+    /// How the answer is odd, by the fault plan.
+    pub(crate) odd: &'a Oddities,
 }
 
 pub(crate) async fn answer(
@@ -57,40 +61,58 @@ pub(crate) async fn answer(
         Some(Err(_)) => return Ok(not_a_snapshot()),
     };
     query.count = query.count.map(|count| count.min(COUNT_MAX));
+    let zero_based = pairs(raw).find(|(name, _)| name == ZERO_BASED_PAGE);
+    if let (None, Some((_, page))) = (query.page, zero_based) {
+        query.page = page.parse().ok().map(|page: u32| page.saturating_add(1));
+    }
+    let snapshot = snapshot.filter(|_| !manner.odd.shifted_pages);
+    if manner.odd.newest_first {
+        query.sort.clear();
+    }
     let search = Search {
         laboratory: caller.id,
         query,
         as_of: snapshot,
-        known_until: manner.lag.map(|lag| {
+        known_until: manner.odd.lag.map(|lag| {
             clock::now().plus_micros(-i64::try_from(lag.as_micros()).unwrap_or(i64::MAX))
         }),
         count: 0,
         page: 1,
     };
-    page(context, search, manner.base, snapshot).await
+    page(context, search, manner, snapshot).await
 }
 
 async fn page(
     context: &Context,
     mut search: Search,
-    base: &str,
+    manner: Manner<'_>,
     snapshot: Option<Instant>,
 ) -> Result<Reply, StoreError> {
     search.count = search.query.count.unwrap_or(COUNT_DEFAULT);
     search.page = search.query.page.unwrap_or(1);
-    let result = Arc::clone(&context.store).search(search.clone()).await?;
+    let mut result = Arc::clone(&context.store).search(search.clone()).await?;
     let as_of = if result.as_of.0 == 0 { clock::now() } else { result.as_of };
-    let links = links(&search, base, context.release, result.total, result.as_of, snapshot);
-    let mut set = SearchSet::new(as_of, clock::now(), result.total, links);
-    for found in &result.found {
-        set.push(format!("{base}/DocumentReference/{}", found.receipt), reference(found));
+    let Manner { base, odd, .. } = manner;
+    let moment = (!odd.shifted_pages).then_some(result.as_of);
+    let mut links = links(&search, base, context.release, result.total, moment, snapshot);
+    if odd.zero_based_pages {
+        links.iter_mut().for_each(|link| link.url = zero_based_pages(&link.url));
     }
-    Ok(Reply::resource(StatusCode::OK, &set))
+    let mut set = SearchSet::new(as_of, clock::now(), result.total, links);
+    for found in &mut result.found {
+        displace_rules(&mut found.notices, odd);
+    }
+    for found in &result.found {
+        set.push(format!("{base}/DocumentReference/{}", found.receipt), reference(found, odd));
+    }
+    let mut reply = Reply::resource(StatusCode::OK, &set);
+    reply.shown.entries = u32::try_from(result.found.len()).ok();
+    Ok(reply)
 }
 
 /// A document's DocumentReference.
-pub(crate) fn reference(found: &Found) -> Reference<'_> {
-    Reference::new(&ReferenceFacts {
+pub(crate) fn reference<'a>(found: &'a Found, odd: &Oddities) -> Reference<'a> {
+    let reference = Reference::new(&ReferenceFacts {
         created: Some(CreatedFacts {
             receipt: &found.receipt,
             version: found.version,
@@ -102,7 +124,21 @@ pub(crate) fn reference(found: &Found) -> Reference<'_> {
         identifier_system: found.identifier_system.as_deref(),
         identifier: Some(&found.identifier),
         document: &found.document_identifier,
-    })
+    });
+    if odd.hostile_narrative { reference.with_hostile_text() } else { reference }
+}
+
+/// `page=N` as `_page=N-1`.
+fn zero_based_pages(url: &str) -> String {
+    let Some((address, query)) = url.split_once('?') else { return url.to_owned() };
+    let named = |pair: &str| {
+        let page = pair.strip_prefix("page=").and_then(|page| page.parse::<u32>().ok());
+        page.map_or_else(
+            || pair.to_owned(),
+            |page| format!("{ZERO_BASED_PAGE}={}", page.saturating_sub(1)),
+        )
+    };
+    format!("{address}?{}", query.split('&').map(named).collect::<Vec<_>>().join("&"))
 }
 
 /// `self` repeats what was understood; the others page through the moment that was searched.
@@ -111,7 +147,7 @@ fn links(
     base: &str,
     release: Release,
     total: u64,
-    as_of: Instant,
+    as_of: Option<Instant>,
     snapshot: Option<Instant>,
 ) -> Vec<Link> {
     let url = |query: &Query, snapshot: Option<Instant>| {
@@ -132,7 +168,7 @@ fn links(
     let last = u32::try_from(total.div_ceil(u64::from(search.count))).unwrap_or(u32::MAX).max(1);
     let mut add = |relation, page: u32| {
         let query = Query { page: Some(page), count: Some(search.count), ..search.query.clone() };
-        links.push(Link { relation, url: url(&query, Some(as_of)) });
+        links.push(Link { relation, url: url(&query, as_of) });
     };
     add("first", 1);
     if search.page > 1 {

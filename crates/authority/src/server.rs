@@ -1,7 +1,7 @@
 //! TLS and connections: a client certificate on every one of them.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,23 +9,23 @@ use exchange::Release;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig};
-use rustls_pki_types::pem::PemObject as _;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Mutex, Notify, Semaphore};
 use tokio::task::JoinHandle;
-use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::AuthorityError;
-use crate::faults::FaultPlan;
-use crate::pki::{ensure_server, fingerprint};
-use crate::routes::{self, BASE_PATH, Context};
+use crate::admin::{self, Desk};
+use crate::definition::BASE_PATH;
+use crate::faults::{FaultKind, FaultPlan, Interaction};
+use crate::limits::{Allowances, Limits};
+use crate::metrics::Metrics;
+use crate::pki::fingerprint;
+use crate::routes::{self, Context, ForeignDocument};
 use crate::rules::Rules;
 use crate::store::Store;
+use crate::trust::{Terms, Trust, TrustFiles};
 use crate::worker;
 
 /// What to serve.
@@ -45,6 +45,16 @@ pub struct ServeOptions {
     pub pause_max: Duration,
     /// Misbehaviour on request; the default has none.
     pub faults: FaultPlan,
+    /// What each laboratory may ask.
+    pub limits: Limits,
+    /// What is answered about another laboratory's document.
+    pub foreign_document: ForeignDocument,
+    /// Further CAs and their revocation lists; the default has none.
+    pub trust: TrustFiles,
+    /// Whether `If-None-Exist` is honoured; the deployed service ignores it, as the default does.
+    pub conditional_create: bool,
+    /// Where health, metrics and the fault plan are served by plain HTTP; loopback addresses only.
+    pub admin: Option<SocketAddr>,
 }
 
 impl ServeOptions {
@@ -58,6 +68,11 @@ impl ServeOptions {
             release: Release::default(),
             pause_max: Duration::from_secs(20),
             faults: FaultPlan::default(),
+            limits: Limits::default(),
+            foreign_document: ForeignDocument::default(),
+            trust: TrustFiles::default(),
+            conditional_create: false,
+            admin: None,
         }
     }
 }
@@ -69,6 +84,8 @@ pub struct Serving {
     pub base_url: String,
     /// The address it listens on.
     pub addr: SocketAddr,
+    /// The address of the admin port, where one was asked for.
+    pub admin: Option<SocketAddr>,
     /// The faults it meets; may be changed while it runs.
     pub faults: FaultPlan,
     task: JoinHandle<()>,
@@ -88,7 +105,9 @@ const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 const HEAD_MAX: Duration = Duration::from_secs(60);
 /// Time for open requests when the service ends.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// Connections at once; more wait in the listener's queue.
+/// How often the revocation list is looked at while nobody connects.
+const REVOCATIONS_EVERY: Duration = Duration::from_secs(5);
+/// Connections at once; one more waits here, others in the listener's queue.
 const CONNECTIONS_MAX: usize = 1024;
 
 /// Starts the service; ready when this returns. Ends, with everything it started, when `shutdown` is
@@ -100,11 +119,21 @@ pub async fn serve(
     if !options.data.join("ca.pem").exists() {
         return Err(AuthorityError::NotInitialised(options.data));
     }
-    let tls = TlsAcceptor::from(Arc::new(tls_config(&options.data)?));
+    let trust = Arc::new(Trust::open(&options.data, options.trust.clone())?);
     let store = Arc::new(Store::open(&options.data)?);
-    let refused = |source| AuthorityError::Listen { address: options.listen, source };
-    let listener = TcpListener::bind(options.listen).await.map_err(refused)?;
-    let addr = listener.local_addr().map_err(refused)?;
+    let listener = bind(options.listen).await?;
+    let addr = address_of(&listener, options.listen)?;
+    let desk_listener = match options.admin {
+        Some(address) if !address.ip().is_loopback() => {
+            return Err(AuthorityError::AdminAddress(address));
+        }
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
+    let admin = match (&desk_listener, options.admin) {
+        (Some(listener), Some(address)) => Some(address_of(listener, address)?),
+        _ => None,
+    };
     let host = if addr.ip().is_unspecified() {
         format!("localhost:{}", addr.port())
     } else {
@@ -119,31 +148,65 @@ pub async fn serve(
         pause_max: options.pause_max,
         faults: options.faults.clone(),
         wake: Arc::clone(&wake),
+        foreign: options.foreign_document,
+        allowances: Allowances::new(options.limits),
+        metrics: Metrics::default(),
+        one_at_a_time: options.conditional_create.then(|| Mutex::new(())),
         base_url: base_url.clone(),
     });
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let desk =
+        Desk { context: Arc::clone(&context), places: (Arc::clone(&places), CONNECTIONS_MAX) };
     let task = tokio::spawn(async move {
-        let working =
-            tokio::spawn(worker::run(store, Arc::new(options.rules), wake, shutdown.clone()));
-        accept(&listener, &tls, &context, &shutdown).await;
+        let rules = Arc::new(options.rules);
+        let working = tokio::spawn(worker::run(store, rules, wake, shutdown.clone()));
+        let looked_after = desk_listener
+            .map(|listener| tokio::spawn(admin::run(listener, Arc::new(desk), shutdown.clone())));
+        tokio::join!(
+            accept(&listener, &trust, &context, &places, &shutdown),
+            watch(&trust, &shutdown)
+        );
         let _ = working.await;
+        if let Some(looked_after) = looked_after {
+            let _ = looked_after.await;
+        }
     });
-    Ok(Serving { base_url, addr, faults: options.faults, task })
+    Ok(Serving { base_url, addr, admin, faults: options.faults, task })
+}
+
+async fn bind(address: SocketAddr) -> Result<TcpListener, AuthorityError> {
+    let refused = |source| AuthorityError::Listen { address, source };
+    TcpListener::bind(address).await.map_err(refused)
+}
+
+fn address_of(listener: &TcpListener, address: SocketAddr) -> Result<SocketAddr, AuthorityError> {
+    listener.local_addr().map_err(|source| AuthorityError::Listen { address, source })
+}
+
+/// Looks at the revocation list also while nobody connects, so that open connections end in time.
+async fn watch(trust: &Trust, shutdown: &CancellationToken) {
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => return,
+            () = tokio::time::sleep(REVOCATIONS_EVERY) => drop(trust.terms()),
+        }
+    }
 }
 
 async fn accept(
     listener: &TcpListener,
-    tls: &TlsAcceptor,
+    trust: &Trust,
     context: &Arc<Context>,
+    places: &Arc<Semaphore>,
     shutdown: &CancellationToken,
 ) {
     let connections = TaskTracker::new();
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let accepted = tokio::select! {
             () = shutdown.cancelled() => break,
             accepted = async {
-                let place = Arc::clone(&places).acquire_owned().await.ok();
-                (place, listener.accept().await)
+                let accepted = listener.accept().await;
+                (Arc::clone(places).acquire_owned().await.ok(), accepted)
             } => accepted,
         };
         let (place, Ok((stream, _))) = accepted else {
@@ -151,9 +214,9 @@ async fn accept(
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
-        let (tls, context, shutdown) = (tls.clone(), Arc::clone(context), shutdown.clone());
+        let (terms, context, shutdown) = (trust.terms(), Arc::clone(context), shutdown.clone());
         connections.spawn(async move {
-            connection(stream, &tls, context, &shutdown).await;
+            connection(stream, &terms, context, &shutdown).await;
             drop(place);
         });
     }
@@ -163,35 +226,36 @@ async fn accept(
 
 async fn connection(
     stream: TcpStream,
-    tls: &TlsAcceptor,
+    terms: &Terms,
     context: Arc<Context>,
     shutdown: &CancellationToken,
 ) {
     let _ = stream.set_nodelay(true);
     let shaken = tokio::select! {
         () = shutdown.cancelled() => return,
-        shaken = tokio::time::timeout(HANDSHAKE_MAX, tls.accept(stream)) => shaken,
+        shaken = async {
+            match context.faults.meet(Interaction::Handshake).kind {
+                None => {}
+                Some(FaultKind::Delay(time)) => tokio::time::sleep(time).await,
+                Some(_) => return None,
+            }
+            Some(tokio::time::timeout(HANDSHAKE_MAX, terms.acceptor.accept(stream)).await)
+        } => shaken,
     };
     let stream = match shaken {
-        Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => {
+        Some(Ok(Ok(stream))) => stream,
+        Some(Ok(Err(error))) => {
             tracing::info!(%error, "handshake refused");
             return;
         }
-        Err(_) => return,
+        Some(Err(_)) | None => return,
     };
     let certificate = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
     let Some(print) = certificate.map(|certificate| fingerprint(certificate)) else { return };
-    let caller = match context.store.laboratory(print).await {
-        Ok(caller) => caller,
-        Err(error) => {
-            tracing::error!(%error, "the registry cannot be read");
-            return;
-        }
-    };
+    let print: Arc<str> = print.into();
     let service = service_fn(move |request| {
-        let (context, caller) = (Arc::clone(&context), caller.clone());
-        async move { routes::answer(&context, caller.as_ref(), request).await }
+        let (context, print) = (Arc::clone(&context), Arc::clone(&print));
+        async move { routes::answer(&context, &print, request).await }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_MAX);
@@ -205,6 +269,11 @@ async fn connection(
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,
+        () = terms.over.cancelled() => {
+            // Whoever is still let in connects again.
+            serving.as_mut().graceful_shutdown();
+            tokio::time::timeout(FAREWELL, serving).await.unwrap_or(Ok(()))
+        }
         () = shutdown.cancelled() => {
             serving.as_mut().graceful_shutdown();
             tokio::time::timeout(FAREWELL, serving).await.unwrap_or(Ok(()))
@@ -213,40 +282,4 @@ async fn connection(
     if let Err(error) = ended {
         tracing::debug!(%error, "connection ended");
     }
-}
-
-fn tls_config(data: &Path) -> Result<ServerConfig, AuthorityError> {
-    ensure_server(data)?;
-    let mut roots = RootCertStore::empty();
-    for authority in certificates(&data.join("ca.pem"))? {
-        roots.add(authority).map_err(unusable("trust the CA"))?;
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let verifier =
-        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
-            .build()
-            .map_err(unusable("verify clients by the CA"))?;
-    let key = PrivateKeyDer::from_pem_file(data.join("server.key"))
-        .map_err(unusable("read the server's key"))?;
-    let mut config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(unusable("offer TLS 1.2 and 1.3"))?
-        .with_client_cert_verifier(verifier)
-        .with_single_cert(certificates(&data.join("server.pem"))?, key)
-        .map_err(unusable("use the server's certificate"))?;
-    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(config)
-}
-
-fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, AuthorityError> {
-    CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect)
-        .map_err(unusable("read a certificate"))
-}
-
-fn unusable<E>(operation: &'static str) -> impl Fn(E) -> AuthorityError
-where
-    E: std::error::Error + Send + Sync + 'static,
-{
-    move |source| AuthorityError::Certificate { operation, source: Box::new(source) }
 }

@@ -4,6 +4,8 @@ use exchange::{Processing, canonical};
 use fhir::{Instant, Severity};
 use serde::{Deserialize, Serialize};
 
+use crate::faults::Oddities;
+
 /// One message to the laboratory, as stored and as answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
@@ -33,6 +35,22 @@ impl Notice {
             expression: None,
             line: None,
             column: None,
+        }
+    }
+}
+
+/// Puts the codes of rules where this odd day has them.
+pub(crate) fn displace_rules(notices: &mut [Notice], odd: &Oddities) {
+    if !odd.rule_in_text && !odd.rule_in_diagnostics {
+        return;
+    }
+    for notice in notices {
+        let Some((_, code)) = notice.rule.take() else { continue };
+        let text = notice.text.take().unwrap_or_default();
+        let told = Some(format!("Constraint failed: {code}: '{text}'"));
+        match odd.rule_in_diagnostics {
+            true => notice.diagnostics = told,
+            false => notice.text = told,
         }
     }
 }
@@ -148,6 +166,8 @@ pub(crate) struct Reference<'a> {
     id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     meta: Option<Meta>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Narrative>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     contained: Vec<Outcome<'a>>,
     extension: [StatusExtension; 1],
@@ -167,6 +187,23 @@ struct Meta {
     last_updated: String,
     profile: [&'static str; 1],
 }
+
+#[derive(Serialize)]
+struct Narrative {
+    status: &'static str,
+    div: &'static str,
+}
+
+/// Well-formed XML and nothing a browser should ever be given.
+const HOSTILE: Narrative = Narrative {
+    status: "generated",
+    div: "<div xmlns=\"http://www.w3.org/1999/xhtml\" style=\"position:fixed;inset:0\">\
+          <script>window.hostile = true</script>\
+          <img src=\"x\" alt=\"\" onerror=\"window.hostile = true\"/>\
+          <iframe src=\"http://127.0.0.1:9/\"></iframe>\
+          <form action=\"http://127.0.0.1:9/\"><input name=\"password\"/></form>\
+          <a href=\"javascript:window.hostile=true\">Report completed</a></div>",
+};
 
 #[derive(Serialize)]
 struct StatusExtension {
@@ -231,6 +268,7 @@ impl<'a> Reference<'a> {
                 last_updated: instant(created.last_updated),
                 profile: [canonical::PUBLISH_RESPONSE],
             }),
+            text: None,
             contained,
             extension: [StatusExtension { extension: parts, url: canonical::STATUS_EXTENSION }],
             identifier: facts
@@ -242,6 +280,15 @@ impl<'a> Reference<'a> {
             date: created.map(|created| instant(created.created)),
             content: [Content { attachment: Attachment { url: facts.document } }],
         }
+    }
+    /// Without `meta`.
+    pub(crate) fn without_meta(self) -> Self {
+        Self { meta: None, ..self }
+    }
+
+    /// With a narrative that must never be rendered.
+    pub(crate) fn with_hostile_text(self) -> Self {
+        Self { text: Some(HOSTILE), ..self }
     }
 }
 

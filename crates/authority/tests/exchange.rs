@@ -207,7 +207,7 @@ async fn rules_fail_a_document_and_tell_of_duplicates() {
     let failed = lab.processed(&receipt).await;
     assert_eq!(failed.processing, Some(Processing::Failed));
     assert_eq!(failed.issues.len(), 1);
-    assert_eq!(failed.issues[0].rule.as_deref(), Some("FOPH-012"));
+    assert_eq!(failed.issues[0].rule.as_deref(), Some("FOPH-002"));
     assert!(failed.issues[0].text.contains("Muster-Fehler"));
     assert!(failed.issues[0].expression.as_deref().unwrap().ends_with(".name[0].family"));
     assert!(failed.issues[0].line.is_some());

@@ -124,6 +124,41 @@ async fn it_ends_when_told_to() {
     assert!(ended.await.unwrap().success());
 }
 
+#[tokio::test]
+async fn rules_faults_and_the_admin_port_are_switched_on_by_options() {
+    let folder = TempDir::new().unwrap();
+    prepare(folder.path());
+    let plan = folder.path().join("plan.toml");
+    let text = "seed = 3\n[[random]]\non = \"read\"\nchance = 0.5\nkind = { bare-status = 502 }\n";
+    std::fs::write(&plan, text).unwrap();
+    let mut runs = Vec::new();
+    for _ in 0..2 {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_labcourier-authority"))
+            .args(["serve", "--rules", "published", "--admin", "127.0.0.1:0", "--faults"])
+            .arg(&plan)
+            .arg("--data")
+            .arg(folder.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let base = lines.next().unwrap().strip_prefix("listening on ").unwrap().to_owned();
+        let admin = lines.next().unwrap().strip_prefix("admin on ").unwrap().to_owned();
+        let running = Running { child, base: base.clone() };
+        let lab = Lab { client: client(tls(folder.path(), Some("alpha"))), base };
+        let told = lab.client.get(format!("{admin}/faults")).send().await.unwrap();
+        assert!(told.text().await.unwrap().contains("seed = 3"));
+        let mut met = Vec::new();
+        for _ in 0..32 {
+            met.push(lab.get("/DocumentReference/x").await.status().as_u16());
+        }
+        drop(running);
+        runs.push(met);
+    }
+    assert_eq!(runs[0], runs[1], "the same seed meets the same requests");
+    assert!(runs[0].contains(&502) && runs[0].contains(&404));
+}
+
 #[test]
 fn wrong_use_says_why() {
     let folder = TempDir::new().unwrap();
@@ -132,6 +167,8 @@ fn wrong_use_says_why() {
         &["serve", "--data", folder.path().to_str().unwrap(), "--release", "2"],
         &["serve", "--data", folder.path().to_str().unwrap(), "--processing-delay", "soon"],
         &["init", "--data", folder.path().to_str().unwrap(), "--laboratory", "a/b"],
+        &["init", "--data", folder.path().to_str().unwrap(), "--host", "a b"],
+        &["laboratory", "list", "--data", "/nowhere"],
         &["init"],
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_labcourier-authority"))

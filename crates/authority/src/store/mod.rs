@@ -1,6 +1,7 @@
 //! The one door to the database: what is accepted is on disk before it is answered, what is answered was
 //! committed. One thread writes, in groups; readers have connections of their own.
 
+mod audit;
 mod find;
 mod registry;
 mod write;
@@ -12,10 +13,13 @@ use std::time::Duration;
 
 use exchange::Processing;
 use fhir::{Format, Instant};
-use rusqlite::{Connection, OptionalExtension as _, params};
+use rusqlite::{Connection, params};
 use tokio::sync::oneshot;
 
+pub(crate) use audit::{AuditEntry, lines as audit_lines};
+pub use audit::{AuditFilter, AuditLine};
 pub(crate) use find::{Found, Search};
+pub use registry::RegisteredCertificate;
 pub(crate) use registry::{Laboratory, Registry};
 use write::Command;
 
@@ -43,6 +47,8 @@ impl From<rusqlite::Error> for StoreError {
 #[derive(Debug, Clone)]
 pub(crate) struct NewDocument {
     pub(crate) laboratory: i64,
+    /// Fingerprint of the certificate that brought it.
+    pub(crate) certificate: String,
     pub(crate) receipt: String,
     pub(crate) identifier_system: Option<String>,
     pub(crate) identifier: String,
@@ -61,6 +67,7 @@ pub(crate) struct Due {
     pub(crate) document: i64,
     pub(crate) format: Format,
     pub(crate) body: Vec<u8>,
+    pub(crate) accepted: Instant,
     /// Whether an earlier one of the same laboratory with the same data was accepted and not failed.
     pub(crate) seen_before: bool,
 }
@@ -95,7 +102,7 @@ impl Store {
     }
 
     /// Accepts a document: when this returns, it is on disk and queued. The time is its `date` and
-    /// `meta.lastUpdated`.
+    /// `meta.lastUpdated`. It is in the audit log as created.
     pub(crate) async fn accept(&self, document: NewDocument) -> Result<Instant, StoreError> {
         let (reply, answer) = oneshot::channel();
         self.send(Command::Accept(Box::new(document), reply))?;
@@ -120,7 +127,7 @@ impl Store {
                 "SELECT d.id, c.format, c.body, EXISTS (
                      SELECT 1 FROM document e JOIN version w ON w.document = e.id
                      WHERE e.laboratory = d.laboratory AND e.digest = d.digest AND e.id < d.id
-                       AND w.until = 9223372036854775807 AND w.status <> 'failed')
+                       AND w.until = 9223372036854775807 AND w.status <> 'failed'), d.created
                  FROM queue q JOIN document d ON d.id = q.document JOIN content c ON c.document = d.id
                  WHERE q.due <= ?1 ORDER BY q.due, q.document LIMIT ?2",
             )?;
@@ -130,6 +137,7 @@ impl Store {
                     format: format_named(row.get_ref(1)?.as_str()?),
                     body: row.get(2)?,
                     seen_before: row.get(3)?,
+                    accepted: Instant(row.get(4)?),
                 })
             })?;
             rows.collect()
@@ -156,6 +164,16 @@ impl Store {
         self.read(move |connection| find::by_receipt(connection, laboratory, &receipt)).await
     }
 
+    /// Whether there is a document of this receipt, whoever sent it.
+    pub(crate) async fn exists(self: &Arc<Self>, receipt: String) -> Result<bool, StoreError> {
+        self.read(move |connection| {
+            connection
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM document WHERE receipt = ?1)")?
+                .query_row([receipt], |row| row.get(0))
+        })
+        .await
+    }
+
     /// One page of a search.
     pub(crate) async fn search(
         self: &Arc<Self>,
@@ -169,16 +187,22 @@ impl Store {
         self: &Arc<Self>,
         fingerprint: String,
     ) -> Result<Option<Laboratory>, StoreError> {
-        self.read(move |connection| {
-            connection
-                .prepare_cached(
-                    "SELECT laboratory.id, name FROM certificate
-                     JOIN laboratory ON laboratory.id = laboratory WHERE fingerprint = ?1",
-                )?
-                .query_row([fingerprint], |row| {
-                    Ok(Laboratory { id: row.get(0)?, name: row.get(1)? })
-                })
-                .optional()
+        self.read(move |connection| registry::laboratory(connection, &fingerprint)).await
+    }
+
+    /// Adds to the audit log, in the next group; whoever is answered does not wait for it.
+    pub(crate) fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
+        self.send(Command::Audit(entry))
+    }
+
+    /// Documents that wait, and since when the first of them could be processed.
+    pub(crate) async fn waiting(self: &Arc<Self>) -> Result<(u64, Option<Instant>), StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT count(*), min(due) FROM queue";
+            connection.query_row(sql, [], |row| {
+                let due: Option<i64> = row.get(1)?;
+                Ok((row.get::<_, i64>(0)?.unsigned_abs(), due.map(Instant)))
+            })
         })
         .await
     }
@@ -230,7 +254,7 @@ impl Drop for Store {
     }
 }
 
-/// Opens for writing; makes the schema in an empty file.
+/// Opens for writing; makes the schema in an empty file, and brings an older one up to date.
 pub(crate) fn open_writing(path: &Path) -> rusqlite::Result<Connection> {
     let mut connection = Connection::open(path)?;
     settle(&connection)?;
@@ -242,14 +266,17 @@ pub(crate) fn open_writing(path: &Path) -> rusqlite::Result<Connection> {
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
     let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version == 0 {
+    if version < 1 {
         transaction.execute_batch(include_str!("schema.sql"))?;
+    }
+    if version < 2 {
+        transaction.execute_batch(include_str!("schema-2.sql"))?;
     }
     transaction.commit()?;
     Ok(connection)
 }
 
-fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
+pub(crate) fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     settle(&connection)?;
     connection.pragma_update(None, "query_only", "ON")?;
@@ -272,5 +299,33 @@ pub(crate) fn format_name(format: Format) -> &'static str {
     match format {
         Format::Json => "json",
         Format::Xml => "xml",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_of_the_first_version_is_brought_up_to_date() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join(DATABASE);
+        let first = Connection::open(&path).unwrap();
+        first.execute_batch(include_str!("schema.sql")).unwrap();
+        first
+            .execute_batch(
+                "INSERT INTO laboratory (name) VALUES ('alpha');
+                 INSERT INTO certificate (fingerprint, laboratory) VALUES ('ab', 1);",
+            )
+            .unwrap();
+        drop(first);
+        for _ in 0..2 {
+            let connection = open_writing(&path).unwrap();
+            let known = registry::laboratory(&connection, "ab").unwrap().unwrap();
+            assert_eq!(known.name, "alpha");
+            let version: i64 =
+                connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+            assert_eq!(version, 2);
+        }
     }
 }

@@ -6,6 +6,7 @@ use fhir::Instant;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
+use super::audit::{self, AuditEntry};
 use super::{NewDocument, StoreError, Verdict, format_name};
 use crate::clock;
 
@@ -14,6 +15,7 @@ type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 pub(crate) enum Command {
     Accept(Box<NewDocument>, Reply<Instant>),
     Conclude(Vec<Verdict>, Reply<()>),
+    Audit(AuditEntry),
 }
 
 /// One synchronous commit costs about as much as a hundred rows; a group waits for nobody.
@@ -28,6 +30,7 @@ pub(super) fn work(mut connection: Connection, commands: &mpsc::Receiver<Command
                 // Whoever no longer waits has lost its connection; the row is there all the same.
                 Command::Accept(_, reply) => drop(reply.send(Ok(at))),
                 Command::Conclude(_, reply) => drop(reply.send(Ok(()))),
+                Command::Audit(_) => {}
             }),
             Err(error) => {
                 let error = StoreError::from(error);
@@ -35,6 +38,7 @@ pub(super) fn work(mut connection: Connection, commands: &mpsc::Receiver<Command
                 group.into_iter().for_each(|command| match command {
                     Command::Accept(_, reply) => drop(reply.send(Err(error.clone()))),
                     Command::Conclude(_, reply) => drop(reply.send(Err(error.clone()))),
+                    Command::Audit(_) => {}
                 });
             }
         }
@@ -64,6 +68,10 @@ fn commit(connection: &mut Connection, group: &[Command]) -> rusqlite::Result<Ve
                 for verdict in verdicts {
                     conclude(&transaction, verdict, next())?;
                 }
+                Instant(0)
+            }
+            Command::Audit(entry) => {
+                audit::append(&transaction, entry, clock::now())?;
                 Instant(0)
             }
         });
@@ -108,7 +116,15 @@ fn accept(
     transaction
         .prepare_cached("INSERT INTO queue (document, due) VALUES (?1, ?2)")?
         .execute(params![id, at.plus_micros(delay).0])?;
-    Ok(())
+    let created = AuditEntry {
+        laboratory: Some(document.laboratory),
+        certificate: document.certificate.clone(),
+        interaction: "create",
+        receipt: Some(document.receipt.clone()),
+        entries: None,
+        status: 201,
+    };
+    audit::append(transaction, &created, at)
 }
 
 fn conclude(transaction: &Transaction<'_>, verdict: &Verdict, at: Instant) -> rusqlite::Result<()> {

@@ -1,0 +1,175 @@
+//! The admin port: health, metrics and the fault plan, by plain HTTP on a loopback address only.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use fhir::Instant;
+use http::header::{ALLOW, CONTENT_TYPE, HOST};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock;
+use crate::faults::FaultScript;
+use crate::metrics::Gauges;
+use crate::routes::{Context, header};
+
+/// Time for a request.
+const REQUEST_MAX: Duration = Duration::from_secs(10);
+/// Bytes of a fault plan.
+const PLAN_MAX: usize = 1 << 20;
+
+/// What the admin port tells about.
+pub(crate) struct Desk {
+    pub(crate) context: Arc<Context>,
+    /// Places of the service's connections, and how many there are in all.
+    pub(crate) places: (Arc<Semaphore>, usize),
+}
+
+/// Serves until the token is cancelled.
+pub(crate) async fn run(listener: TcpListener, desk: Arc<Desk>, shutdown: CancellationToken) {
+    let connections = TaskTracker::new();
+    loop {
+        let stream = tokio::select! {
+            () = shutdown.cancelled() => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(_) => {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    continue;
+                }
+            },
+        };
+        let (desk, shutdown) = (Arc::clone(&desk), shutdown.clone());
+        connections.spawn(async move {
+            tokio::select! {
+                () = shutdown.cancelled() => {}
+                () = connection(stream, &desk) => {}
+            }
+        });
+    }
+    connections.close();
+    connections.wait().await;
+}
+
+async fn connection(stream: TcpStream, desk: &Arc<Desk>) {
+    let service = service_fn(|request| {
+        let desk = Arc::clone(desk);
+        async move {
+            let answered = tokio::time::timeout(REQUEST_MAX, answer(&desk, request)).await;
+            let late = || text(StatusCode::REQUEST_TIMEOUT, "too slow\n".to_owned());
+            Ok::<_, std::convert::Infallible>(answered.unwrap_or_else(|_| late()))
+        }
+    });
+    let mut builder = hyper::server::conn::http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(REQUEST_MAX);
+    if let Err(error) = builder.serve_connection(TokioIo::new(stream), service).await {
+        tracing::debug!(%error, "admin connection ended");
+    }
+}
+
+async fn answer(desk: &Desk, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    if !named_here(header(request.headers(), HOST)) {
+        // A web page that was given this address under its own name.
+        return text(StatusCode::FORBIDDEN, "this port is for this computer\n".to_owned());
+    }
+    let (parts, body) = request.into_parts();
+    match (parts.uri.path(), &parts.method) {
+        ("/healthz", &Method::GET) => text(StatusCode::OK, "alive\n".to_owned()),
+        ("/readyz", &Method::GET) => match desk.context.store.waiting().await {
+            Ok(_) => text(StatusCode::OK, "ready\n".to_owned()),
+            Err(error) => {
+                tracing::error!(%error, "not ready");
+                text(StatusCode::SERVICE_UNAVAILABLE, "the database fails\n".to_owned())
+            }
+        },
+        ("/metrics", &Method::GET) => metrics(desk).await,
+        ("/faults", &Method::GET) => plan(desk),
+        ("/faults", &Method::PUT) => match Limited::new(body, PLAN_MAX).collect().await {
+            Ok(body) => replace(desk, &body.to_bytes()),
+            Err(_) => text(StatusCode::BAD_REQUEST, "no fault plan, or too long\n".to_owned()),
+        },
+        ("/faults", &Method::DELETE) => {
+            desk.context.faults.clear();
+            plan(desk)
+        }
+        ("/healthz" | "/readyz" | "/metrics", _) => not_allowed("GET"),
+        ("/faults", _) => not_allowed("GET, PUT, DELETE"),
+        _ => text(
+            StatusCode::NOT_FOUND,
+            "here are /healthz, /readyz, /metrics and /faults\n".to_owned(),
+        ),
+    }
+}
+
+async fn metrics(desk: &Desk) -> Response<Full<Bytes>> {
+    let Ok((waiting, first)) = desk.context.store.waiting().await else {
+        return text(StatusCode::SERVICE_UNAVAILABLE, "the database fails\n".to_owned());
+    };
+    let late = first.map_or(0, |Instant(due)| clock::now().0.saturating_sub(due));
+    let (places, all) = &desk.places;
+    let gauges = Gauges {
+        open_requests: desk.context.allowances.open(),
+        connections: all.saturating_sub(places.available_permits()),
+        waiting,
+        late: Duration::from_micros(u64::try_from(late).unwrap_or(0)),
+    };
+    let mut response = text(StatusCode::OK, desk.context.metrics.text(gauges));
+    let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+fn replace(desk: &Desk, body: &[u8]) -> Response<Full<Bytes>> {
+    let read = std::str::from_utf8(body).map_err(|error| error.to_string());
+    match read.and_then(|text| FaultScript::parse(text).map_err(|error| error.to_string())) {
+        Ok(script) => {
+            desk.context.faults.replace(script);
+            plan(desk)
+        }
+        Err(words) => text(StatusCode::BAD_REQUEST, format!("{words}\n")),
+    }
+}
+
+fn plan(desk: &Desk) -> Response<Full<Bytes>> {
+    match desk.context.faults.script().to_toml() {
+        Ok(plan) => text(StatusCode::OK, plan),
+        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
+    }
+}
+
+fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, format!("allowed: {allowed}\n"));
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
+    response
+}
+
+fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::new(Bytes::from(text)));
+    *response.status_mut() = status;
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, kind);
+    response
+}
+
+/// Whether a `Host` names this computer.
+fn named_here(host: Option<&str>) -> bool {
+    let Some(host) = host else { return false };
+    if let Ok(address) = host.parse::<SocketAddr>() {
+        return address.ip().is_loopback();
+    }
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    name.eq_ignore_ascii_case("localhost")
+        || name
+            .trim_matches(['[', ']'])
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|ip| ip.is_loopback())
+}

@@ -1,0 +1,196 @@
+//! `labcourier-authority`: sets up, runs and administers the receiving service.
+
+mod arguments;
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use arguments::{Arguments, AuditCommand, CertificateCommand, Command, LaboratoryCommand, Serve};
+use authority::{
+    AuditFilter, AuthorityError, FaultScript, Limits, Rules, ServeOptions, TrustFiles, init, serve,
+};
+use clap::Parser as _;
+use tokio_util::sync::CancellationToken;
+
+fn main() -> ExitCode {
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_default_env()
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn")),
+        )
+        .init();
+    match run(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut text = error.to_string();
+            let mut source = std::error::Error::source(&error);
+            while let Some(cause) = source {
+                text.push_str(&format!(": {cause}"));
+                source = cause.source();
+            }
+            say(&mut std::io::stderr(), &text);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), AuthorityError> {
+    match command {
+        Command::Init { data, laboratories, hosts } => {
+            let made = init(&data, &laboratories)?;
+            if !hosts.is_empty() {
+                authority::add_hosts(&data, &hosts)?;
+            }
+            let mut out = std::io::stdout();
+            say(&mut out, &format!("certificate authority {}", made.ca.display()));
+            for pilot in made.pilots {
+                say(&mut out, &format!("{} {}", pilot.laboratory, pilot.p12.display()));
+            }
+            Ok(())
+        }
+        Command::Serve(asked) => {
+            let address = asked.listen;
+            let options = options_of(*asked)?;
+            let runtime = tokio::runtime::Builder::new_multi_thread()
+                .enable_all()
+                .build()
+                .map_err(|source| AuthorityError::Listen { address, source })?;
+            runtime.block_on(serve_until_told(options))
+        }
+        Command::Laboratory(command) => laboratory(command),
+        Command::Certificate(command) => certificate(command),
+        Command::Audit(AuditCommand::List { data, laboratory, receipt, last }) => {
+            audit(&data, &AuditFilter { laboratory, receipt, last })
+        }
+    }
+}
+
+fn options_of(asked: Serve) -> Result<ServeOptions, AuthorityError> {
+    let named = asked.rules.as_deref().and_then(Path::to_str);
+    let rules = match (named, &asked.rules) {
+        (Some("practice"), _) => Rules::parse(authority::PRACTICE_RULES)?,
+        (Some("published"), _) => Rules::published(false)?,
+        (Some("published-production"), _) => Rules::published(true)?,
+        (_, Some(path)) => Rules::read(path)?,
+        (_, None) => Rules::default(),
+    };
+    let options = ServeOptions {
+        listen: asked.listen,
+        processing_delay: asked.processing_delay,
+        rules,
+        release: asked.release,
+        limits: Limits {
+            requests_per_second: asked.requests_per_second,
+            open_requests: asked.open_requests,
+            body_max: asked.body_max,
+        },
+        foreign_document: asked.foreign_document.into(),
+        trust: TrustFiles { client_cas: asked.client_ca, revocations: asked.crl },
+        conditional_create: asked.if_none_exist,
+        admin: asked.admin,
+        ..ServeOptions::new(asked.data)
+    };
+    if let Some(path) = asked.faults {
+        options.faults.replace(FaultScript::read(&path)?);
+    }
+    Ok(options)
+}
+
+async fn serve_until_told(options: ServeOptions) -> Result<(), AuthorityError> {
+    let shutdown = CancellationToken::new();
+    let serving = serve(options, shutdown.clone()).await?;
+    let mut out = std::io::stdout();
+    say(&mut out, &format!("listening on {}", serving.base_url));
+    if let Some(address) = serving.admin {
+        say(&mut out, &format!("admin on http://{address}"));
+    }
+    told_to_stop().await;
+    shutdown.cancel();
+    serving.finished().await;
+    Ok(())
+}
+
+fn laboratory(command: LaboratoryCommand) -> Result<(), AuthorityError> {
+    let mut out = std::io::stdout();
+    match command {
+        LaboratoryCommand::Add { data, name } => {
+            let new = authority::add_laboratory(&data, &name)?;
+            say(&mut out, &format!("{name} {}", if new { "added" } else { "was there" }));
+        }
+        LaboratoryCommand::List { data } => {
+            for laboratory in authority::laboratories(&data)? {
+                say(&mut out, &format!("{}\t{}", laboratory.name, laboratory.certificates));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn certificate(command: CertificateCommand) -> Result<(), AuthorityError> {
+    let mut out = std::io::stdout();
+    match command {
+        CertificateCommand::Issue { data, laboratory } => {
+            let issued = authority::issue_certificate(&data, &laboratory)?;
+            say(&mut out, &format!("{} {}", issued.fingerprint, issued.p12.display()));
+        }
+        CertificateCommand::Register { data, laboratory, file } => {
+            let (fingerprint, new) = authority::register_certificate(&data, &laboratory, &file)?;
+            say(&mut out, &format!("{fingerprint} {}", if new { "added" } else { "was there" }));
+        }
+        CertificateCommand::Revoke { data, fingerprint } => {
+            let revoked = authority::revoke_certificate(&data, &fingerprint)?;
+            say(&mut out, &format!("{} {} revoked", revoked.fingerprint, revoked.laboratory));
+        }
+        CertificateCommand::List { data, laboratory } => {
+            for one in authority::certificates(&data, laboratory.as_deref())? {
+                let state = match one.revoked {
+                    Some(_) => "revoked",
+                    None if authority::is_expired(&one) => "expired",
+                    None => "valid",
+                };
+                let end = one.not_after.map_or_else(|| "-".to_owned(), fhir::Instant::to_fhir);
+                say(&mut out, &format!("{}\t{}\t{end}\t{state}", one.fingerprint, one.laboratory));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn audit(data: &Path, filter: &AuditFilter) -> Result<(), AuthorityError> {
+    let mut out = std::io::stdout();
+    for line in authority::audit(data, filter)? {
+        let entries = line.entries.map_or_else(|| "-".to_owned(), |entries| entries.to_string());
+        let fields = [
+            line.at.to_fhir(),
+            line.laboratory.unwrap_or_else(|| "-".to_owned()),
+            line.certificate,
+            line.interaction,
+            line.status.to_string(),
+            line.receipt.unwrap_or_else(|| "-".to_owned()),
+            entries,
+        ];
+        say(&mut out, &fields.join("\t"));
+    }
+    Ok(())
+}
+
+async fn told_to_stop() {
+    #[cfg(unix)]
+    if let Ok(mut terminate) =
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+    {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        return;
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+/// One line; whoever closed the other end does not read it.
+fn say(out: &mut impl Write, line: &str) {
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+}

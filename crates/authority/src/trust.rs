@@ -1,0 +1,131 @@
+//! Whose certificates are let in: those of the own CA or of configured ones, less the revocation list,
+//! which is read again when its file changes.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+
+use crate::AuthorityError;
+use crate::pki::ensure_server;
+
+/// Where trust comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrustFiles {
+    /// Certificates (PEM) of further CAs whose clients are let in, beside the own one.
+    pub client_cas: Option<PathBuf>,
+    /// Revocation lists (PEM) of these CAs; read again when the file changes.
+    pub revocations: Option<PathBuf>,
+}
+
+/// TLS as it is at the moment.
+#[derive(Clone)]
+pub(crate) struct Terms {
+    pub(crate) acceptor: TlsAcceptor,
+    /// Cancelled when other terms hold: connections made under these end after their open requests.
+    pub(crate) over: CancellationToken,
+}
+
+pub(crate) struct Trust {
+    data: PathBuf,
+    files: TrustFiles,
+    current: Mutex<(Stamp, Terms)>,
+}
+
+/// When the revocation list was changed last, and its length.
+type Stamp = Option<(SystemTime, u64)>;
+
+impl Trust {
+    pub(crate) fn open(data: &Path, files: TrustFiles) -> Result<Self, AuthorityError> {
+        ensure_server(data)?;
+        let stamp = stamp(&files);
+        let terms = Terms::new(data, &files)?;
+        Ok(Self { data: data.to_owned(), files, current: Mutex::new((stamp, terms)) })
+    }
+
+    /// The terms of now. A list that cannot be read leaves the last ones in force.
+    pub(crate) fn terms(&self) -> Terms {
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = stamp(&self.files);
+        if stamp != current.0 {
+            current.0 = stamp;
+            match Terms::new(&self.data, &self.files) {
+                Ok(terms) => {
+                    tracing::info!("revocation list read again");
+                    std::mem::replace(&mut current.1, terms).over.cancel();
+                }
+                Err(error) => {
+                    let cause = std::error::Error::source(&error).map(ToString::to_string);
+                    tracing::error!(%error, cause, "the last revocation list stays in force");
+                }
+            }
+        }
+        current.1.clone()
+    }
+}
+
+impl Terms {
+    fn new(data: &Path, files: &TrustFiles) -> Result<Self, AuthorityError> {
+        let config = tls_config(data, files)?;
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), over: CancellationToken::new() })
+    }
+}
+
+fn stamp(files: &TrustFiles) -> Stamp {
+    let facts = std::fs::metadata(files.revocations.as_ref()?).ok()?;
+    Some((facts.modified().ok()?, facts.len()))
+}
+
+fn tls_config(data: &Path, files: &TrustFiles) -> Result<ServerConfig, AuthorityError> {
+    let mut roots = RootCertStore::empty();
+    let mut trusted = certificates(&data.join("ca.pem"))?;
+    if let Some(path) = &files.client_cas {
+        trusted.extend(certificates(path)?);
+    }
+    for authority in trusted {
+        roots.add(authority).map_err(unusable("trust the CA"))?;
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut verifier =
+        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+    if let Some(path) = &files.revocations {
+        let lists = CertificateRevocationListDer::pem_file_iter(path)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(unusable("read the revocation list"))?;
+        // A CA without a list here (the own one has the registry) revokes nothing by list.
+        verifier = verifier
+            .with_crls(lists)
+            .only_check_end_entity_revocation()
+            .allow_unknown_revocation_status();
+    }
+    let verifier = verifier.build().map_err(unusable("verify clients by the CA"))?;
+    let key = PrivateKeyDer::from_pem_file(data.join("server.key"))
+        .map_err(unusable("read the server's key"))?;
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(unusable("offer TLS 1.2 and 1.3"))?
+        .with_client_cert_verifier(verifier)
+        .with_single_cert(certificates(&data.join("server.pem"))?, key)
+        .map_err(unusable("use the server's certificate"))?;
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, AuthorityError> {
+    CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect)
+        .map_err(unusable("read a certificate"))
+}
+
+fn unusable<E>(operation: &'static str) -> impl Fn(E) -> AuthorityError
+where
+    E: std::error::Error + Send + Sync + 'static,
+{
+    move |source| AuthorityError::Certificate { operation, source: Box::new(source) }
+}

@@ -1,0 +1,307 @@
+//! What an operator does beside a running service, and what each laboratory may do.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use authority::{AuditFilter, Fault, FaultKind, ForeignDocument, Interaction, audit};
+use common::{House, Lab, client, document, sealed, tls, urn};
+use rcgen::{
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, IsCa, Issuer,
+    KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SerialNumber,
+};
+use reqwest::StatusCode;
+use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use tempfile::TempDir;
+
+/// Runs the program and takes its output.
+fn told(data: &Path, arguments: &[&str]) -> String {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labcourier-authority"));
+    let output = command.args(arguments).arg("--data").arg(data).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn certificates_are_renewed_and_revoked_while_the_service_runs() {
+    let house = House::open(|_| {}).await;
+    let data = house.folder.path();
+    let old = house.client("alpha");
+    let receipt = old.deliver(&document(&urn(), "A", "1"), &urn()).await.receipt.unwrap();
+    let issued = told(data, &["certificate", "issue", "alpha"]);
+    let (fingerprint, p12) = issued.trim_end().split_once(' ').unwrap();
+    let stem = Path::new(p12).file_stem().unwrap().to_str().unwrap();
+    let new = Lab { client: client(tls(data, Some(stem))), base: house.base.clone() };
+    assert_eq!(
+        new.read(&receipt).await.receipt.as_deref(),
+        Some(receipt.as_str()),
+        "both are alpha"
+    );
+    assert_eq!(old.read(&receipt).await.receipt.as_deref(), Some(receipt.as_str()));
+    let listed = told(data, &["certificate", "list", "--laboratory", "alpha"]);
+    assert_eq!(listed.matches("\tvalid\n").count(), 2, "{listed}");
+    let first = listed.lines().find(|line| !line.starts_with(fingerprint)).unwrap();
+    told(data, &["certificate", "revoke", &first[..12]]);
+    // On the connection that is open, at the next request.
+    let refused = old.get(&format!("/DocumentReference/{receipt}")).await;
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    assert_eq!(common::resource(refused).await.root().text("issue.code"), Some("forbidden"));
+    assert_eq!(new.get("/metadata").await.status(), StatusCode::OK);
+    let listed = told(data, &["certificate", "list"]);
+    assert_eq!(listed.matches("\trevoked\n").count(), 1, "{listed}");
+    assert_eq!(told(data, &["laboratory", "add", "gamma"]), "gamma added\n");
+    assert_eq!(told(data, &["laboratory", "list"]), "alpha\t1\nbeta\t1\ngamma\t0\n");
+    for wrong in [
+        &["certificate", "issue", "nobody"][..],
+        &["certificate", "revoke", "1234567"],
+        &["certificate", "revoke", "zzzzzzzzzzzz"],
+        &["laboratory", "add", "../x"],
+        &["audit", "list", "--laboratory", "nobody"],
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labcourier-authority"));
+        let output = command.args(wrong).arg("--data").arg(data).output().unwrap();
+        assert!(!output.status.success() && !output.stderr.is_empty(), "{wrong:?}");
+    }
+}
+
+#[tokio::test]
+async fn it_is_reached_by_the_names_it_was_given() {
+    let folder = TempDir::new().unwrap();
+    told(folder.path(), &["init", "--laboratory", "alpha", "--host", "authority.example"]);
+    told(folder.path(), &["init", "--host", "10.1.2.3"]);
+    let house = House::open_in(folder, |_| {}).await;
+    let address = house.serving.as_ref().unwrap().addr;
+    for (host, fits) in [("authority.example", true), ("other.example", false)] {
+        let client = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls(house.folder.path(), Some("alpha")))
+            .no_proxy()
+            .resolve(host, address)
+            .build()
+            .unwrap();
+        let url = format!("https://{host}:{}/v1/fhir/metadata", address.port());
+        let answer = client.get(url).send().await;
+        assert_eq!(answer.is_ok_and(|answer| answer.status() == StatusCode::OK), fits, "{host}");
+    }
+    assert!(authority::add_hosts(house.folder.path(), &["a b".to_owned()]).is_err());
+}
+
+/// Another CA, its revocation list, and a client of it.
+struct Abroad {
+    issuer: Issuer<'static, KeyPair>,
+    ca: String,
+    certificate: String,
+    key: KeyPair,
+}
+
+impl Abroad {
+    fn new() -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+        let ca = params.self_signed(&key).unwrap().pem();
+        let issuer = Issuer::new(params, key);
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
+        params.serial_number = Some(SerialNumber::from(77u64));
+        let certificate = params.signed_by(&key, &issuer).unwrap().pem();
+        Self { issuer, ca, certificate, key }
+    }
+
+    fn list(&self, serials: &[u64]) -> String {
+        let start = rcgen::date_time_ymd(2025, 1, 1);
+        let revoked = |serial: &u64| RevokedCertParams {
+            serial_number: SerialNumber::from(*serial),
+            revocation_time: start,
+            reason_code: None,
+            invalidity_date: None,
+        };
+        let params = CertificateRevocationListParams {
+            this_update: start,
+            next_update: rcgen::date_time_ymd(2100, 1, 1),
+            crl_number: SerialNumber::from(1u64),
+            issuing_distribution_point: None,
+            revoked_certs: serials.iter().map(revoked).collect(),
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        params.signed_by(&self.issuer).unwrap().pem().unwrap()
+    }
+
+    fn lab(&self, data: &Path, base: &str) -> Lab {
+        let mut roots = rustls::RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_file(data.join("ca.pem")).unwrap()).unwrap();
+        let own = CertificateDer::from_pem_slice(self.certificate.as_bytes()).unwrap();
+        let key = PrivateKeyDer::try_from(self.key.serialize_der()).unwrap();
+        let provider = rustls::crypto::ring::default_provider();
+        let config = rustls::ClientConfig::builder_with_provider(std::sync::Arc::new(provider))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots)
+            .with_client_auth_cert(vec![own], key)
+            .unwrap();
+        Lab { client: client(config), base: base.to_owned() }
+    }
+}
+
+#[tokio::test]
+async fn a_configured_ca_is_trusted_less_its_revocation_list_of_now() {
+    let abroad = Abroad::new();
+    let files = TempDir::new().unwrap();
+    let path = |name: &str| files.path().join(name);
+    std::fs::write(path("ca.pem"), &abroad.ca).unwrap();
+    std::fs::write(path("lab.pem"), &abroad.certificate).unwrap();
+    std::fs::write(path("crl.pem"), abroad.list(&[1])).unwrap();
+    let house = House::open(|options| {
+        options.trust.client_cas = Some(path("ca.pem"));
+        options.trust.revocations = Some(path("crl.pem"));
+    })
+    .await;
+    let data = house.folder.path();
+    let lab = abroad.lab(data, &house.base);
+    assert_eq!(lab.get("/metadata").await.status(), StatusCode::FORBIDDEN, "not registered");
+    let file = path("lab.pem");
+    told(data, &["certificate", "register", "beta", file.to_str().unwrap()]);
+    assert_eq!(lab.get("/metadata").await.status(), StatusCode::OK);
+    // A list that cannot be read leaves the last one in force.
+    std::fs::write(path("crl.pem"), "-----BEGIN X509 CRL-----\nAAAA\n-----END X509 CRL-----\n")
+        .unwrap();
+    assert_eq!(
+        abroad.lab(data, &house.base).get("/metadata").await.status(),
+        StatusCode::OK,
+        "a broken list"
+    );
+    std::fs::write(path("crl.pem"), abroad.list(&[1, 77])).unwrap();
+    let url = format!("{}/metadata", house.base);
+    assert!(abroad.lab(data, &house.base).client.get(&url).send().await.is_err(), "revoked");
+    // That handshake made the new list known: the open connection ends too.
+    let end = Instant::now() + Duration::from_secs(20);
+    while lab.client.get(&url).send().await.is_ok() {
+        assert!(Instant::now() < end, "an open connection outlives the revocation");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(house.client("alpha").get("/metadata").await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn what_another_laboratory_has_is_told_by_policy() {
+    for (policy, foreign, unknown) in [
+        (ForeignDocument::NotFound, 404, 404),
+        (ForeignDocument::Forbidden, 403, 404),
+        (ForeignDocument::Empty, 200, 200),
+    ] {
+        let house = House::open(|options| options.foreign_document = policy).await;
+        let receipt =
+            house.client("alpha").deliver(&document(&urn(), "A", "1"), &urn()).await.receipt;
+        let beta = house.client("beta");
+        for (id, status) in [(receipt.unwrap(), foreign), ("no-such-id".to_owned(), unknown)] {
+            let answer = beta.get(&format!("/DocumentReference/{id}")).await;
+            assert_eq!(answer.status().as_u16(), status, "{policy:?}");
+            let tree = common::resource(answer).await;
+            if status == 200 {
+                assert_eq!(tree.root().text("total"), Some("0"));
+            }
+            assert_eq!(beta.search(&format!("_id={id}")).await.total, Some(0));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_laboratory_keeps_its_limits_and_others_do_not_feel_it() {
+    let house = House::open(|options| {
+        options.limits.requests_per_second = 1;
+        options.limits.body_max = 50_000;
+    })
+    .await;
+    let (alpha, beta) = (house.client("alpha"), house.client("beta"));
+    let large = alpha.post(vec![b' '; 50_001], "application/fhir+json").await;
+    assert_eq!(large.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    common::resource(large).await;
+    let end = Instant::now() + Duration::from_secs(20);
+    let busy = loop {
+        let answer = alpha.get("/DocumentReference?_count=0").await;
+        if answer.status() != StatusCode::OK {
+            break answer;
+        }
+        assert!(Instant::now() < end, "no limit");
+    };
+    assert_eq!(busy.status(), StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(busy.headers()["retry-after"], "1");
+    assert_eq!(common::resource(busy).await.root().text("issue.code"), Some("throttled"));
+    // A report that is refused so is answered too, not cut.
+    let (body, format) = sealed(&document(&urn(), "A", "1"), &urn());
+    let mut refused = alpha.post(body.clone(), format.media_type()).await.status();
+    while refused == StatusCode::CREATED {
+        refused = alpha.post(body.clone(), format.media_type()).await.status();
+    }
+    assert_eq!(refused, StatusCode::TOO_MANY_REQUESTS);
+    assert_eq!(beta.get("/DocumentReference").await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn open_requests_are_limited_over_all_connections() {
+    let house = House::open(|options| options.limits.open_requests = 1).await;
+    let slow = FaultKind::Delay(Duration::from_secs(60));
+    house.faults().add(Fault::once(Interaction::Search, 1, slow));
+    let waiting = house.client("alpha");
+    let asked = tokio::spawn(async move { waiting.get("/DocumentReference").await.status() });
+    let alpha = house.client("alpha");
+    let end = Instant::now() + Duration::from_secs(20);
+    while alpha.get("/metadata").await.status() != StatusCode::TOO_MANY_REQUESTS {
+        assert!(Instant::now() < end, "no limit");
+    }
+    assert_eq!(house.client("beta").get("/metadata").await.status(), StatusCode::OK);
+    // Whoever leaves gives the place back.
+    asked.abort();
+    while alpha.get("/metadata").await.status() != StatusCode::OK {
+        assert!(Instant::now() < end, "the place is not given back");
+    }
+}
+
+#[tokio::test]
+async fn the_audit_log_says_who_sent_and_read_what_and_nothing_of_patients() {
+    let house = House::open(|_| {}).await;
+    let (alpha, beta) = (house.client("alpha"), house.client("beta"));
+    let receipt = alpha.deliver(&document(&urn(), "Geheim", "1"), &urn()).await.receipt.unwrap();
+    alpha.read(&receipt).await;
+    alpha.search("identifier=Geheim").await;
+    alpha.search("").await;
+    beta.get(&format!("/DocumentReference/{receipt}")).await;
+    beta.get("/DocumentReference/Geheim").await;
+    alpha.post(b"{}".to_vec(), "application/fhir+json").await;
+    alpha.get("/metadata").await;
+    let data = house.close().await;
+    let lines = audit(data.path(), &AuditFilter::default()).unwrap();
+    let seen: Vec<_> = lines
+        .iter()
+        .map(|line| {
+            let (lab, receipt) = (line.laboratory.as_deref().unwrap(), line.receipt.is_some());
+            (lab, line.interaction.as_str(), line.status, receipt, line.entries)
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("alpha", "create", 201, true, None),
+            ("alpha", "read", 200, true, None),
+            ("alpha", "search", 200, false, Some(0)),
+            ("alpha", "search", 200, false, Some(1)),
+            ("beta", "read", 404, false, None),
+            ("beta", "read", 404, false, None),
+            ("alpha", "create", 400, false, None),
+        ]
+    );
+    let about = AuditFilter { receipt: Some(receipt), ..AuditFilter::default() };
+    assert_eq!(audit(data.path(), &about).unwrap().len(), 2);
+    let text = told(data.path(), &["audit", "list", "--laboratory", "beta", "--last", "1"]);
+    assert_eq!((text.lines().count(), text.split('\t').count()), (1, 7), "{text}");
+    assert!(!told(data.path(), &["audit", "list"]).contains("Geheim"));
+    let database = rusqlite::Connection::open(data.path().join("authority.sqlite")).unwrap();
+    for sql in ["DELETE FROM audit", "UPDATE audit SET status = 200"] {
+        assert!(database.execute(sql, []).is_err(), "{sql}");
+    }
+}
