@@ -26,7 +26,9 @@ impl House {
         if self.practice {
             desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await?;
         }
-        desk.start().await?;
+        // Fails where the practice authority cannot be started; the laboratory's queue is worked all the
+        // same, and the status shows practice as unreachable.
+        let _ = desk.start().await;
         *slot = Some(desk.clone());
         Ok(desk)
     }

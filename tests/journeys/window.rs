@@ -64,6 +64,16 @@ fn the_lesson_one_sample_fails_and_its_correction_is_completed() {
         // Unchanged, it fails again: a new submission, the old one replaced.
         window.shows("[data-testid=report-row][data-state=superseded]", 1).await;
         window.shows("[data-testid=report-row][data-state=failed]", 1).await;
+        // The corrected file dropped on the open report takes its place.
+        window.click("[data-testid=report-row][data-state=failed]").await;
+        window.shows("[data-testid=detail] [data-testid=action-correct]", 1).await;
+        let corrections = window.home().join("practice/corrections");
+        let corrected = std::fs::read_dir(corrections).unwrap().flatten().next().unwrap().path();
+        window.drag(&[&corrected]);
+        window.click("[data-testid=drop-correct]").await;
+        window.shows("[data-testid=report-row][data-state=superseded]", 2).await;
+        window.shows("[data-testid=report-row][data-state=completed]", 6).await;
+        window.picture("corrected").await;
         window.close().await;
     });
 }
@@ -88,7 +98,8 @@ fn a_certificate_is_inspected_and_kept_in_the_keychain() {
         window.shows("[data-testid=certificate-confirm]", 1).await;
         window.picture("certificate").await;
         window.click("[data-testid=certificate-confirm]").await;
-        window.gone("[data-testid=certificate-confirm]").await;
+        let kept = window.text("[data-testid=certificate-waiting]").await;
+        assert!(kept.contains("riverside"), "{kept}");
         window.picture("certificate-kept").await;
         // The headless program finds the very certificate in the keychain.
         let mut shown = Command::new(program("labcourier"));

@@ -125,15 +125,6 @@ impl Window {
         field.send_keys(text).await.expect(selector);
     }
 
-    /// Waits until no such element is shown.
-    pub async fn gone(&self, selector: &str) {
-        let deadline = Instant::now() + PATIENCE;
-        while !self.client.find_all(Locator::Css(selector)).await.expect("a page").is_empty() {
-            assert!(Instant::now() < deadline, "{selector} is still shown");
-            tokio::time::sleep(Duration::from_millis(100)).await;
-        }
-    }
-
     /// Keeps a picture of the window.
     pub async fn picture(&self, name: &str) {
         let folder = std::env::var_os("LABCOURIER_PICTURES");

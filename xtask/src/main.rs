@@ -3,6 +3,7 @@
 //! It installs what is missing, builds, tests and starts Lab Courier. It holds no rule of the product
 //! and is no part of what a laboratory installs.
 
+mod bench;
 mod checks;
 mod licences;
 mod output;
@@ -34,6 +35,8 @@ Usage: cargo xtask COMMAND
   types                              write the TypeScript types of the bridge into the user interface
   gen-table [PACKAGE [OUTPUT]]       write the FHIR element table from the published definitions
   man                                write man pages and shell completions to target/man
+  bench [--rounds N] [--reports N] [--only ROW]…
+                                     measure against baselines, with release builds; takes minutes
   dist                               release builds of the programs and the .deb of the desktop app
 
 --no-install leaves the machine alone and names what is missing.
@@ -76,6 +79,7 @@ fn dispatch(args: &[String]) -> Result<u8, String> {
         "types" => types::write(&Workspace::open()?).map(|()| 0),
         "gen-table" => generate_table(&Workspace::open()?, rest).map(|()| 0),
         "man" => product::manual(&Workspace::open()?).map(|()| 0),
+        "bench" => bench::measure(&Workspace::open()?, rest),
         "dist" => product::release(&Workspace::open()?).map(|()| 0),
         "help" | "--help" | "-h" => {
             output::line(USAGE);

@@ -1,6 +1,6 @@
 //! Which room may use which: the drawing of ARCHITECTURE.md as a table, held against `cargo metadata`.
 //!
-//! What is not listed is forbidden. Packages for developers (`testkit`, `journeys`, `xtask`) are never
+//! What is not listed is forbidden. Packages for developers (`testkit`, `journeys`, `bench`, `xtask`) are never
 //! part of what a laboratory installs.
 
 use std::fs;
@@ -35,7 +35,7 @@ const USES: &[(&str, &[&str])] = &[
 ];
 
 /// Packages that may use every other.
-const USE_ALL: &[&str] = &["testkit", "journeys"];
+const USE_ALL: &[&str] = &["testkit", "journeys", "bench"];
 
 /// What tests may use beside: the test kit, and the real authority as the other side.
 const TESTS_USE: &[&str] = &["testkit", "authority"];

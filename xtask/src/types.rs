@@ -25,19 +25,30 @@ pub(crate) fn written(workspace: &Workspace) -> PathBuf {
     workspace.target.join("types")
 }
 
-/// Writes the types where they are committed and removes those that no longer exist.
+/// Writes the types where they are committed and removes those that no longer exist. They are written
+/// aside first: a crate that does not compile leaves the committed ones as they are.
 pub(crate) fn write(workspace: &Workspace) -> Result<(), String> {
-    let folder = committed(workspace);
-    for path in read(&folder)?.into_keys() {
-        let path = folder.join(path);
-        fs::remove_file(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let (folder, aside) = (committed(workspace), written(workspace));
+    let at = |path: &Path| format!("{}", path.display());
+    if aside.exists() {
+        fs::remove_dir_all(&aside).map_err(|error| format!("{}: {error}", at(&aside)))?;
     }
     Call::cargo()
         .args(["test", "--quiet", "-p", "bridge", "--lib", TESTS])
-        .env(FOLDER_VARIABLE, &folder)
+        .env(FOLDER_VARIABLE, &aside)
         .inside(&workspace.root)
         .run()?;
-    let count = read(&folder)?.len();
+    let files = read(&aside)?;
+    for path in read(&folder)?.into_keys().filter(|path| !files.contains_key(path)) {
+        let path = folder.join(path);
+        fs::remove_file(&path).map_err(|error| format!("{}: {error}", at(&path)))?;
+    }
+    fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", at(&folder)))?;
+    for (path, text) in &files {
+        let path = folder.join(path);
+        fs::write(&path, text).map_err(|error| format!("{}: {error}", at(&path)))?;
+    }
+    let count = files.len();
     output::line(&format!("{count} types written to {}", workspace.shown(&folder)));
     Ok(())
 }

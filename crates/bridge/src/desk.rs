@@ -41,6 +41,8 @@ struct Inner {
     place: RwLock<Place>,
     /// The certificate of the room in use: a keychain is too slow to be asked for every look.
     certificate: RwLock<Option<Inspection>>,
+    /// The laboratory's certificate, likewise; waits while practice is in use.
+    laboratory_certificate: RwLock<Option<(Inspection, SecretsKind)>>,
     watch: tokio::sync::Mutex<Option<Watch>>,
     working: AtomicBool,
 }
@@ -98,6 +100,7 @@ impl Desk {
                 opening: tokio::sync::Mutex::new(()),
                 place: RwLock::new(Place { is_practice, moves: 0 }),
                 certificate: RwLock::new(None),
+                laboratory_certificate: RwLock::new(None),
                 watch: tokio::sync::Mutex::new(None),
                 working: AtomicBool::new(false),
             }),
@@ -192,6 +195,7 @@ impl Desk {
             problem,
             last_contact: connection.last_contact.map(fhir::Instant::to_fhir),
             certificate: self.certificate_view(&engine),
+            waiting_certificate: self.waiting_certificate_view(&engine),
             counts: counts_view(&counts),
             revision: self.revision()?,
             worked_elsewhere: connection.state == ConnectionState::Elsewhere,
@@ -216,7 +220,29 @@ impl Desk {
         let engine = self.engine();
         let found = on_pool(move || engine.certificate()).await??;
         *self.inner.certificate.write().unwrap_or_else(PoisonError::into_inner) = found;
+        let laboratory = match &*self.laboratory() {
+            Laboratory::Open(engine) => Some(engine.clone()),
+            _ => None,
+        };
+        let waiting = match laboratory {
+            Some(engine) => {
+                let kind = engine.profile().settings.secrets;
+                on_pool(move || engine.certificate()).await??.map(|found| (found, kind))
+            }
+            None => None,
+        };
+        let mut slot =
+            self.inner.laboratory_certificate.write().unwrap_or_else(PoisonError::into_inner);
+        *slot = waiting;
         Ok(())
+    }
+
+    /// The laboratory's certificate while practice is in use.
+    fn waiting_certificate_view(&self, engine: &Engine) -> Option<CertificateView> {
+        let known =
+            self.inner.laboratory_certificate.read().unwrap_or_else(PoisonError::into_inner);
+        let (inspection, kind) = known.as_ref().filter(|_| self.place().is_practice)?;
+        Some(setup::certificate_view(inspection, *kind, engine.now()))
     }
 
     fn place(&self) -> Place {

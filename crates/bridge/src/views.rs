@@ -31,6 +31,8 @@ pub struct StatusView {
     pub last_contact: Option<String>,
     /// Certificate in use.
     pub certificate: Option<CertificateView>,
+    /// The laboratory's own certificate while practice is in use.
+    pub waiting_certificate: Option<CertificateView>,
     /// Live counts.
     pub counts: CountsView,
     /// Grows with every change of the journal; the window refetches when it moves.

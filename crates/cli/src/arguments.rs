@@ -46,13 +46,25 @@ pub(crate) struct Arguments {
 pub(crate) struct Global {
     /// Folder of the profile (settings, journal, vault). Default: the platform's place for data of
     /// programs; a practice profile there is used as long as there is no other.
-    #[arg(long, global = true, value_name = "DIR", env = "LABCOURIER_PROFILE")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "LABCOURIER_PROFILE",
+        hide_env_values = true
+    )]
     pub(crate) profile: Option<PathBuf>,
     /// One JSON object a line on standard output.
     #[arg(long, global = true)]
     pub(crate) json: bool,
     /// File whose first line opens the vault; fd:N or /dev/fd/N reads a descriptor.
-    #[arg(long, global = true, value_name = "F", env = "LABCOURIER_PASSPHRASE_FILE")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "F",
+        env = "LABCOURIER_PASSPHRASE_FILE",
+        hide_env_values = true
+    )]
     pub(crate) passphrase_file: Option<PathBuf>,
     /// Only results, no progress and no hints.
     #[arg(long, short, global = true)]

@@ -146,7 +146,7 @@ impl Catalogue {
 const PROGRAM: &str = "labcourier";
 
 /// Other languages: code and texts.
-const OTHERS: &[(&str, &str)] = &[];
+const OTHERS: &[(&str, &str)] = &[("de", include_str!("catalogue/de.txt"))];
 
 /// Keys and texts of a catalogue file.
 fn entries(file: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -206,6 +206,33 @@ mod tests {
         for remedy in bridge::REMEDIES {
             assert!(texts.contains_key(format!("remedy.{remedy}").as_str()), "remedy.{remedy}");
         }
+    }
+
+    #[test]
+    fn every_language_says_the_same_things() {
+        let english: HashMap<_, _> = entries(ENGLISH).collect();
+        for (language, file) in OTHERS {
+            let texts: HashMap<_, _> = entries(file).collect();
+            assert_eq!(texts.len(), entries(file).count(), "{language}: a key stands twice");
+            let keys = |texts: &HashMap<&'static str, &str>| -> BTreeSet<_> {
+                texts.keys().copied().collect()
+            };
+            let (theirs, ours) = (keys(&texts), keys(&english));
+            assert_eq!(
+                ours.difference(&theirs).collect::<Vec<_>>(),
+                Vec::<&&str>::new(),
+                "{language} lacks"
+            );
+            assert_eq!(
+                theirs.difference(&ours).collect::<Vec<_>>(),
+                Vec::<&&str>::new(),
+                "{language}: of nothing"
+            );
+            for (key, text) in &texts {
+                assert_eq!(placeholders(text), placeholders(english[key]), "{language}: {key}");
+            }
+        }
+        assert_eq!(Catalogue::of("de_CH.UTF-8").say("state.held"), "Angehalten");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use client::HttpAuthority;
 use exchange::Endpoint;
 use identity::{Identity, Inspection, Password, Secrets};
-use journal::{Journal, Key};
+use journal::{Journal, Key, Retention};
 use report::{Person, SubmissionId};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
@@ -195,6 +195,7 @@ impl Engine {
         if working.is_some() {
             return;
         }
+        self.apply_retention().await;
         match self.worker() {
             Ok(worker) => {
                 let cancel = CancellationToken::new();
@@ -205,6 +206,15 @@ impl Engine {
                 connection.state = ConnectionState::Locked(obstacle);
             }),
         }
+    }
+
+    /// Lets the content of settled reports leave the journal, as the settings say.
+    async fn apply_retention(&self) {
+        let Some(days) = self.profile().settings.retention_days else { return };
+        let rule = Retention { completed_days: Some(days), closed_days: Some(days) };
+        let (journal, now) = (self.inner.journal.clone(), self.now());
+        // What cannot be removed now is removed at the next start; a damaged journal shows elsewhere.
+        let _ = tokio::task::spawn_blocking(move || journal.retain(rule, now)).await;
     }
 
     /// Stops the worker; requests under way are finished first.

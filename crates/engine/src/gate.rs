@@ -55,13 +55,24 @@ impl Gate {
         retry_after: Option<Duration>,
         fraction: f64,
     ) -> Instant {
+        let failures = self.failures.saturating_add(1);
+        self.close(now, pace.backoff(failures, retry_after, fraction))
+    }
+
+    /// A request ended in doubt. Perhaps it is this report's fault, perhaps nobody answers any more: the
+    /// next one tries alone, soon at first.
+    pub(crate) fn doubted(&mut self, now: Instant, pace: &Pace, fraction: f64) -> Instant {
+        let failures = self.failures.saturating_add(1);
+        self.close(now, pace.backoff_in_doubt(failures, fraction))
+    }
+
+    fn close(&mut self, now: Instant, pause: Duration) -> Instant {
         if let (Some(until), false) = (self.closed_until, self.probing)
             && until > now
         {
             return until;
         }
         self.failures = self.failures.saturating_add(1);
-        let pause = pace.backoff(self.failures, retry_after, fraction);
         let until = now.plus_micros(i64::try_from(pause.as_micros()).unwrap_or(i64::MAX));
         self.closed_until = Some(until);
         self.probing = false;
@@ -89,5 +100,20 @@ mod tests {
         assert!(gate.failed(until, &pace, None, 0.0) > until.plus_seconds(29));
         gate.answered();
         assert_eq!(gate.passage(until), Passage::Open);
+    }
+
+    #[test]
+    fn an_hour_in_which_every_request_ends_in_doubt_costs_at_most_fifteen() {
+        let pace = Pace::default();
+        for fraction in [0.0, 0.5, 0.999] {
+            let (mut gate, mut now, mut requests) = (Gate::default(), NOW, 0);
+            while now < NOW.plus_seconds(3600) {
+                requests += 1;
+                gate.probe_started();
+                now = gate.doubted(now, &pace, fraction);
+                assert_eq!(gate.passage(now), Passage::Probe);
+            }
+            assert!(requests <= 15, "{requests} requests at jitter {fraction}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's `now`.
 
-use exchange::{check_envelope, document_of, envelope_of};
+use exchange::{check_envelope, envelope_of};
 use fhir::{Finding, Format, Instant, Limits, Severity, Tree};
 use report::{Kind, SubmissionId, Summary, digest, recognise};
 
@@ -101,30 +101,20 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
         Err(refusal) => return refused(None, Reason::Source(refusal)),
     };
     let kind = recognise(&bytes);
-    let format = match &kind {
-        Kind::FhirDocument(format) | Kind::FhirEnvelope(format) => *format,
-        // Told apart by reading: the first kilobytes do not always show the type.
-        Kind::OtherJson => Format::Json,
-        Kind::OtherXml => Format::Xml,
-        Kind::FhirOther { format, .. } => *format,
-        _ => return refused(Some(kind.clone()), Reason::NotAReport(kind)),
+    let Some(format) = kind.is_report() else {
+        return refused(Some(kind.clone()), Reason::NotAReport(kind));
     };
     let tree = match Tree::read(&bytes, format, &Limits::default()) {
         Ok(tree) => tree,
         Err(finding) => return refused(Some(kind), Reason::Unreadable(finding)),
     };
-    let Some(document) = document_of(&tree) else {
-        return refused(Some(kind.clone()), Reason::NotAReport(kind));
-    };
     let envelope = envelope_of(&tree);
-    let kind = match envelope {
-        Some(_) => Kind::FhirEnvelope(format),
-        None => Kind::FhirDocument(format),
+    let document = match (&envelope, tree.root().resource_type()) {
+        (Some(view), _) => view.document,
+        // Whatever its type: a Bundle that was meant as a document is held, and the finding says why.
+        (None, Some("Bundle")) => tree.root(),
+        _ => return refused(Some(kind.clone()), Reason::NotAReport(kind)),
     };
-    if document.text("type").is_some_and(|code| code != "document") && envelope.is_none() {
-        let other = Kind::FhirOther { format, resource_type: "Bundle".to_owned() };
-        return refused(Some(other.clone()), Reason::NotAReport(other));
-    }
     let mut findings: Vec<(Origin, Finding)> =
         tree.check().into_iter().map(|finding| (Origin::Base, finding)).collect();
     let mut local = report::check(document, now);

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Pace {
     /// First pause after a fault; doubles with each further one.
     pub backoff_min: Duration,
+    /// First pause after a request that ended in doubt; doubles likewise.
+    pub backoff_doubt_min: Duration,
     /// Longest pause after a fault.
     pub backoff_max: Duration,
     /// Longest `Retry-After` that is honoured.
@@ -41,6 +43,7 @@ impl Default for Pace {
         let seconds = Duration::from_secs;
         Self {
             backoff_min: seconds(30),
+            backoff_doubt_min: seconds(2),
             backoff_max: seconds(30 * 60),
             retry_after_max: seconds(60 * 60),
             asks: [2, 8, 30, 60, 120, 300, 600].map(seconds).to_vec(),
@@ -52,7 +55,8 @@ impl Default for Pace {
             poll_overlap: seconds(120),
             read_first: seconds(10 * 60),
             read_max: seconds(6 * 60 * 60),
-            in_flight_max: 16,
+            // As many as the journal commits at once; over HTTP/2 they share one connection.
+            in_flight_max: 64,
             lease: seconds(30),
         }
     }
@@ -62,13 +66,23 @@ impl Pace {
     /// Pause after the `failures`-th fault in a row (from 1): doubling, half of it jittered, so that many
     /// laboratories do not return at the same moment; `fraction` in `[0, 1)`.
     pub fn backoff(&self, failures: u32, retry_after: Option<Duration>, fraction: f64) -> Duration {
-        let doublings = failures.saturating_sub(1).min(20);
-        let full = self.backoff_min.saturating_mul(1 << doublings).min(self.backoff_max);
-        let pause = full.mul_f64(0.5 + fraction.clamp(0.0, 1.0) / 2.0);
+        let pause = self.doubling(self.backoff_min, failures, fraction);
         match retry_after {
             Some(asked) => pause.max(asked.min(self.retry_after_max)),
             None => pause,
         }
+    }
+
+    /// The same after a request that ended in doubt: shorter at first, because one report that the authority
+    /// chokes on must not hold up the others.
+    pub fn backoff_in_doubt(&self, failures: u32, fraction: f64) -> Duration {
+        self.doubling(self.backoff_doubt_min, failures, fraction)
+    }
+
+    fn doubling(&self, first: Duration, failures: u32, fraction: f64) -> Duration {
+        let doublings = failures.saturating_sub(1).min(20);
+        let full = first.saturating_mul(1 << doublings).min(self.backoff_max);
+        full.mul_f64(0.5 + fraction.clamp(0.0, 1.0) / 2.0)
     }
 
     /// Pause before the next question about a report in doubt, after `asked` empty answers.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use exchange::IdentifierChoice;
 use fhir::{Finding, Severity};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use journal::{JournalError, Message, NewSubmission, RecordError, Source, Step};
+use journal::{Imported, JournalError, Message, NewSubmission, Source, Step};
 use report::{Action, Event, SubmissionId};
 use uuid::Uuid;
 
@@ -45,14 +45,22 @@ pub enum Taken {
 
 /// Files looked at together: reading and checking is CPU work, so a few at a time.
 const LOOKS_AT_ONCE: usize = 4;
+/// Code of the warning that another content has this document identifier.
+const SAME_IDENTIFIER: &str = "same-identifier-other-content";
 /// Imports under way together, so that their commits are grouped.
 const IMPORTS_AT_ONCE: usize = 64;
 
 impl Engine {
-    /// Looks at files, folders, archives; nothing is taken in yet.
+    /// The files that paths lead to: folders give what is below them.
+    pub async fn files(&self, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
+        let limits = self.source_limits();
+        on_pool(move || files_below(&paths, &limits)).await
+    }
+
+    /// Looks at files, folders, archives; nothing is taken in yet. The result holds the bytes of all.
     pub async fn inspect(&self, paths: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
         let limits = self.source_limits();
-        let files = on_pool(move || files_below(&paths, &limits)).await?;
+        let files = self.files(paths).await?;
         let groups: Vec<Vec<Candidate>> = stream::iter(files)
             .map(|file| {
                 let engine = self.clone();
@@ -96,7 +104,7 @@ impl Engine {
         let other = others.iter().find(|(_, digest)| *digest != parsed.digest);
         if let Some((id, _)) = other {
             let finding = Finding {
-                code: "same-identifier-other-content".to_owned(),
+                code: SAME_IDENTIFIER.to_owned(),
                 severity: Severity::Warning,
                 expression: "Bundle.identifier".to_owned(),
                 position: None,
@@ -128,7 +136,7 @@ impl Engine {
             plan.push(match parsed.known.first() {
                 Some(id) if terms.known == KnownContent::Show => Planned::Done(Taken::Known(*id)),
                 _ if first != index => Planned::SameAs(first),
-                _ => Planned::Import(Box::new(self.submission(candidate, parsed, terms, None)?)),
+                _ => Planned::Import(index),
             });
         }
         let mut results: Vec<Taken> = stream::iter(plan)
@@ -136,8 +144,15 @@ impl Engine {
                 match planned {
                     Planned::Done(taken) => Ok((taken, None)),
                     Planned::SameAs(first) => Ok((Taken::Refused, Some(first))),
-                    Planned::Import(new) => {
-                        self.import(*new).await.map(|id| (Taken::New(id), None))
+                    // Made here, so that only what is under way is held in memory twice.
+                    Planned::Import(index) => {
+                        match candidates.get(index).and_then(|one| Some((one, one.parsed()?))) {
+                            Some((candidate, parsed)) => {
+                                let new = self.submission(candidate, parsed, terms, None)?;
+                                self.import(new, terms.known).await.map(|taken| (taken, None))
+                            }
+                            None => Ok((Taken::Refused, None)),
+                        }
                     }
                 }
             })
@@ -159,11 +174,19 @@ impl Engine {
         Ok(results)
     }
 
-    async fn import(&self, new: NewSubmission) -> Result<SubmissionId, EngineError> {
-        self.journal().import_async(new).await.map_err(|error| match error {
-            RecordError::Journal(error) => error.into(),
-            other => EngineError::refused(Action::Resubmit, other),
-        })
+    /// Known content is looked for once more while it is written: another process may have been faster.
+    async fn import(&self, new: NewSubmission, known: KnownContent) -> Result<Taken, EngineError> {
+        let imported = match known {
+            KnownContent::Show => self.journal().import_if_new_async(new).await,
+            KnownContent::SendAgain => self.journal().import_async(new).await.map(Imported::New),
+        };
+        match imported.map_err(|error| EngineError::refused(Action::Resubmit, error))? {
+            Imported::New(id) => Ok(Taken::New(id)),
+            // Newest first is what people are shown; there is always one.
+            Imported::Known(ids) => {
+                ids.last().map(|id| Taken::Known(*id)).ok_or(JournalError::Damaged.into())
+            }
+        }
     }
 
     fn submission(
@@ -223,8 +246,10 @@ impl Engine {
     pub async fn correct(
         &self,
         id: SubmissionId,
-        candidate: Candidate,
+        mut candidate: Candidate,
     ) -> Result<SubmissionId, EngineError> {
+        // A correction keeps the identifier of what it corrects: nothing to warn about.
+        candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
         let state = self.journal().state(id)?;
         if !state.actions().contains(&Action::Correct) {
             return Err(EngineError::NotPermitted { action: Action::Correct, state: state.code() });
@@ -288,7 +313,7 @@ impl Engine {
 enum Planned {
     Done(Taken),
     SameAs(usize),
-    Import(Box<NewSubmission>),
+    Import(usize),
 }
 
 fn single(candidates: &mut Vec<Candidate>) -> Result<Candidate, EngineError> {

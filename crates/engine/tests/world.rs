@@ -2,6 +2,8 @@
 //! them, shows reports late and refuses for a while; and a laboratory that crashes between any two steps.
 //! Time is simulated. After every turn: nothing doubled, nothing moved backwards, replay gives the state.
 
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -127,7 +129,13 @@ impl Simulated {
 
 enum Post {
     Die,
-    Answer(Result<Received, Fault>),
+    Answer(Box<Result<Received, Fault>>),
+}
+
+impl Post {
+    fn failed(fault: Fault) -> Self {
+        Self::Answer(Box::new(Err(fault)))
+    }
 }
 
 impl Simulated {
@@ -138,13 +146,13 @@ impl Simulated {
         let faulty = self.faulty(&mut service);
         if faulty && service.dice.percent(40) {
             return match service.dice.below(3) {
-                0 => Post::Answer(Err(Fault::Transient {
+                0 => Post::failed(Fault::Transient {
                     why: Why::Cut,
                     retry_after: None,
                     evidence: None,
-                })),
-                1 => Post::Answer(Err(Fault::Locked { why: Why::Cut, evidence: None })),
-                _ => Post::Answer(Err(Fault::Uncertain { why: Why::Cut, evidence: None })),
+                }),
+                1 => Post::failed(Fault::Locked { why: Why::Cut, evidence: None }),
+                _ => Post::failed(Fault::Uncertain { why: Why::Cut, evidence: None }),
             };
         }
         if self.crashes(&mut service) && service.dice.percent(30) {
@@ -171,9 +179,9 @@ impl Simulated {
             return Post::Die;
         }
         if faulty {
-            return Post::Answer(Err(Fault::Uncertain { why: Why::Cut, evidence: None }));
+            return Post::failed(Fault::Uncertain { why: Why::Cut, evidence: None });
         }
-        Post::Answer(Ok(received))
+        Post::Answer(Box::new(Ok(received)))
     }
 
     fn seen(&self) -> Option<Vec<Received>> {
@@ -195,7 +203,7 @@ impl Authority for Simulated {
     async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
         match self.post(&sealed.identifier) {
             Post::Die => self.die().await,
-            Post::Answer(answer) => answer,
+            Post::Answer(answer) => *answer,
         }
     }
 
@@ -239,7 +247,8 @@ impl Authority for Simulated {
     }
 
     async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
-        Err(Self::unreachable())
+        self.seen().ok_or_else(Self::unreachable)?;
+        Ok((Capability::default(), evidence()))
     }
 }
 
@@ -290,6 +299,10 @@ impl World {
     }
 
     fn import(&self, journal: &Journal, number: usize) -> SubmissionId {
+        self.import_for("simulated", journal, number)
+    }
+
+    fn import_for(&self, endpoint: &str, journal: &Journal, number: usize) -> SubmissionId {
         let document = testkit::DocumentBuilder::new(number as u64).json().into_bytes();
         let new = NewSubmission {
             file: format!("{number}.json"),
@@ -298,7 +311,7 @@ impl World {
             document,
             summary: Summary::default(),
             identifier: format!("urn:uuid:00000000-0000-4000-8000-{number:012}"),
-            endpoint: "simulated".to_owned(),
+            endpoint: endpoint.to_owned(),
             first: Event::Queued { due: self.clock.now() },
             findings: Vec::new(),
             corrects: None,
@@ -410,7 +423,7 @@ async fn run(seed: u64, folder: &Path) -> (u32, u32) {
 
 #[test]
 fn nothing_is_lost_and_nothing_doubled_in_any_world() {
-    const SEEDS: u64 = 30;
+    const SEEDS: u64 = 100;
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (mut lives, mut posts) = (0, 0);
@@ -429,4 +442,25 @@ fn nothing_is_lost_and_nothing_doubled_in_any_world() {
     );
     assert!(lives > SEEDS as u32, "no world crashed");
     assert!(posts > SEEDS as u32 * 4, "no request was repeated");
+}
+
+/// Reports of an endpoint that is not in use stay owed; however many they are, ours are found behind them.
+#[test]
+fn what_is_owed_elsewhere_hides_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut world = World::new(1, folder.path());
+    {
+        let mut service = world.service.lock().unwrap();
+        (service.crash_percent, service.fault_percent) = (0, 0);
+    }
+    let journal = Journal::create(&world.file, &world.key()).unwrap();
+    let others: Vec<_> =
+        (0..300).map(|number| world.import_for("elsewhere", &journal, number)).collect();
+    world.clock.advance(1_000_000);
+    let ours = world.import(&journal, others.len());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    // Nothing to wait for: one turn.
+    assert!(runtime.block_on(world.live(&journal, &[])));
+    assert_ne!(journal.state(ours).unwrap().code(), "queued");
+    assert!(others.iter().all(|id| journal.state(*id).unwrap().code() == "queued"));
 }

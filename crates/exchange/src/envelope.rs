@@ -51,7 +51,8 @@ pub fn seal(tree: &Tree, identifier: &str, language_default: &str) -> Result<Sea
                 identifier: view.identifier.unwrap_or_default().to_owned(),
             })
         }
-        Some("Bundle") if root.text("type") == Some("document") => Ok(Sealed {
+        // Without a type it goes as well, if a person releases it: the authority says what it thinks.
+        Some("Bundle") if root.text("type").is_none_or(|code| code == "document") => Ok(Sealed {
             body: written(tree, identifier, language_default),
             format: tree.format(),
             identifier: identifier.to_owned(),

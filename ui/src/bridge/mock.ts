@@ -156,6 +156,7 @@ export function createMock(options: MockOptions = {}): Door {
       problem: null,
       lastContact: new Date(now - 40_000).toISOString(),
       certificate,
+      waitingCertificate: null,
       counts: {
         needsAttention: of("needs-attention"),
         inProgress: of("in-progress"),

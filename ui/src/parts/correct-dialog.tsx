@@ -1,7 +1,7 @@
 // Correcting a report: with a file, or by editing its text beside the messages.
 
 import { FileUp, Send } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { door } from "#door";
 
@@ -15,6 +15,24 @@ import { Dialog } from "./dialog";
 import { Message } from "./message";
 import { ProblemNote } from "./notes";
 import { sayProblem } from "./toasts";
+
+/** Line of the text, from 1, that the first message concerns. */
+function lineInQuestion(view: DetailView): number | null {
+  const [first] = view.messages;
+  if (!first) return null;
+  const section = first.section === null ? undefined : view.sections[first.section];
+  return section?.fields.find((field) => field.key === first.field)?.line ?? first.line;
+}
+
+/** Selects a line and brings it into view, with a little of what stands before it. */
+function showLine(area: HTMLTextAreaElement, line: number): void {
+  const lines = area.value.split("\n");
+  const start = lines.slice(0, line - 1).reduce((sum, one) => sum + one.length + 1, 0);
+  const indent = lines[line - 1]?.search(/\S/) ?? 0;
+  area.focus({ preventScroll: true });
+  area.setSelectionRange(start + Math.max(indent, 0), start + (lines[line - 1]?.length ?? 0));
+  area.scrollTop = Math.max(0, line - 6) * (area.scrollHeight / Math.max(lines.length, 1));
+}
 
 interface Props {
   id: number;
@@ -31,6 +49,12 @@ function Editor({ view, onClose, onDone }: { view: DetailView } & Omit<Props, "i
   const text = useText();
   const { id } = view.row;
   const [content, setContent] = useState(view.source);
+  const holder = useRef<HTMLDivElement>(null);
+  const [line] = useState(() => lineInQuestion(view));
+  useEffect(() => {
+    const area = holder.current?.querySelector("textarea");
+    if (area && line !== null) showLine(area, line);
+  }, [line]);
   const finish = (intake: Parameters<typeof afterCorrection>[0]) => {
     onClose();
     afterCorrection(intake, text, onDone);
@@ -84,7 +108,7 @@ function Editor({ view, onClose, onDone }: { view: DetailView } & Omit<Props, "i
             ))}
           </ul>
         </section>
-        <div className={css.text}>
+        <div className={css.text} ref={holder}>
           <TextField
             label={text("correct.edit")}
             help={text("correct.edit.help")}

@@ -5,7 +5,7 @@ import { useMemo, useState } from "react";
 
 import { door } from "#door";
 
-import { useCommand } from "../bridge/queries";
+import { useCommand, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
 import { Button, TextField } from "../parts/controls";
@@ -41,11 +41,12 @@ export function useCertificateFiles(): CertificateFiles {
 export function CertificateImport({ files }: { files: CertificateFiles }) {
   const text = useText();
   const [password, setPassword] = useState("");
+  const practice = useStatus().data?.environment === "practice";
   const inspect = useCommand("certificate_inspect", { stale: [] });
   const store = useCommand("certificate_import", {
     stale: ["status", "endpoints"],
     onDone() {
-      say({ tone: "done", title: text("certificate.stored"), more: text("certificate.stored.more") });
+      say({ tone: "done", title: text("certificate.stored"), more: text(practice ? "certificate.stored.practice" : "certificate.stored.more") });
       files.clear();
     },
   });

@@ -17,6 +17,7 @@ export function Certificate({ files }: { files: CertificateFiles }) {
   const status = useStatus();
   const endpoint = useEndpoints().data?.find((one) => one.inUse);
   const certificate = status.data?.certificate;
+  const waiting = status.data?.waitingCertificate;
   const locked = status.data?.connection === "locked" ? status.data.problem : null;
   const importing = files.paths.length > 0;
   const choose = (
@@ -56,6 +57,16 @@ export function Certificate({ files }: { files: CertificateFiles }) {
                 </Notice>
               )}
               <CertificateFacts certificate={certificate} />
+            </section>
+          )}
+          {waiting && !importing && (
+            <section className={screen.card} data-testid="certificate-waiting">
+              <div className={screen.row}>
+                <h2>{text("certificate.waiting")}</h2>
+                <Validity certificate={waiting} />
+              </div>
+              <p>{text("certificate.waiting.more")}</p>
+              <CertificateFacts certificate={waiting} />
             </section>
           )}
           {endpoint && !importing && <ConnectionTest endpoint={endpoint} icon={BadgeCheck} />}

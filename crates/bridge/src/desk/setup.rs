@@ -42,9 +42,7 @@ impl Desk {
         let identity = read_identity(paths, password).await?;
         let engine = self.laboratory_or_new().await?;
         let inspection = engine.import_certificate(&identity).await?;
-        if !self.place().is_practice {
-            self.read_certificate().await?;
-        }
+        self.read_certificate().await?;
         let kind = engine.profile().settings.secrets;
         Ok(certificate_view(&inspection, kind, engine.now()))
     }

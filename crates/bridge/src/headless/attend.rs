@@ -1,6 +1,6 @@
 //! Attending reports until they are where a person or a script wants them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use client::Authority as _;
@@ -163,6 +163,7 @@ impl Headless {
         let deadline = patience.map(|patience| began + patience);
         let mut seen: HashMap<SubmissionId, &'static str> = HashMap::new();
         let mut open = ids.clone();
+        let mut known: HashSet<SubmissionId> = ids.iter().copied().collect();
         let mut revision = None;
         let outcome = loop {
             let looked = Instant::now();
@@ -170,7 +171,7 @@ impl Headless {
             if revision != Some(now) {
                 revision = Some(now);
                 if grows {
-                    let more = self.open_ids()?.into_iter().filter(|id| !ids.contains(id));
+                    let more = self.open_ids()?.into_iter().filter(|id| known.insert(*id));
                     let more: Vec<_> = more.collect();
                     open.extend(&more);
                     ids.extend(more);

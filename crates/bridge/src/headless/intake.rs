@@ -41,6 +41,9 @@ pub struct Looked {
     pub known: Option<&'static str>,
 }
 
+/// Files in memory together: several groups of commits, and a few megabytes of reports.
+const FILES_AT_ONCE: usize = 256;
+
 impl Headless {
     /// Looks at files, folders and archives. Nothing is taken in.
     pub async fn check(&self, paths: &[PathBuf]) -> Result<Vec<Looked>, Problem> {
@@ -63,14 +66,19 @@ impl Headless {
 
     /// Takes files in: queued, or held where errors were found.
     pub async fn take(&self, paths: &[PathBuf], again: bool) -> Result<Vec<Looked>, Problem> {
-        let candidates = self.engine.inspect(self.found(paths)).await?;
+        let files = self.engine.files(self.found(paths)).await?;
         let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
-        let taken = self.engine.take(&candidates, Terms { known, ..Terms::default() }).await?;
-        candidates
-            .iter()
-            .zip(taken)
-            .map(|(candidate, taken)| self.taken(candidate, taken))
-            .collect()
+        // What is sent again is compared with all of this order, so it is looked at together.
+        let at_once = if again { files.len().max(1) } else { FILES_AT_ONCE };
+        let mut all = Vec::with_capacity(files.len());
+        for files in files.chunks(at_once) {
+            let candidates = self.engine.inspect(files.to_vec()).await?;
+            let taken = self.engine.take(&candidates, Terms { known, ..Terms::default() }).await?;
+            for (candidate, taken) in candidates.iter().zip(taken) {
+                all.push(self.taken(candidate, taken)?);
+            }
+        }
+        Ok(all)
     }
 
     fn taken(&self, candidate: &Candidate, taken: Taken) -> Result<Looked, Problem> {

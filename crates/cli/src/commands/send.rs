@@ -67,7 +67,20 @@ pub(super) async fn deliver(
     let words = records.iter().map(|file| word_of(scene.texts, file, &file.record));
     conclude(scene, summary(scene.texts, words));
     decide_hints(scene, records.iter().map(|file| &file.record));
+    if !attended.is_empty() {
+        say_environment(scene, profile);
+    }
     Ok(exit.max(end(scene, profile, &outcome?, &attended)?))
+}
+
+/// Nobody must take practice for the real thing.
+fn say_environment(scene: &Scene<'_>, profile: &Headless) {
+    let endpoints = profile.endpoints();
+    match endpoints.iter().find(|facts| facts.in_use).map(|facts| facts.environment) {
+        Some("practice") => scene.hint("say.to-practice", &[]),
+        Some("integration") => scene.hint("say.to-integration", &[]),
+        _ => {}
+    }
 }
 
 /// What is waited for: what was just taken in, and known content that is still on its way.

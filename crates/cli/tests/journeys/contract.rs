@@ -59,7 +59,7 @@ fn every_line_is_an_object_with_exactly_the_fields_of_the_contract() {
     let issue = &failed["issues"][0];
     assert_eq!(issue["source"], "authority");
     assert_eq!(issue["severity"], "error");
-    assert_eq!(issue["rule"], "FOPH-012");
+    assert_eq!(issue["rule"], "FOPH-002");
     assert!(issue["text"].as_str().unwrap().contains("Muster-Fehler"));
     assert_eq!(missing["id"], Value::Null);
     assert_eq!(missing["state"], Value::Null);
@@ -97,7 +97,7 @@ fn a_failed_report_is_corrected_and_linked() {
         .run(&["send", &fails, "--wait"])
         .ends(1)
         .says("Failed")
-        .says("FOPH-012")
+        .says("FOPH-002")
         .says("resubmit 1");
     let objects = place.json(0, &["resubmit", "1", "--with", &corrected, "--wait"]);
     assert_eq!(objects[0]["state"], "completed");

@@ -7,7 +7,7 @@ fn the_lesson_ends_well_and_leaves_nothing_behind() {
     let home = tempfile::tempdir().unwrap();
     let mut command = program(home.path());
     command.arg("practice").env("TMPDIR", home.path());
-    let done = finish(command).ends(0).says("FOPH-012").says("One failed, on purpose");
+    let done = finish(command).ends(0).says("FOPH-002").says("One failed, on purpose");
     assert_eq!(done.out.matches("Completed").count(), 6, "{}", done.out);
     assert_eq!(done.out.matches("Failed").count(), 1, "{}", done.out);
     let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().flatten().collect();
@@ -58,4 +58,40 @@ fn two_programs_share_one_practice_authority() {
     let first = first.join().unwrap().ends(0);
     assert_eq!(first.objects()[0]["state"], "completed");
     assert_eq!(second.objects()[0]["state"], "completed");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_watched_folder_is_sent_followed_and_left_alone() {
+    use std::io::{BufRead as _, BufReader};
+    let home = tempfile::tempdir().unwrap();
+    let profile = home.path().join("watched");
+    let mut init = program(home.path());
+    init.arg("--profile").arg(&profile).args(["init", "--practice"]);
+    finish(init).ends(0);
+    let folder = home.path().join("folder");
+    std::fs::create_dir(&folder).unwrap();
+    let sample = profile.join("samples/malaria.json");
+    std::fs::copy(&sample, folder.join("malaria.json")).unwrap();
+    let mut command = program(home.path());
+    command.arg("--profile").arg(&profile).args(["--json", "watch"]).arg(&folder);
+    let mut child = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let completed = lines.map_while(Result::ok).find(|line| line.contains("\"completed\""));
+    assert!(completed.is_some());
+    let told = std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(told.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0), "stops when told");
+    assert_eq!(
+        std::fs::read(folder.join("malaria.json")).unwrap(),
+        std::fs::read(&sample).unwrap()
+    );
+}
+
+#[test]
+fn german_where_the_system_speaks_german() {
+    let home = tempfile::tempdir().unwrap();
+    let mut command = program(home.path());
+    command.args(["list", "--profile", "nirgends"]).env("LANG", "de_CH.UTF-8");
+    finish(command).ends(4).says("In nirgends ist kein Profil.");
 }

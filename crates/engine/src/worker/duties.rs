@@ -184,6 +184,6 @@ fn message(issue: fhir::Issue) -> Message {
     }
 }
 
-fn elapsed(since: Instant, now: Instant) -> Duration {
+pub(super) fn elapsed(since: Instant, now: Instant) -> Duration {
     Duration::from_micros(u64::try_from(now.0.saturating_sub(since.0)).unwrap_or(0))
 }

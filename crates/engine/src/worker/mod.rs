@@ -5,9 +5,10 @@
 
 mod duties;
 mod poll;
+mod queue;
 pub(crate) mod verdict;
 
-use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,11 +18,12 @@ use fhir::Instant;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use journal::{Journal, JournalError, Lease, LeaseAnswer, RecordError, Token};
-use report::{Duty, SubmissionId};
+use report::Duty;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::{Gate, Passage};
+use crate::worker::queue::{QUEUE_MAX, Queue};
 use crate::worker::verdict::Reach;
 use crate::{Clock, Obstacle, Pace, person};
 
@@ -66,6 +68,8 @@ pub struct Worker<A> {
     connection: Arc<watch::Sender<Connection>>,
     gate: Mutex<Gate>,
     poll: Mutex<poll::Polls>,
+    /// The way to the authority has been tried with a question.
+    knocked: AtomicBool,
 }
 
 /// What a worker works with.
@@ -99,6 +103,8 @@ pub struct Round {
 
 /// Longest rest between two looks at the journal: another process may have added work.
 const REST_MAX: Duration = Duration::from_secs(5);
+/// Pause between two looks at the journal while requests are under way and nothing waits.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 impl<A: Authority> Worker<A> {
     /// A worker that has not looked at anything yet.
@@ -114,6 +120,7 @@ impl<A: Authority> Worker<A> {
             connection: tools.connection,
             gate: Mutex::default(),
             poll: Mutex::default(),
+            knocked: AtomicBool::new(false),
         }
     }
 
@@ -192,10 +199,12 @@ impl<A: Authority> Worker<A> {
         token: Token,
         cancel: &CancellationToken,
     ) -> Result<Round, JournalError> {
+        self.knock().await?;
         let mut round = Round::default();
-        let mut taken: HashSet<SubmissionId> = HashSet::new();
+        let mut queue = Queue::default();
         let mut under_way = FuturesUnordered::new();
         let mut leased_until = self.clock.now().plus_micros(micros(self.pace.lease / 2));
+        let mut look_at = tokio::time::Instant::now() + LOOK_EVERY;
         loop {
             if self.clock.now() >= leased_until {
                 if self.hold_lease()?.map(|lease| lease.token) != Some(token) {
@@ -204,37 +213,78 @@ impl<A: Authority> Worker<A> {
                 leased_until = self.clock.now().plus_micros(micros(self.pace.lease / 2));
             }
             let room = self.room(under_way.len(), cancel);
-            if room > 0 {
-                let due = self.journal.due(self.clock.now(), room + taken.len())?;
-                let fresh = due.into_iter().filter(|due| {
-                    due.endpoint == self.endpoint.name
-                        && !taken.contains(&due.id)
-                        && (due.duty != Duty::Send || !*self.paused.borrow())
-                });
-                for due in fresh.take(room).collect::<Vec<_>>() {
-                    taken.insert(due.id);
-                    self.lock_gate().probe_started();
-                    under_way.push(self.perform(due, token));
-                }
+            if room > 0 && queue.wants_more(under_way.len()) {
+                self.fill(&mut queue, under_way.len())?;
+            }
+            let paused = *self.paused.borrow();
+            for due in queue.start(room, paused) {
+                self.lock_gate().probe_started();
+                under_way.push(self.perform(due, token));
             }
             if under_way.is_empty() {
                 break;
             }
-            let lease_tick = tokio::time::sleep(self.pace.lease / 2);
             tokio::select! {
                 Some((id, result)) = under_way.next() => {
-                    taken.remove(&id);
+                    queue.taken.remove(&id);
                     result?;
                     round.done += 1;
                 }
-                () = lease_tick => {}
+                // Requests that take long do not delay what was taken in meanwhile.
+                () = tokio::time::sleep_until(look_at) => {
+                    look_at = tokio::time::Instant::now() + LOOK_EVERY;
+                    queue.look_again();
+                }
             }
         }
         if !cancel.is_cancelled() && matches!(self.passage(), Passage::Open | Passage::Probe) {
-            round.done += self.poll_if_due(token).await?;
+            round.done += self.poll_if_due(token, cancel).await?;
         }
         round.next = self.next_due()?;
         Ok(round)
+    }
+
+    /// Tries the way with a question before the first report of this worker leaves. With TLS 1.3 a refused
+    /// certificate shows only in the answer to the first request: were that a report, its bytes would have
+    /// left, and a refusal that is lost on the way would leave a doubt.
+    async fn knock(&self) -> Result<(), JournalError> {
+        let owed = self.journal.next_due()?.is_some_and(|due| due <= self.clock.now());
+        let closed = matches!(self.passage(), Passage::Closed(_));
+        if !owed || closed || self.knocked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        match self.authority.capability().await {
+            // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
+            Ok(_) => self.knocked.store(true, Ordering::Relaxed),
+            Err(fault) if fault.evidence().is_some() => self.knocked.store(true, Ordering::Relaxed),
+            Err(fault) => self.reached(&Reach::of_question(fault)),
+        }
+        Ok(())
+    }
+
+    /// Looks up what is owed, many at a time: a look costs as much as a report.
+    fn fill(&self, queue: &mut Queue, under_way: usize) -> Result<(), JournalError> {
+        let paused = *self.paused.borrow();
+        let mut limit = queue.taken.len() + QUEUE_MAX;
+        loop {
+            let due = self.journal.due(self.clock.now(), limit)?;
+            let all = due.len() < limit;
+            queue.waiting = due
+                .into_iter()
+                .filter(|due| {
+                    due.endpoint == self.endpoint.name
+                        && !queue.taken.contains(&due.id)
+                        && (due.duty != Duty::Send || !paused)
+                })
+                .collect();
+            // What this worker may not do must not hide what it may.
+            if all || !queue.waiting.is_empty() {
+                break;
+            }
+            limit = limit.saturating_mul(4);
+        }
+        queue.looked(under_way);
+        Ok(())
     }
 
     /// How many more requests may start now.
@@ -283,8 +333,8 @@ impl<A: Authority> Worker<A> {
         let now = self.clock.now();
         let (state, next_try) = match reach {
             Reach::Unclear => {
-                // A probe that ended in doubt shows nothing about the others: let the next one try.
-                self.lock_gate().answered();
+                // Whether the authority is there shows at the next request, made alone.
+                self.lock_gate().doubted(now, &self.pace, self.clock.fraction());
                 return;
             }
             Reach::Answered => {
@@ -338,8 +388,9 @@ impl<A: Authority> Worker<A> {
     pub async fn once(&self) -> Result<Option<usize>, JournalError> {
         let Some(lease) = self.hold_lease()? else { return Ok(None) };
         self.recover(lease.token)?;
-        let round = self.round(lease.token, &CancellationToken::new()).await?;
-        let moved = if self.searches() { self.poll_now(lease.token).await? } else { 0 };
+        let cancel = CancellationToken::new();
+        let round = self.round(lease.token, &cancel).await?;
+        let moved = if self.searches() { self.poll_now(lease.token, &cancel).await? } else { 0 };
         self.journal.release_lease(&lease)?;
         Ok(Some(round.done + moved))
     }

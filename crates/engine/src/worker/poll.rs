@@ -1,21 +1,44 @@
 //! Learning what changed: one search for all open reports, from the server's last time minus an overlap.
 
-use std::sync::PoisonError;
+use std::collections::{HashMap, HashSet};
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-use client::{Authority, Evidence};
+use client::{Authority, Changes, Evidence};
 use exchange::Answer;
 use fhir::{Format, Instant, Limits, Tree};
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use journal::{EvidenceKind, JournalError, OpenReport, Token};
-use report::{State, SubmissionId};
+use report::{Event, State, SubmissionId};
+use tokio_util::sync::CancellationToken;
 
 use super::Worker;
+use super::duties::elapsed;
 use super::verdict::{Reach, Verdict, status_event};
 
-/// When the last search for changes was made, and from where the next one starts.
-#[derive(Debug, Clone, Copy, Default)]
+/// What is remembered about searches for changes; may be lost at any moment.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Polls {
-    last: Option<Instant>,
+    /// When the last one began, and how long it took.
+    last: Option<(Instant, Duration)>,
+    /// When the youngest open report was last changed, by the revision of the journal that says so.
+    youngest: Option<(u64, Option<Instant>)>,
+    /// Receipts of reports that are final here: searches overlap, so most of what they return is known.
+    settled: HashSet<String>,
+}
+
+/// Receipts that are remembered: some 4 MB.
+const SETTLED_MAX: usize = 50_000;
+/// A search rests for so many times as long as it took.
+const REST_FACTOR: u32 = 8;
+/// Steps on their way to the journal together, so that their commits are grouped.
+const STEPS_AT_ONCE: usize = 64;
+
+/// What an answer of a search means for one report.
+struct News<'a> {
+    id: SubmissionId,
+    event: Event,
+    answer: &'a Answer,
 }
 
 /// How far the first search reaches back before the oldest open report: clocks differ.
@@ -23,9 +46,13 @@ const FIRST_REACH_SECONDS: i64 = 24 * 3600;
 
 impl<A: Authority> Worker<A> {
     /// Searches for changes if reports are open and the pause is over; gives how many states moved.
-    pub(super) async fn poll_if_due(&self, token: Token) -> Result<usize, JournalError> {
+    pub(super) async fn poll_if_due(
+        &self,
+        token: Token,
+        cancel: &CancellationToken,
+    ) -> Result<usize, JournalError> {
         match self.next_poll()? {
-            Some(next) if next <= self.clock.now() => self.poll_now(token).await,
+            Some(next) if next <= self.clock.now() => self.poll_now(token, cancel).await,
             _ => Ok(0),
         }
     }
@@ -35,15 +62,30 @@ impl<A: Authority> Worker<A> {
         if !self.searches() {
             return Ok(None);
         }
-        let open = self.open_in_progress()?;
-        let Some(youngest) = open.iter().map(|report| report.updated).max() else {
-            return Ok(None);
-        };
-        let polls = *self.poll.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(last) = polls.last else { return Ok(Some(self.clock.now())) };
+        let Some(youngest) = self.youngest_open()? else { return Ok(None) };
+        let Some((last, took)) = self.lock_polls().last else { return Ok(Some(self.clock.now())) };
         let age = u64::try_from(self.clock.now().0.saturating_sub(youngest.0)).unwrap_or(0);
-        let pause = self.pace.poll(Duration::from_micros(age));
+        let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
+        let pause = self.pace.poll(Duration::from_micros(age)).max(rest);
         Ok(Some(last.plus_micros(i64::try_from(pause.as_micros()).unwrap_or(i64::MAX))))
+    }
+
+    /// When the youngest report in progress was last changed. Loading all open reports costs milliseconds,
+    /// so it is done once per revision.
+    fn youngest_open(&self) -> Result<Option<Instant>, JournalError> {
+        let revision = self.journal.revision()?;
+        if let Some((known, youngest)) = self.lock_polls().youngest
+            && known == revision
+        {
+            return Ok(youngest);
+        }
+        let youngest = self.open_in_progress()?.iter().map(|report| report.updated).max();
+        self.lock_polls().youngest = Some((revision, youngest));
+        Ok(youngest)
+    }
+
+    fn lock_polls(&self) -> MutexGuard<'_, Polls> {
+        self.poll.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn open_in_progress(&self) -> Result<Vec<OpenReport>, JournalError> {
@@ -55,16 +97,25 @@ impl<A: Authority> Worker<A> {
         Ok(open)
     }
 
-    /// Searches for changes now and records them.
-    pub async fn poll_now(&self, token: Token) -> Result<usize, JournalError> {
+    /// Searches for changes now and records them. Cancelled, it ends early and learns nothing wrong: the
+    /// next search begins where this one did.
+    pub async fn poll_now(
+        &self,
+        token: Token,
+        cancel: &CancellationToken,
+    ) -> Result<usize, JournalError> {
         let open = self.open_in_progress()?;
         let Some(oldest) = open.iter().map(|report| report.created).min() else { return Ok(0) };
         let since = match self.journal.watermark(&self.endpoint.name)? {
             Some(watermark) => minus(watermark, self.pace.poll_overlap),
             None => oldest.plus_seconds(-FIRST_REACH_SECONDS),
         };
-        let result = self.authority.changed_since(Some(since)).await;
-        self.poll.lock().unwrap_or_else(PoisonError::into_inner).last = Some(self.clock.now());
+        let began = self.clock.now();
+        let result = tokio::select! {
+            () = cancel.cancelled() => return Ok(0),
+            result = self.authority.changed_since(Some(since)) => result,
+        };
+        self.lock_polls().last = Some((self.clock.now(), elapsed(began, self.clock.now())));
         let changes = match result {
             Ok(changes) => changes,
             Err(fault) => {
@@ -75,16 +126,80 @@ impl<A: Authority> Worker<A> {
         self.reached(&Reach::Answered);
         let newest = changes.answers.iter().filter_map(|answer| answer.last_updated).max();
         let complete = changes.incomplete.is_none() && changes.unreadable == 0;
-        let mut moved = 0;
-        for answer in &changes.answers {
-            let Some(id) = self.owner_of(answer)? else { continue };
-            moved += usize::from(self.learn(id, answer, &changes.evidence, token).await?);
-        }
+        let moved = self.learn(&changes, token).await?;
+        self.lock_polls().last = Some((self.clock.now(), elapsed(began, self.clock.now())));
         // Only a complete walk moves the watermark: what was cut off is asked for again.
         if let (Some(watermark), true) = (newest.or(changes.server_time), complete) {
             self.journal.set_watermark(&self.endpoint.name, watermark)?;
         }
         Ok(moved)
+    }
+
+    /// Records what moves reports forward; gives how many.
+    async fn learn(&self, changes: &Changes, token: Token) -> Result<usize, JournalError> {
+        let news = self.news(&changes.answers)?;
+        let proofs = proofs(&changes.evidence, &news);
+        let steps: Vec<_> = news
+            .into_iter()
+            .map(|news| {
+                let receipt = news.answer.receipt.as_deref().unwrap_or_default();
+                let verdict = Verdict {
+                    event: Some(news.event),
+                    issues: Some(news.answer.issues.clone()),
+                    evidence: proofs.get(receipt).cloned(),
+                    reach: Reach::Answered,
+                };
+                (news.id, verdict)
+            })
+            .collect();
+        let moved = steps.len();
+        stream::iter(steps)
+            .map(|(id, verdict)| self.conclude(id, EvidenceKind::Search, verdict, token))
+            .buffered(STEPS_AT_ONCE)
+            .try_collect::<()>()
+            .await?;
+        Ok(moved)
+    }
+
+    /// What in a result is new: its overlap with the last one makes most of it known.
+    fn news<'a>(&self, answers: &'a [Answer]) -> Result<Vec<News<'a>>, JournalError> {
+        let open = self.journal.open_reports()?;
+        let open: HashMap<&str, &OpenReport> = open
+            .iter()
+            .filter_map(|report| report.state.receipt().map(|receipt| (receipt, report)))
+            .collect();
+        let mut news: Vec<News<'a>> = Vec::new();
+        let mut told = HashSet::new();
+        for answer in answers {
+            let Some(event) = status_event(answer, &self.context(1)) else { continue };
+            let receipt = answer.receipt.as_deref().unwrap_or_default();
+            let (id, state) = match open.get(receipt) {
+                Some(report) => (report.id, report.state.clone()),
+                None if self.lock_polls().settled.contains(receipt) => continue,
+                None => match self.owner_of(answer)? {
+                    Some(id) => (id, self.journal.state(id)?),
+                    None => continue,
+                },
+            };
+            self.remember(&state, receipt);
+            // Whoever stands twice in a result (pages shift while they are read) is told once a time.
+            if state.apply(&event).is_ok() && told.insert((id, event.code())) {
+                news.push(News { id, event, answer });
+            }
+        }
+        Ok(news)
+    }
+
+    fn remember(&self, state: &State, receipt: &str) {
+        if matches!(state, State::Completed { .. } | State::Failed { .. })
+            && state.receipt() == Some(receipt)
+        {
+            let mut polls = self.lock_polls();
+            if polls.settled.len() >= SETTLED_MAX {
+                polls.settled.clear();
+            }
+            polls.settled.insert(receipt.to_owned());
+        }
     }
 
     /// The submission that an answer speaks of: by the authority's id, else by our identifier.
@@ -101,43 +216,38 @@ impl<A: Authority> Worker<A> {
         }
         Ok(None)
     }
-
-    /// Records a status seen in a search, if it moves the report forward.
-    async fn learn(
-        &self,
-        id: SubmissionId,
-        answer: &Answer,
-        pages: &[Evidence],
-        token: Token,
-    ) -> Result<bool, JournalError> {
-        let state = self.journal.state(id)?;
-        let Some(event) = status_event(answer, &self.context(1)) else { return Ok(false) };
-        // Nothing new: most of what a search with an overlap returns.
-        if state.apply(&event).is_err() {
-            return Ok(false);
-        }
-        let receipt = answer.receipt.as_deref().unwrap_or_default();
-        let verdict = Verdict {
-            event: Some(event),
-            issues: Some(answer.issues.clone()),
-            evidence: pages.iter().find_map(|page| own_entry(page, receipt)),
-            reach: Reach::Answered,
-        };
-        self.conclude(id, EvidenceKind::Search, verdict, token).await?;
-        Ok(true)
-    }
 }
 
-/// The entry of a search result that speaks of one report, as received: proof without the others' data.
-fn own_entry(page: &Evidence, receipt: &str) -> Option<Evidence> {
-    let format = Format::sniff(&page.body)?;
-    let tree = Tree::read(&page.body, format, &Limits::default()).ok()?;
-    let entry = tree
-        .root()
-        .all("entry")
-        .filter_map(|entry| entry.child("resource"))
-        .find(|resource| resource.text("id") == Some(receipt))?;
-    Some(Evidence { body: entry.source().to_vec(), ..page.clone() })
+/// For each report its entry of the search result, as received: proof without the others' data.
+fn proofs(pages: &[Evidence], news: &[News<'_>]) -> HashMap<String, Evidence> {
+    let mut wanted: HashSet<&str> =
+        news.iter().filter_map(|news| news.answer.receipt.as_deref()).collect();
+    let mut found = HashMap::new();
+    for page in pages {
+        if wanted.is_empty() {
+            break;
+        }
+        let Some(format) = Format::sniff(&page.body) else { continue };
+        let Ok(tree) = Tree::read(&page.body, format, &Limits::default()) else { continue };
+        for entry in tree.root().all("entry").filter_map(|entry| entry.child("resource")) {
+            let Some(receipt) = entry.text("id").filter(|id| wanted.remove(*id)) else { continue };
+            found.insert(receipt.to_owned(), part(page, entry.source()));
+        }
+    }
+    found
+}
+
+/// The evidence of a page, with one entry in place of all.
+fn part(page: &Evidence, entry: &[u8]) -> Evidence {
+    Evidence {
+        method: page.method.clone(),
+        url_path: page.url_path.clone(),
+        status: page.status,
+        content_type: page.content_type.clone(),
+        body: entry.to_vec(),
+        elapsed_ms: page.elapsed_ms,
+        server_date: page.server_date,
+    }
 }
 
 fn minus(at: Instant, duration: Duration) -> Instant {

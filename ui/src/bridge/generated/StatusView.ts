@@ -40,6 +40,10 @@ lastContact: string | null,
  */
 certificate: CertificateView | null, 
 /**
+ * The laboratory's own certificate while practice is in use.
+ */
+waitingCertificate: CertificateView | null, 
+/**
  * Live counts.
  */
 counts: CountsView, 

@@ -1,0 +1,96 @@
+//! What is owed and not begun yet, looked up many at a time.
+
+use std::collections::{HashSet, VecDeque};
+
+use journal::Due;
+use report::{Duty, SubmissionId};
+
+/// Looked up at once: several times what is under way, little enough that a pause or a withdrawal finds most
+/// of the work still in the journal. What was withdrawn meanwhile is not sent: `State::apply` refuses.
+pub(super) const QUEUE_MAX: usize = 256;
+
+/// The next duties of a round.
+#[derive(Default)]
+pub(super) struct Queue {
+    /// Owed, in order.
+    pub(super) waiting: VecDeque<Due>,
+    /// Under way.
+    pub(super) taken: HashSet<SubmissionId>,
+    /// Looked in vain: the next look pays when no more than so many are under way.
+    next_look: Option<usize>,
+}
+
+impl Queue {
+    /// Whether a look at the journal pays now.
+    pub(super) fn wants_more(&self, under_way: usize) -> bool {
+        self.waiting.is_empty() && self.next_look.is_none_or(|most| under_way <= most)
+    }
+
+    /// A look was made: after one in vain, the next waits until half of the work is done.
+    pub(super) fn looked(&mut self, under_way: usize) {
+        self.next_look = self.waiting.is_empty().then_some(under_way / 2);
+    }
+
+    /// Time has passed: something may have been added.
+    pub(super) fn look_again(&mut self) {
+        self.next_look = None;
+    }
+
+    /// The next duties that may begin.
+    pub(super) fn start(&mut self, room: usize, paused: bool) -> Vec<Due> {
+        let mut started = Vec::new();
+        while started.len() < room {
+            let Some(due) = self.waiting.pop_front() else { break };
+            if (due.duty != Duty::Send || !paused) && self.taken.insert(due.id) {
+                started.push(due);
+            }
+        }
+        started
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fhir::Instant;
+    use report::State;
+
+    use super::*;
+
+    fn due(id: i64) -> Due {
+        let now = Instant::from_seconds(0);
+        Due {
+            id: SubmissionId(id),
+            state: State::Queued { attempt: 0, due: now },
+            duty: Duty::Send,
+            due: now,
+            identifier: String::new(),
+            endpoint: String::new(),
+        }
+    }
+
+    #[test]
+    fn looks_in_vain_become_rare_until_time_passes() {
+        let mut queue = Queue::default();
+        assert!(queue.wants_more(0));
+        queue.waiting.extend([due(1), due(2), due(3)]);
+        queue.looked(0);
+        assert_eq!(queue.start(2, false).len(), 2);
+        assert!(!queue.wants_more(2), "something waits");
+        assert_eq!(queue.start(2, false).len(), 1);
+        assert!(queue.wants_more(3));
+        queue.looked(3);
+        assert!(!queue.wants_more(3) && !queue.wants_more(2));
+        assert!(queue.wants_more(1));
+        queue.look_again();
+        assert!(queue.wants_more(3));
+    }
+
+    #[test]
+    fn what_is_paused_or_under_way_does_not_begin() {
+        let mut queue = Queue::default();
+        queue.waiting.extend([due(1), due(1), due(2)]);
+        assert_eq!(queue.start(3, false).len(), 2);
+        queue.waiting.push_back(due(3));
+        assert!(queue.start(3, true).is_empty());
+    }
+}
