@@ -11,6 +11,7 @@ mod packages;
 mod prerequisites;
 mod process;
 mod product;
+mod prove;
 mod session;
 mod start;
 mod steps;
@@ -37,6 +38,7 @@ Usage: cargo xtask COMMAND
   man                                write man pages and shell completions to target/man
   bench [--rounds N] [--reports N] [--only ROW]…
                                      measure against baselines, with release builds; takes minutes
+  prove                              make deliberate mistakes in a copy; the tests must notice each
   dist                               release builds of the programs and the .deb of the desktop app
 
 --no-install leaves the machine alone and names what is missing.
@@ -80,6 +82,7 @@ fn dispatch(args: &[String]) -> Result<u8, String> {
         "gen-table" => generate_table(&Workspace::open()?, rest).map(|()| 0),
         "man" => product::manual(&Workspace::open()?).map(|()| 0),
         "bench" => bench::measure(&Workspace::open()?, rest),
+        "prove" => prove::prove(&Workspace::open()?),
         "dist" => product::release(&Workspace::open()?).map(|()| 0),
         "help" | "--help" | "-h" => {
             output::line(USAGE);

@@ -249,6 +249,8 @@ mod tests {
             assert_eq!(code_of(&after_submit(Err(uncertain), context)), "doubted");
             let transient = Fault::Transient { why: why(), retry_after: None, evidence: None };
             assert_eq!(code_of(&after_submit(Err(transient), context)), "deferred");
+            let refused = Fault::Refused { answer: Box::default(), evidence: Box::new(evidence()) };
+            assert_eq!(code_of(&after_submit(Err(refused), context)), "rejected");
             let locked = Fault::Locked { why: why(), evidence: None };
             assert_eq!(code_of(&after_submit(Err(locked), context)), "deferred");
         });
