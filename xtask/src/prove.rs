@@ -212,7 +212,8 @@ fn edit(file: &Path, from: &str, to: &str) -> Result<(), String> {
 /// The first test that fails, if one does. A mistake that does not compile proves nothing and is an error.
 fn run_tests(tree: &Path, build: &Path, packages: &[&str]) -> Result<Option<String>, String> {
     let mut command = Command::new("cargo");
-    command.args(["test", "--quiet", "--no-fail-fast", "--lib", "--tests"]);
+    // The first failure is enough.
+    command.args(["test", "--quiet", "--lib", "--tests"]);
     command.args(packages.iter().flat_map(|package| ["-p", package]));
     command.env("CARGO_TARGET_DIR", build).current_dir(tree);
     let output = command.output().map_err(|error| format!("cargo: {error}"))?;
