@@ -76,7 +76,7 @@ const MISTAKES: &[Mistake] = &[
             "(state, Event::Accepted { receipt, since, due }) if state.may_be_delivered() => {",
             "(_, Event::Accepted { receipt, since, due }) => {",
         )],
-        packages: &["report", "engine"],
+        packages: &["report"],
     },
     Mistake {
         what: "a report in doubt is queued again as if it had not left",
@@ -85,7 +85,7 @@ const MISTAKES: &[Mistake] = &[
             "Self::Unknown { attempt: *attempt, since: *since, asked: 0, due: *due }",
             "{ let _ = since; Self::Queued { attempt: *attempt, due: *due } }",
         )],
-        packages: &["report", "engine"],
+        packages: &["report"],
     },
     Mistake {
         what: "a stale lease may still record",
