@@ -33,7 +33,7 @@ fn files_dragged_onto_the_window_are_sent_and_completed() {
         window.shows("[data-testid=send-samples]", 1).await;
         let one = file(&window, "mumps.json", &DocumentBuilder::new(11).json());
         let two = file(&window, "cholera.xml", &DocumentBuilder::new(12).xml());
-        window.drag(&[&one, &two]);
+        window.drag(&[&one, &two]).await;
         window.shows("[data-testid=candidate-row]", 2).await;
         window.picture("dropped").await;
         window.click("[data-testid=send-button]").await;
@@ -69,7 +69,7 @@ fn the_lesson_one_sample_fails_and_its_correction_is_completed() {
         window.shows("[data-testid=detail] [data-testid=action-correct]", 1).await;
         let corrections = window.home().join("practice/corrections");
         let corrected = std::fs::read_dir(corrections).unwrap().flatten().next().unwrap().path();
-        window.drag(&[&corrected]);
+        window.drag(&[&corrected]).await;
         window.click("[data-testid=drop-correct]").await;
         window.shows("[data-testid=report-row][data-state=superseded]", 2).await;
         window.shows("[data-testid=report-row][data-state=completed]", 6).await;
@@ -89,7 +89,7 @@ fn a_certificate_is_inspected_and_kept_in_the_keychain() {
         window.click("[data-testid=welcome-skip]").await;
         window.click("[data-testid=nav-certificate]").await;
         window.shows("[data-testid=certificate-import]", 1).await;
-        window.drag(&[&p12]);
+        window.drag(&[&p12]).await;
         window.write("[data-testid=certificate-password]", "not the password").await;
         window.click("[data-testid=certificate-inspect]").await;
         window.shows("[role=alert], [data-testid=problem]", 1).await;

@@ -135,7 +135,7 @@ impl Window {
     }
 
     /// Drags files onto the window with the mouse, as a person does.
-    pub fn drag(&self, files: &[&Path]) {
+    pub async fn drag(&self, files: &[&Path]) {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("journeys/drag_source.py");
         let mut source = Command::new("/usr/bin/python3");
         source.arg(script).args(["1140", "700"]).args(files);
@@ -151,7 +151,8 @@ impl Window {
             self.xdotool(&["mousemove", "--sync", &x, &y]);
         }
         self.xdotool(&["mousemove", "--sync", "608", "372"]);
-        std::thread::sleep(Duration::from_millis(300)); // the target answers the position first (XDND)
+        // The window has seen the files come.
+        self.shows("[data-testid=drop-veil]", 1).await;
         self.xdotool(&["mouseup", "1"]);
         assert_eq!(line(&mut said), "dropped");
     }

@@ -17,7 +17,7 @@ export type DropTarget = { kind: "send" } | { kind: "certificate" } | { kind: "r
 export function DropVeil({ target }: { target: DropTarget }) {
   const text = useText();
   return (
-    <div className={css.veil} aria-hidden>
+    <div className={css.veil} aria-hidden data-testid="drop-veil">
       <div className={css.frame}>
         <FileUp size={40} strokeWidth={1.4} />
         <strong>{text(`drop.${target.kind}`)}</strong>
