@@ -10,11 +10,13 @@
 
 mod certificates;
 mod document;
+mod figures;
 mod node;
 mod openssl;
 mod server;
 
 pub use certificates::{ClientCertificate, KeyKind, Purpose, ServerCertificate, TestCa, Validity};
 pub use document::{Disease, DocumentBuilder};
+pub use figures::{FIGURES, Figures};
 pub use openssl::OpenSsl;
 pub use server::{Reaction, ScriptedServer, ScriptedTls, Seen, TlsVersions};
