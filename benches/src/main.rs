@@ -4,6 +4,7 @@
 //! Not a test: nothing here fails because a machine is slow. It needs the release builds of `labcourier` and
 //! `labcourier-authority` beside its own executable.
 
+mod authority;
 mod bare;
 mod bulk;
 mod output;
@@ -22,22 +23,22 @@ use table::Row;
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Rows that are measured: the name for `--only`, and what it is.
-const ROWS: [(&str, &str); 4] = [
+const ROWS: [(&str, &str); 5] = [
     ("bulk", "`send` against raw POST and curl, to a bare server that answers at once"),
     ("bulk-authority", "`send` against raw POST, to labcourier-authority"),
     ("memory", "resident memory of `send`, measured with `bulk`"),
+    ("authority", "the authority alone, with 1,000 and 1,000,000 documents, on both stores"),
     ("reading", "read + check + wrap against serde_json::Value"),
 ];
 
 /// Rows of the performance plan that nothing here measures, and what is missing.
-const NOT_MEASURED: [(&str, &str); 8] = [
+const NOT_MEASURED: [(&str, &str); 7] = [
     ("bulk against a Python requests session", "needs Python's requests on the machine"),
     ("bulk against Node fhir-kit-client", "needs that package on the machine"),
     ("latency-bound sending (200 ms authority)", "needs a delay in the bare server"),
     ("journal queries at 1,000,000 reports", "needs a journal of that size"),
     ("list painted and journal opened at 1,000,000", "needs the window and such a journal"),
     ("learning the state of 1,000 open reports", "needs a count of requests"),
-    ("authority: create, search at 1,000,000", "needs an echo on the same server stack"),
     ("idle CPU while following reports", "needs minutes of waiting"),
 ];
 
@@ -45,6 +46,8 @@ const NOT_MEASURED: [(&str, &str); 8] = [
 struct Plan {
     rounds: usize,
     reports: usize,
+    /// Most documents that a store is filled with.
+    documents: u64,
     only: Vec<String>,
 }
 
@@ -63,12 +66,14 @@ fn main() -> ExitCode {
 }
 
 fn plan(mut args: impl Iterator<Item = String>) -> Result<Plan> {
-    let mut plan = Plan { rounds: 5, reports: 1_000, only: Vec::new() };
+    let mut plan = Plan { rounds: 5, reports: 1_000, documents: 1_000_000, only: Vec::new() };
     while let Some(arg) = args.next() {
         let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value"));
         match arg.as_str() {
             "--rounds" => plan.rounds = value()?.parse::<usize>()?.max(1),
             "--reports" => plan.reports = value()?.parse::<usize>()?.max(1),
+            "--documents" => plan.documents = value()?.parse::<u64>()?.max(1_000),
+            "authority" => plan.only.push(arg),
             "--only" => plan.only.push(value()?),
             other => return Err(format!("unknown argument: {other}").into()),
         }
@@ -91,6 +96,9 @@ async fn measure(plan: &Plan) -> Result<()> {
     if wanted("bulk") || wanted("memory") {
         let bulk = Bulk::bare().await?;
         rows.extend(bulk.measure("bare server", plan.rounds, plan.reports).await?);
+    }
+    if wanted("authority") {
+        rows.extend(authority::measure(plan.rounds, plan.reports, plan.documents).await?);
     }
     if wanted("bulk-authority") {
         let bulk = Bulk::authority().await?;

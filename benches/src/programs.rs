@@ -26,11 +26,24 @@ pub(crate) struct Authority {
 impl Authority {
     /// Makes one in a folder and serves it.
     pub(crate) fn serve(data: &Path) -> Result<Self> {
-        let mut init = Command::new(program("labcourier-authority")?);
-        run(init.args(["init", "--laboratory", "bench", "--data"]).arg(data))?;
-        let mut child = Command::new(program("labcourier-authority")?)
-            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
-            .arg(data)
+        Self::serve_on(data, None, true)
+    }
+
+    /// Serves a folder, first making it where it is new, with its documents in a PostgreSQL or beside.
+    pub(crate) fn serve_on(data: &Path, store: Option<&str>, new: bool) -> Result<Self> {
+        let command = |name: &str| -> Result<Command> {
+            let mut command = Command::new(program("labcourier-authority")?);
+            command.arg(name).arg("--data").arg(data);
+            command.args(store.map(|url| format!("--store={url}")));
+            Ok(command)
+        };
+        if new {
+            run(command("init")?.args(["--laboratory", "bench"]))?;
+        }
+        let limits = ["--requests-per-second", "1000000", "--open-requests", "1000"];
+        let mut child = command("serve")?
+            .args(["--listen", "127.0.0.1:0"])
+            .args(limits)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()?;
@@ -39,6 +52,11 @@ impl Authority {
         BufReader::new(stdout).read_line(&mut line)?;
         let base = line.trim().strip_prefix("listening on ").unwrap_or_default().to_owned();
         Ok(Self { child, base })
+    }
+
+    /// Its resident memory, in MB.
+    pub(crate) fn resident_mb(&self) -> f64 {
+        resident(self.child.id())
     }
 }
 

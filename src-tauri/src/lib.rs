@@ -1,6 +1,8 @@
 //! The desktop shell: one window over `bridge`. It knows Tauri and no rule.
 
 mod commands;
+#[cfg(test)]
+mod grants;
 mod house;
 mod window;
 
@@ -13,6 +15,7 @@ use crate::house::House;
 
 /// Opens the window and returns when it is closed and the workers have finished their step.
 pub fn run() -> ExitCode {
+    process::begin();
     // Before there are threads: see there.
     bridge::remember_zone();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -30,7 +33,7 @@ pub fn run() -> ExitCode {
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_window_state::Builder::default().build())
         .manage(house)
-        .invoke_handler(commands::handler())
+        .invoke_handler(commands::handle)
         .on_window_event(window::on_event)
         .setup(|app| {
             window::open(app.handle())?;

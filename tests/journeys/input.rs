@@ -237,7 +237,8 @@ fn wrong_orders_change_nothing() {
         let spoilt = [bytes[..bytes.len() / 2].to_vec(), vec![0x5A; bytes.len()], newer.into()];
         for other in spoilt.into_iter().filter(|other| *other != bytes) {
             let name = file.file_name().unwrap().to_str().unwrap();
-            if !["profile.json", "journal.db", "vault"].iter().any(|known| name.starts_with(known))
+            // A spoilt journal is replaced, which other tests show.
+            if !["profile.json", "vault"].iter().any(|known| name.starts_with(known))
                 || name.ends_with("-wal")
                 || name.ends_with("-shm")
             {
@@ -250,7 +251,7 @@ fn wrong_orders_change_nothing() {
         }
         std::fs::write(&file, &bytes).unwrap();
     }
-    assert!(places >= 7, "three files cut and spoilt, and settings of a newer program: {places}");
+    assert!(places >= 5, "two files cut and spoilt, and settings of a newer program: {places}");
     assert_eq!(objects(&ends(&laboratory, 0, &["show", &id]))[0], sent[0], "as it was");
     println!("input: {} wrong orders, {places} damaged files, 0 panics", orders.len());
 }

@@ -1,144 +1,223 @@
 //! Canaries: names, numbers and secrets that must be nowhere but in the user's own files, in the encrypted
-//! journal and at the authority, whatever happens on the way.
+//! journal and vault, and in the authority's own store, whatever happens on the way.
 
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use journeys::{Authority, Laboratory, column, objects};
-use testkit::DocumentBuilder;
+use identity::{Identity, Password, Secrets, SecretsKind};
+use journeys::canaries::{Canaries, Place, places_below};
+use journeys::{Authority, Laboratory, column, objects, program};
+use serde_json::Value;
+use testkit::{DocumentBuilder, Figures};
 
 const FAMILY: &str = "Zwinglicanary";
-const CORRECTED: &str = "Zwinglicanary-Right";
+const CORRECTED: &str = "Zwinglicanary-Rüti";
+const GIVEN: &str = "Élianne-Canaria";
+const BORN: &str = "1931-07-29";
+const STREET: &str = "Kanarienvogelgässchen 17b";
+/// In the shape of a Swiss insurance number; the specimen that authorities print.
+const INSURANCE: &str = "7569217076985";
+const PATIENT: &str = "PID-canary-004711";
 
-/// The ways in which a text may be written without being the text.
-fn disguises(text: &str) -> Vec<Vec<u8>> {
-    let utf16 =
-        |bytes: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(bytes).collect::<Vec<u8>>();
-    let mut all = vec![text.as_bytes().to_vec(), utf16(u16::to_le_bytes), utf16(u16::to_be_bytes)];
-    let hex = |upper: bool| {
-        let digit = |b: u8| if upper { format!("{b:02X}") } else { format!("{b:02x}") };
-        text.bytes().map(digit).collect::<String>().into_bytes()
-    };
-    all.extend([hex(false), hex(true)]);
-    let percent: String = text.bytes().map(|b| format!("%{b:02X}")).collect();
-    all.push(percent.into_bytes());
-    // Base64 at each of the three alignments; only what does not depend on the neighbours.
-    for shift in 0..3 {
-        let padded = [vec![b'x'; shift], text.as_bytes().to_vec()].concat();
-        let encoded = base64(&padded);
-        let (from, to) = ((shift * 8).div_ceil(6), padded.len() / 3 * 4);
-        all.push(encoded.as_bytes()[from..to].to_vec());
+/// A report about the canary.
+fn report(seed: u64, family: &str) -> String {
+    let mut document: Value =
+        serde_json::from_str(&DocumentBuilder::new(seed).family(family).json()).unwrap();
+    let entries = document["entry"].as_array_mut().unwrap();
+    let patient = entries
+        .iter_mut()
+        .map(|entry| &mut entry["resource"])
+        .find(|resource| resource["resourceType"] == "Patient")
+        .unwrap();
+    patient["name"][0]["given"] = serde_json::json!([GIVEN]);
+    patient["birthDate"] = BORN.into();
+    patient["address"][0]["line"] = serde_json::json!([STREET]);
+    patient["identifier"] = serde_json::json!([
+        { "system": "urn:oid:2.16.756.5.32", "value": INSURANCE },
+        { "system": "urn:oid:2.16.756.5.30.1", "value": PATIENT },
+    ]);
+    document.to_string()
+}
+
+/// The 32 bytes of an elliptic-curve key (RFC 5915: after the version, an OCTET STRING).
+fn scalar(pkcs8: &[u8]) -> Vec<u8> {
+    let at = pkcs8.windows(5).position(|window| window == [2, 1, 1, 4, 32]).expect("a P-256 key");
+    pkcs8[at + 5..at + 37].to_vec()
+}
+
+struct Journey {
+    data: tempfile::TempDir,
+    home: tempfile::TempDir,
+    logs: tempfile::TempDir,
+    laboratory: Laboratory,
+    authority: Authority,
+    places: Vec<Place>,
+}
+
+impl Journey {
+    fn begin() -> Self {
+        let [data, home, logs] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        Authority::init(data.path());
+        let rules = data.path().join("rules.toml");
+        let fails = authority::PRACTICE_RULES.replace("Muster-Fehler", FAMILY);
+        std::fs::write(&rules, fails).unwrap();
+        let arguments = ["--processing-delay", "50ms", "--rules", rules.to_str().unwrap()];
+        let log = std::fs::File::create(logs.path().join("authority.log")).unwrap();
+        let authority = Authority::serve_with(data.path(), &arguments, |command| {
+            command.env("RUST_LOG", "trace").stderr(log);
+        });
+        let laboratory = Laboratory::at(&authority.base, data.path());
+        Self { data, home, logs, laboratory, authority, places: Vec::new() }
     }
-    all
-}
 
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let group = |chunk: &[u8]| {
-        let padded = [chunk[0], *chunk.get(1).unwrap_or(&0), *chunk.get(2).unwrap_or(&0)];
-        let bits = padded.iter().fold(0_usize, |bits, byte| bits << 8 | usize::from(*byte));
-        [18, 12, 6, 0].map(|at| char::from(DIGITS[bits >> at & 63]))
-    };
-    bytes.chunks(3).flat_map(group).collect()
-}
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = self.laboratory.command(arguments);
+        command.env("HOME", self.home.path()).env("TMPDIR", self.home.path());
+        command.env("RUST_BACKTRACE", "full").env("LABCOURIER_LOG", "trace");
+        command
+    }
 
-#[test]
-fn disguises_are_those_of_the_standards() {
-    assert_eq!(base64(b"Man"), "TWFu");
-    let hidden = base64(format!("..{FAMILY}.....").as_bytes());
-    assert!(finds(hidden.as_bytes(), FAMILY), "{hidden}");
-    assert!(finds(b"%5A%77%69%6E%67%6C%69%63%61%6E%61%72%79", FAMILY));
-    assert!(!finds(b"nothing of that kind", FAMILY));
-}
+    /// Runs a command; what it logs is a place to look at.
+    fn run(&mut self, arguments: &[&str]) -> Output {
+        let output = self.command(arguments).output().unwrap();
+        self.places.push(Place::new("standard error", output.stderr.clone()));
+        output
+    }
 
-fn finds(haystack: &[u8], canary: &str) -> bool {
-    let contains = |needle: &Vec<u8>| haystack.windows(needle.len()).any(|window| window == needle);
-    disguises(canary).iter().any(contains)
-}
+    /// The same, where what it prints must name nobody either.
+    fn run_silent(&mut self, arguments: &[&str]) -> Output {
+        let output = self.run(arguments);
+        self.places.push(Place::new(format!("output of {arguments:?}"), output.stdout.clone()));
+        output
+    }
 
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let paths = entries.flatten().map(|entry| entry.path());
-    paths.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+    fn write(&self, name: &str, text: &str) -> String {
+        let file = self.laboratory.folder().join(name);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, text).unwrap();
+        file.to_str().unwrap().to_owned()
+    }
+
+    /// Fails, is corrected, completes; is shown, exported, backed up and looked at by a helper.
+    fn day(&mut self) {
+        let failing = self.write("one.json", &report(1, FAMILY));
+        let failed = objects(&self.run(&["send", &failing, "--wait", "--timeout", "60s"]));
+        assert_eq!(column(&failed, "state"), ["failed"]);
+        let corrected = self.write("two.json", &report(1, CORRECTED));
+        let id = failed[0]["id"].to_string();
+        let resubmit = ["resubmit", &id, "--with", &corrected, "--wait", "--timeout", "60s"];
+        assert_eq!(column(&objects(&self.run(&resubmit)), "state"), ["completed"]);
+        // A report that is held, with the reason of its release in the journal.
+        let held = report(2, CORRECTED).replace("\"gender\"", "\"gendr\"");
+        let held = self.write("three.json", &held);
+        let held = objects(&self.run(&["send", &held]));
+        assert_eq!(column(&held, "state"), ["held"]);
+        let reason = format!("{FAMILY} came in person");
+        self.run(&["withdraw", &held[0]["id"].to_string(), "--reason", &reason]);
+        self.run(&["show", &id]);
+        self.run(&["list", "--search", FAMILY]);
+        self.run(&["export", "--format", "json", "--names"]);
+        self.run_silent(&["export", "--format", "csv"]);
+        let bundle = self.home.path().join("support.zip").display().to_string();
+        assert!(self.run_silent(&["support-bundle", &bundle, "--show"]).status.success());
+        let backup = self.home.path().join("backup.db").display().to_string();
+        assert!(self.run_silent(&["journal", "backup", &backup]).status.success());
+        self.run_silent(&["journal", "verify"]);
+        // Files that are refused: their content may be repeated by nobody.
+        let broken = self.write("broken.json", &report(3, FAMILY)[..900]);
+        let foreign = self.write("foreign.txt", &format!("MSH|^~\\&|{FAMILY}|{INSURANCE}\r"));
+        self.run(&["check", &broken, &foreign]);
+    }
+
+    /// Dies in the middle of a batch; looks at its arguments and environment before.
+    fn death(&mut self) {
+        for number in 10..40 {
+            self.write(&format!("batch/{number}.json"), &report(number, CORRECTED));
+        }
+        let folder = self.laboratory.folder().join("batch");
+        let mut sending = self.command(&["send", folder.to_str().unwrap(), "--wait"]);
+        let log = std::fs::File::create(self.logs.path().join("killed.log")).unwrap();
+        let mut sending = sending.stderr(log).stdout(Stdio::null()).spawn().unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while objects(&self.run(&["list"])).len() < 6 {
+            assert!(Instant::now() < deadline, "the batch is taken in");
+        }
+        let process = PathBuf::from(format!("/proc/{}", sending.id()));
+        for name in ["cmdline", "environ", "comm", "limits"] {
+            // Refused to others than root, and gone where it has ended already.
+            let bytes = std::fs::read(process.join(name)).unwrap_or_default();
+            self.places.push(Place::new(name, bytes));
+        }
+        sending.kill().unwrap();
+        sending.wait().unwrap();
+    }
+
+    /// What must be found nowhere.
+    fn canaries(&self) -> Canaries {
+        let read = |path: &Path| std::fs::read_to_string(path).unwrap().trim().to_owned();
+        let passphrase = read(&self.laboratory.folder().join("passphrase"));
+        let password = read(&self.data.path().join("pilot/riverside.password"));
+        let profile = self.laboratory.profile();
+        let settings: Value = serde_json::from_str(&read(&profile.join("profile.json"))).unwrap();
+        let opens = Password::from(passphrase.clone());
+        let id = settings["id"].as_str().unwrap();
+        let secrets = Secrets::open(SecretsKind::Passphrase, &profile, id, Some(&opens)).unwrap();
+        let p12 = std::fs::read(self.data.path().join("pilot/riverside.p12")).unwrap();
+        let given = Password::from(password.clone());
+        let identity = Identity::import(&[&p12], Some(&given)).unwrap();
+        let dotted = format!(
+            "{}.{}.{}.{}",
+            &INSURANCE[..3],
+            &INSURANCE[3..7],
+            &INSURANCE[7..11],
+            &INSURANCE[11..]
+        );
+        Canaries::new(
+            &[
+                ("the family name", FAMILY),
+                ("the given name", GIVEN),
+                ("the birth date", BORN),
+                ("the street", STREET),
+                ("the insurance number", INSURANCE),
+                ("the insurance number with dots", &dotted),
+                ("the patient's number", PATIENT),
+                ("the passphrase", &passphrase),
+                ("the certificate's password", &password),
+            ],
+            &[
+                ("the private key", &scalar(identity.key().secret_der())),
+                ("the journal's key", secrets.journal_key().unwrap().as_slice()),
+            ],
+        )
+    }
 }
 
 #[test]
 fn patients_and_secrets_are_nowhere_in_the_clear() {
-    let data = tempfile::tempdir().unwrap();
-    Authority::init(data.path());
-    let rules = data.path().join("rules.toml");
-    std::fs::write(&rules, authority::PRACTICE_RULES.replace("Muster-Fehler", FAMILY)).unwrap();
-    let arguments = ["--processing-delay", "50ms", "--rules", rules.to_str().unwrap()];
-    let authority = Authority::serve(data.path(), &arguments);
-    let laboratory = Laboratory::at(&authority.base, data.path());
-    let home = tempfile::tempdir().unwrap();
-    let mut logs = Vec::new();
-    let mut run = |arguments: &[&str]| {
-        let mut command = laboratory.command(arguments);
-        command.env("HOME", home.path()).env("TMPDIR", home.path()).env("LABCOURIER_LOG", "trace");
-        let output = command.output().unwrap();
-        logs.push(output.stderr.clone());
-        output
-    };
-    let write = |name: &str, builder: DocumentBuilder| {
-        let file = laboratory.folder().join(name);
-        std::fs::write(&file, builder.json()).unwrap();
-        file.to_str().unwrap().to_owned()
-    };
+    let mut figures = Figures::start("canaries", "patients_and_secrets_are_nowhere_in_the_clear");
+    let mut journey = Journey::begin();
+    journey.day();
+    journey.death();
+    let audit = Command::new(program("labcourier-authority"))
+        .args(["audit", "list", "--data"])
+        .arg(journey.data.path())
+        .output()
+        .unwrap();
+    assert!(audit.status.success() && !audit.stdout.is_empty(), "the audit log can be read");
+    let canaries = journey.canaries();
+    // The search itself finds them where they belong.
+    let own = std::fs::read(journey.laboratory.folder().join("one.json")).unwrap();
+    assert!(canaries.find(&own).is_some());
+    assert!(journey.authority.ca().exists());
 
-    // Fails, is corrected, completes; exports and a backup are made.
-    let failing = write("one.json", DocumentBuilder::new(1).family(FAMILY));
-    let failed = objects(&run(&["send", &failing, "--wait", "--timeout", "60s"]));
-    assert_eq!(column(&failed, "state"), ["failed"]);
-    let corrected = write("two.json", DocumentBuilder::new(1).family(CORRECTED));
-    let id = failed[0]["id"].to_string();
-    let done =
-        objects(&run(&["resubmit", &id, "--with", &corrected, "--wait", "--timeout", "60s"]));
-    assert_eq!(column(&done, "state"), ["completed"]);
-    let exported = run(&["export", "--format", "csv"]);
-    assert!(!finds(&exported.stdout, FAMILY), "an export has no names unless asked for");
-    let backup = home.path().join("backup.db");
-    assert!(run(&["journal", "backup", backup.to_str().unwrap()]).status.success());
-
-    // Dies in the middle of a batch.
-    for number in 10..40 {
-        write(&format!("{number}.json"), DocumentBuilder::new(number).family(CORRECTED));
+    let mut places = std::mem::take(&mut journey.places);
+    places.push(Place::new("the authority's audit log", audit.stdout));
+    for folder in [&journey.laboratory.profile(), journey.home.path(), journey.logs.path()] {
+        places.extend(places_below(folder, &[]));
     }
-    let folder = laboratory.folder().join("batch");
-    std::fs::create_dir(&folder).unwrap();
-    for number in 10..40 {
-        let name = format!("{number}.json");
-        std::fs::rename(laboratory.folder().join(&name), folder.join(&name)).unwrap();
-    }
-    let mut sending = laboratory.command(&["send", folder.to_str().unwrap(), "--wait"]);
-    sending.env("HOME", home.path()).env("TMPDIR", home.path()).env("LABCOURIER_LOG", "trace");
-    let log = home.path().join("killed.log");
-    sending.stderr(std::fs::File::create(&log).unwrap()).stdout(std::process::Stdio::null());
-    let mut sending = sending.spawn().unwrap();
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while objects(&run(&["list"])).len() < 4 {
-        assert!(Instant::now() < deadline, "the batch is taken in");
-    }
-    let process = PathBuf::from(format!("/proc/{}", sending.id()));
-    let seen =
-        ["cmdline", "environ"].map(|name| std::fs::read(process.join(name)).unwrap_or_default());
-    sending.kill().unwrap();
-    sending.wait().unwrap();
-
-    let passphrase = std::fs::read_to_string(laboratory.folder().join("passphrase")).unwrap();
-    let password = std::fs::read_to_string(data.path().join("pilot/riverside.password")).unwrap();
-    let canaries = [FAMILY, passphrase.trim(), password.trim()];
-    let mut places: Vec<(String, Vec<u8>)> = Vec::new();
-    for file in [files_below(&laboratory.profile()), files_below(home.path())].concat() {
-        places.push((file.display().to_string(), std::fs::read(&file).unwrap()));
-    }
-    places.extend(logs.into_iter().map(|log| ("standard error".to_owned(), log)));
-    places.extend(seen.into_iter().map(|seen| ("arguments and environment".to_owned(), seen)));
-    for (place, bytes) in &places {
-        for canary in canaries {
-            assert!(!finds(bytes, canary), "a canary in {place}");
-        }
-    }
-    let bytes: usize = places.iter().map(|(_, bytes)| bytes.len()).sum();
-    println!("canaries: {} places, {bytes} bytes searched, 0 hits", places.len());
+    let log = std::fs::metadata(journey.logs.path().join("authority.log")).unwrap();
+    assert!(log.len() > 1_000, "the authority has logged");
+    canaries.none_in(&places, &mut figures);
+    figures.finish();
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use journeys::window::Window;
 use journeys::{Authority, program};
-use testkit::DocumentBuilder;
+use serde_json::{Value, json};
+use testkit::{DocumentBuilder, Figures};
 
 /// Longest that one journey may take.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -17,6 +18,145 @@ fn journey(run: impl Future<Output = ()>) {
         tokio::time::timeout(LIMIT, run).await.expect("the journey ends in time");
     });
 }
+
+/// Every command that is granted.
+const GRANTED: &[&str] = include!("../../src-tauri/src/granted.rs");
+
+/// What a page of ours never asks for.
+const UNGRANTED: [&str; 16] = [
+    "plugin:event|emit",
+    "plugin:event|emit_to",
+    "plugin:window|create",
+    "plugin:window|close",
+    "plugin:window|set_title",
+    "plugin:webview|create_webview_window",
+    "plugin:webview|internal_toggle_devtools",
+    "plugin:dialog|open",
+    "plugin:dialog|save",
+    "plugin:dialog|message",
+    "plugin:path|resolve_directory",
+    "plugin:app|version",
+    "plugin:resources|close",
+    "plugin:window-state|save_window_state",
+    "plugin:fs|read_text_file",
+    "no_such_command",
+];
+
+/// Asks as a script in the page could: past our own door. The answer: `["given", …]` or `["refused", …]`.
+async fn invoke(window: &Window, command: &str, arguments: Value) -> Value {
+    let script = "const done = arguments[arguments.length - 1]; const [command, takes] = arguments; \
+        window.__TAURI_INTERNALS__.invoke(command, takes)\
+        .then((given) => done(['given', given]), (why) => done(['refused', why]));";
+    let asked = window.client.execute_async(script, vec![json!(command), arguments]).await;
+    asked.unwrap_or_else(|error| panic!("{command}: {error}"))
+}
+
+#[test]
+fn a_script_in_the_page_gets_nothing_that_is_not_granted() {
+    let mut figures = Figures::start("window-commands", "a_script_in_the_page");
+    journey(async {
+        let window = Window::open().await;
+        window.shows("[data-testid=send-samples]", 1).await;
+        for command in UNGRANTED {
+            let answer = invoke(&window, command, json!({})).await;
+            assert_eq!(answer[0], "refused", "{command}: {answer}");
+            figures.cases(1);
+        }
+        for command in GRANTED {
+            let answer = invoke(&window, command, json!({ "surplus": 1 })).await;
+            let code = &answer[1]["code"];
+            assert!(answer[0] == "refused" && code == "argument-invalid", "{command}: {answer}");
+            figures.cases(1);
+        }
+        // The way is open all the same: what the page does ask for is answered.
+        assert_eq!(invoke(&window, "status", json!({})).await[0], "given");
+
+        // Nothing comes here, whatever is tried: a server that counts.
+        let server = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        server.set_nonblocking(true).unwrap();
+        let address = format!("http://{}", server.local_addr().unwrap());
+        let tried = window.client.execute_async(ATTEMPTS, vec![json!(address)]).await.unwrap();
+        for (what, outcome) in tried.as_object().unwrap() {
+            assert_eq!(outcome, "refused", "{what}");
+            figures.cases(1);
+        }
+        assert!(tried.as_object().unwrap().len() >= 10, "{tried}");
+        let come = server.accept().map(|(_, from)| from);
+        assert!(come.is_err(), "a connection came: {come:?}");
+        let here = window.client.current_url().await.unwrap();
+        assert!(!here.as_str().starts_with("http://127"), "{here}");
+        assert_eq!(window.client.windows().await.unwrap().len(), 1);
+        window.close().await;
+    });
+    figures.finish();
+}
+
+/// What a script that got into the page would try; each ends as `refused` or `done`.
+const ATTEMPTS: &str = r"
+    const done = arguments[arguments.length - 1];
+    const [address] = arguments;
+    const outcome = {};
+    const tried = (name, works) => { outcome[name] = works ? 'done' : 'refused'; };
+    const attempt = (name, act) => { try { tried(name, act()); } catch { tried(name, false); } };
+    attempt('global Tauri', () => window.__TAURI__ !== undefined);
+    attempt('prototype', () => { Object.prototype.polluted = 1; return ({}).polluted === 1; });
+    attempt('eval', () => (0, eval)('1') === 1);
+    attempt('Function', () => new Function('return 1')() === 1);
+    attempt('inline script', () => {
+        const script = document.createElement('script');
+        script.textContent = 'window.inlined = true';
+        document.body.append(script);
+        return window.inlined === true;
+    });
+    attempt('inline handler', () => {
+        const box = document.createElement('div');
+        box.setAttribute('onclick', 'window.handled = true');
+        document.body.append(box);
+        box.click();
+        return window.handled === true;
+    });
+    attempt('window', () => Boolean(window.open(address)));
+    const make = (tag, attributes) => {
+        const element = Object.assign(document.createElement(tag), attributes);
+        document.body.append(element);
+        return element;
+    };
+    const loaded = (name, element) => new Promise((next) => {
+        element.onload = () => { tried(name, element.tagName !== 'IFRAME'); next(); };
+        element.onerror = () => { tried(name, false); next(); };
+        setTimeout(() => { if (!(name in outcome)) tried(name, false); next(); }, 2000);
+    });
+    const worker = () => new Promise((next) => {
+        try {
+            const worker = new Worker(address + '/w.js');
+            worker.onerror = () => { tried('worker', false); next(); };
+            worker.onmessage = () => { tried('worker', true); next(); };
+        } catch { tried('worker', false); next(); }
+        setTimeout(() => { if (!('worker' in outcome)) tried('worker', false); next(); }, 2000);
+    });
+    const socket = () => new Promise((next) => {
+        try {
+            const socket = new WebSocket(address.replace('http', 'ws'));
+            socket.onopen = () => { tried('socket', true); next(); };
+            socket.onerror = () => { tried('socket', false); next(); };
+        } catch { tried('socket', false); next(); }
+    });
+    Promise.all([
+        fetch(address).then(() => tried('fetch', true), () => tried('fetch', false)),
+        loaded('image', make('img', { src: address + '/i.png' })),
+        loaded('script', make('script', { src: address + '/s.js' })),
+        loaded('frame', make('iframe', { src: address })),
+        loaded('style', make('link', { rel: 'stylesheet', href: address + '/s.css' })),
+        worker(),
+        socket(),
+    ]).then(() => {
+        const form = make('form', { action: address, method: 'post' });
+        form.submit();
+        location.href = address;
+        // The window stays where it is: a page that goes away could not say this.
+        setTimeout(() => { tried('navigation', location.href.startsWith(address)); done(outcome); }, 1000);
+    });
+";
 
 fn file(window: &Window, name: &str, text: &str) -> PathBuf {
     let folder = window.home().join("files");

@@ -1,5 +1,10 @@
 //! What every journey needs: the real programs, an authority of its own, a laboratory with a profile.
 
+pub mod canaries;
+pub mod faults;
+pub mod ground;
+pub mod lane;
+pub mod outage;
 pub mod window;
 
 use std::io::{BufRead as _, BufReader};
@@ -50,13 +55,19 @@ impl Authority {
 
     /// Serves it.
     pub fn serve(data: &Path, arguments: &[&str]) -> Self {
-        let mut child = Command::new(program("labcourier-authority"))
+        Self::serve_with(data, arguments, |_| {})
+    }
+
+    /// Serves it, its process set up by `prepare` before it starts.
+    pub fn serve_with(data: &Path, arguments: &[&str], prepare: impl FnOnce(&mut Command)) -> Self {
+        let mut command = Command::new(program("labcourier-authority"));
+        command
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .args(arguments)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the authority starts");
+            .stdout(Stdio::piped());
+        prepare(&mut command);
+        let mut child = command.spawn().expect("the authority starts");
         let mut line = String::new();
         let stdout = child.stdout.take().expect("stdout is piped");
         BufReader::new(stdout).read_line(&mut line).expect("the authority says where it listens");
@@ -119,9 +130,46 @@ pub fn stored(data: &Path) -> Vec<(String, String, Vec<u8>)> {
     rows.expect("rows").map(|row| row.expect("a row")).collect()
 }
 
+/// A document that an authority has accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// Identifier of the DocumentReference: of the attempt.
+    pub identifier: String,
+    /// Identifier of the document in it.
+    pub document: String,
+    /// Id of the DocumentReference.
+    pub receipt: String,
+    /// What became of it so far: `in-progress`, `completed`, `failed`.
+    pub status: String,
+}
+
+/// Everything that an authority has accepted, in order of arrival.
+pub fn accepted(data: &Path) -> Vec<Accepted> {
+    let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
+    let file = data.join("authority.sqlite");
+    let database = rusqlite::Connection::open_with_flags(file, flags).expect("a database");
+    let mut statement = database
+        .prepare(
+            "SELECT d.identifier, d.document_identifier, d.receipt, v.status FROM document d
+             JOIN version v ON v.document = d.id
+             WHERE v.until = (SELECT max(until) FROM version WHERE document = d.id) ORDER BY d.id",
+        )
+        .expect("the schema");
+    let rows = statement.query_map([], |row| {
+        Ok(Accepted {
+            identifier: row.get(0)?,
+            document: row.get(1)?,
+            receipt: row.get(2)?,
+            status: row.get(3)?,
+        })
+    });
+    rows.expect("rows").map(|row| row.expect("a row")).collect()
+}
+
 /// A laboratory: a profile with a passphrase vault and the pilot certificate of an authority.
 pub struct Laboratory {
     folder: TempDir,
+    profile: &'static str,
 }
 
 impl Laboratory {
@@ -130,7 +178,7 @@ impl Laboratory {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("passphrase"), "correct horse battery staple")
             .expect("written");
-        let laboratory = Self { folder };
+        let laboratory = Self { folder, profile: "profile" };
         let ca = authority_data.join("ca.pem");
         let ca = ca.to_str().expect("UTF-8");
         laboratory.must(&["init", "--endpoint", base, "--ca", ca, "--vault", "passphrase"]);
@@ -146,12 +194,30 @@ impl Laboratory {
         laboratory
     }
 
+    /// The room for practice of a desk that is kept in this folder.
+    pub fn practice(folder: TempDir) -> Self {
+        std::fs::write(folder.path().join("passphrase"), "not needed").expect("written");
+        Self { folder, profile: "practice" }
+    }
+
+    /// Another one in the same state: a copy of everything that it has on disk.
+    pub fn copy(&self) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        copy(self.folder.path(), folder.path());
+        Self { folder, profile: self.profile }
+    }
+
+    /// Leaves the folder on disk, for whoever looks for the cause of a failure.
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+
     /// A command of this laboratory.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(program("labcourier"));
         command
             .arg("--profile")
-            .arg(self.folder.path().join("profile"))
+            .arg(self.profile())
             .arg("--passphrase-file")
             .arg(self.folder.path().join("passphrase"))
             .arg("--json")
@@ -180,12 +246,25 @@ impl Laboratory {
 
     /// The folder of the profile.
     pub fn profile(&self) -> PathBuf {
-        self.folder.path().join("profile")
+        self.folder.path().join(self.profile)
     }
 
     /// A place for files of this laboratory.
     pub fn folder(&self) -> &Path {
         self.folder.path()
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    for entry in std::fs::read_dir(from).expect("read") {
+        let path = entry.expect("read").path();
+        let copied = to.join(path.file_name().expect("a name"));
+        if path.is_dir() {
+            std::fs::create_dir(&copied).expect("made");
+            copy(&path, &copied);
+        } else {
+            std::fs::copy(&path, &copied).expect("copied");
+        }
     }
 }
 

@@ -14,6 +14,7 @@ import { journalFollower, usePreferences, useStatus } from "./bridge/queries";
 import { WordsProvider, languageFor, loadWords, useWords } from "./i18n/text";
 import type { Words } from "./i18n/text";
 import { IntakeContext, useIntakeDesk } from "./intake";
+import { useForgetting, useIdleLock, useLock } from "./lock";
 import { Announcer } from "./parts/announcer";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
@@ -28,6 +29,7 @@ import type { Place, Window } from "./place";
 import { Certificate } from "./screens/certificate";
 import { useCertificateFiles } from "./screens/certificate-import";
 import { Correct } from "./screens/correct";
+import { Locked } from "./screens/locked";
 import { Overview } from "./screens/overview";
 import { Reports } from "./screens/reports";
 import { Send } from "./screens/send";
@@ -94,9 +96,18 @@ function Frame() {
   const preferences = usePreferences();
   const save = useSavePreferences();
   const cache = useQueryClient();
+  const lock = useLock();
+  const locked = status.data?.locked ?? false;
+  useIdleLock(preferences.data?.lockAfterMinutes, locked, lock);
+  useForgetting(locked, () => {
+    setReveal(false);
+    setQuestion(undefined);
+    setSheet(false);
+  });
   useCoreEvents({
     hovering: setHovering,
     dropped(paths) {
+      if (locked) return;
       const target = dropTarget(place, cache);
       if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
       const [only] = paths;
@@ -108,12 +119,20 @@ function Frame() {
       }
     },
   });
-  useWindowKeys({ go, showSheet: () => setSheet(true) });
+  useWindowKeys({ go, showSheet: () => setSheet(true), lock });
   useTitle(status.data?.environment);
 
   const window = useMemo<Window>(() => ({ place, go, reveal, setReveal }), [place, reveal]);
   const first = preferences.data && !preferences.data.firstRunDone && status.data;
   const problem = status.error ?? preferences.error;
+  if (status.data && locked) {
+    return (
+      <div className={css.window}>
+        <EnvironmentBar status={status.data} />
+        <Locked status={status.data} />
+      </div>
+    );
+  }
   return (
     <WindowContext value={window}>
       <IntakeContext value={intake}>
@@ -123,7 +142,7 @@ function Frame() {
             <Welcome status={status.data} />
           ) : (
             <div className={css.frame}>
-              <Rail status={status.data} showKeys={() => setSheet(true)} />
+              <Rail status={status.data} showKeys={() => setSheet(true)} lock={lock} />
               <main className={css.screen}>
                 {problem && (
                   <div className={css.fault}>

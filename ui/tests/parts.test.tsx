@@ -31,6 +31,13 @@ describe("a message", () => {
     expect(element.querySelector("blockquote")?.textContent).toBe(UNKNOWN_CODE.text);
   });
 
+  it("shows a value as it is written, escapes and all", async () => {
+    const value = "\\u003cscript\\u003e \\x41 \\u005c \\ {n} '{x}' # $&";
+    const message = { ...BLANK, code: "invalid-value", params: { element: "birthDate", type: "date", value } };
+    const element = await render(<Message message={message} />);
+    expect(element.textContent).toContain(value);
+  });
+
   it("is text, never HTML", async () => {
     const text = '<img src=x onerror="alert(1)">';
     const element = await render(<Message message={{ ...UNKNOWN_CODE, text }} />);

@@ -11,7 +11,7 @@ use crate::process::{Call, find};
 use crate::session;
 use crate::steps::{self, Step};
 use crate::workspace::{Workspace, list, text};
-use crate::{licences, output, prerequisites, structure, types, ui};
+use crate::{licences, output, prerequisites, reliability, structure, types, ui};
 
 /// The test program that drives the real window; it needs a display and the built app.
 const WINDOW: &str = "window";
@@ -149,6 +149,7 @@ fn tests(workspace: &Workspace) -> Result<(), String> {
         call.args(test_targets(workspace).iter().flat_map(|name| ["--test", name]))
     };
     let call = call.env(types::FOLDER_VARIABLE, &written);
+    let call = call.env(reliability::FOLDER_VARIABLE, reliability::folder(workspace));
     session::with_keychain(call, &workspace.target.join("home/test"))?.run()
 }
 
@@ -181,6 +182,7 @@ fn window(workspace: &Workspace) -> Result<(), String> {
     let mut path = vec![workspace.tools().join("bin")];
     path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
     let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
+    let call = call.env(reliability::FOLDER_VARIABLE, reliability::folder(workspace));
     let call = session::with_keychain(call, &workspace.target.join("home/window"))?;
     call.env("PATH", path).run()
 }

@@ -5,17 +5,26 @@
 
 mod bench;
 mod checks;
+mod conformance;
+mod deaths;
+mod fuzz;
+mod kills;
 mod licences;
+mod mutants;
 mod output;
 mod packages;
 mod prerequisites;
 mod process;
 mod product;
 mod prove;
+mod reliability;
+mod reproducible;
 mod session;
+mod simulate;
 mod start;
 mod steps;
 mod structure;
+mod supply;
 #[cfg(feature = "table")]
 mod table;
 mod types;
@@ -38,7 +47,24 @@ Usage: cargo xtask COMMAND
   man                                write man pages and shell completions to target/man
   bench [--rounds N] [--reports N] [--only ROW]…
                                      measure against baselines, with release builds; takes minutes
-  prove                              make deliberate mistakes in a copy; the tests must notice each
+  fuzz [--seconds N] [--only TARGET]…
+                                     look for inputs that break a reader, by coverage; a minute each
+  conformance [--examples N] [--seed N] [--only TOOL]…
+                                     clients and a fuzzer that others wrote, against the authority
+  deaths [--times N] [--seed S] [--only CAMPAIGN]
+                                     kill labcourier and the window's core N times in every way; one table
+  kills [--no-install] [N]           kill the authority N times under load, on each store; 200 without N
+  simulate [--seeds N] [--from S] [--threads T] | --seed S
+                                     play seeded worlds until one breaks a promise; --seed tells a story
+  prove [NAME]…                      make deliberate mistakes in a copy; the tests must notice each
+  reliability [--no-install] [--table]
+                                     run every test of a fault; one table of what each counted
+                                     (--table: of the figures at hand)
+  mutants [--no-install] [--one-in N] [AREA]…
+                                     make small mistakes in a copy and write docs/mutants.md; takes hours
+                                     (one in N of them; 0: only the page, from the results at hand)
+  supply-chain [--no-install]        licences, advisories, lock files, bills of materials (target/sbom)
+  reproducible                       build the headless programs twice, in different folders, and compare
   dist                               release builds of the programs and the .deb of the desktop app
 
 --no-install leaves the machine alone and names what is missing.
@@ -82,7 +108,32 @@ fn dispatch(args: &[String]) -> Result<u8, String> {
         "gen-table" => generate_table(&Workspace::open()?, rest).map(|()| 0),
         "man" => product::manual(&Workspace::open()?).map(|()| 0),
         "bench" => bench::measure(&Workspace::open()?, rest),
-        "prove" => prove::prove(&Workspace::open()?),
+        "fuzz" => fuzz::fuzz(&Workspace::open()?, rest),
+        "conformance" => conformance::check(&Workspace::open()?, rest),
+        "deaths" => deaths::run(&Workspace::open()?, rest),
+        "kills" => {
+            let (counts, flags): (Vec<_>, Vec<_>) =
+                rest.iter().cloned().partition(|arg| !arg.starts_with("--"));
+            let flags = Flags::parse(&flags, &["--no-install"])?;
+            let count = counts.first().map(String::as_str);
+            kills::kill(&Workspace::open()?, flags.install(), count).map(|()| 0)
+        }
+        "simulate" => simulate::simulate(&Workspace::open()?, rest),
+        "prove" => prove::prove(&Workspace::open()?, rest),
+        "reliability" => {
+            let flags = Flags::parse(rest, &["--no-install", "--table"])?;
+            let workspace = Workspace::open()?;
+            match flags.has("--table") {
+                true => reliability::show(&reliability::folder(&workspace)),
+                false => reliability::measure(&workspace, flags.install()),
+            }
+        }
+        "mutants" => mutants(rest),
+        "supply-chain" => {
+            let flags = Flags::parse(rest, &["--no-install"])?;
+            supply::chain(&Workspace::open()?, flags.install())
+        }
+        "reproducible" => reproducible::compare(&Workspace::open()?).map(|()| 0),
         "dist" => product::release(&Workspace::open()?).map(|()| 0),
         "help" | "--help" | "-h" => {
             output::line(USAGE);
@@ -93,6 +144,19 @@ fn dispatch(args: &[String]) -> Result<u8, String> {
             Ok(2)
         }
     }
+}
+
+fn mutants(args: &[String]) -> Result<u8, String> {
+    let mut args = args.to_vec();
+    let mut one_in = 1;
+    if let Some(at) = args.iter().position(|arg| arg == "--one-in") {
+        let number = args.get(at + 1).and_then(|text| text.parse().ok());
+        one_in = number.ok_or("--one-in needs a number")?;
+        args.drain(at..=at + 1);
+    }
+    let (flags, areas): (Vec<_>, Vec<_>) = args.into_iter().partition(|arg| arg.starts_with("--"));
+    let flags = Flags::parse(&flags, &["--no-install"])?;
+    mutants::try_all(&Workspace::open()?, flags.install(), &areas, one_in)
 }
 
 /// Without its feature, this program builds itself again with it: decompressing and compressing are C

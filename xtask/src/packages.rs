@@ -67,6 +67,8 @@ const NEEDS: &[Need] = &[
     need("python3-gi", Purpose::Test, Sign::Python("gi")),
     need("gir1.2-gtk-3.0", Purpose::Test, Sign::None),
     need("openssl", Purpose::Test, Sign::Program(&["openssl"])),
+    // Off the PATH in Debian: the sign is for other systems.
+    need("postgresql", Purpose::Test, Sign::Program(&["initdb"])),
 ];
 
 /// Browsers that drive the user interface in tests; Debian's name first.

@@ -26,19 +26,20 @@ const USES: &[(&str, &[&str])] = &[
         "bridge",
         &["engine", "journal", "client", "identity", "exchange", "report", "fhir", "authority"],
     ),
-    ("cli", &["bridge"]),
-    (DESKTOP, &["bridge"]),
+    ("process", &[]),
+    ("cli", &["bridge", "process"]),
+    (DESKTOP, &["bridge", "process"]),
     ("rules", &["fhir"]),
     // Never the client's rooms: what both share is the contract.
-    ("authority", &["fhir", "exchange", "rules"]),
+    ("authority", &["fhir", "exchange", "rules", "process"]),
     ("xtask", &[]),
 ];
 
 /// Packages that may use every other.
-const USE_ALL: &[&str] = &["testkit", "journeys", "bench"];
+const USE_ALL: &[&str] = &["testkit", "world", "journeys", "hostile", "bench"];
 
-/// What tests may use beside: the test kit, and the real authority as the other side.
-const TESTS_USE: &[&str] = &["testkit", "authority"];
+/// What tests may use beside: the test kit, the seeded world, and the real authority as the other side.
+const TESTS_USE: &[&str] = &["testkit", "world", "authority"];
 
 /// Rooms without IO, and packages of others that would bring it in.
 const PURE: &[&str] = &["fhir", "report", "exchange"];

@@ -84,6 +84,9 @@ async fn answer(desk: &Desk, request: Request<Incoming>) -> Response<Full<Bytes>
     let (parts, body) = request.into_parts();
     match (parts.uri.path(), &parts.method) {
         ("/healthz", &Method::GET) => text(StatusCode::OK, "alive\n".to_owned()),
+        ("/readyz", &Method::GET) if desk.context.ending.is_cancelled() => {
+            text(StatusCode::SERVICE_UNAVAILABLE, "ending\n".to_owned())
+        }
         ("/readyz", &Method::GET) => match desk.context.store.waiting().await {
             Ok(_) => text(StatusCode::OK, "ready\n".to_owned()),
             Err(error) => {

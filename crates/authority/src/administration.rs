@@ -10,9 +10,7 @@ use rustls_pki_types::pem::PemObject as _;
 use crate::AuthorityError;
 use crate::clock;
 use crate::pki::{self, IssuedCertificate, check_name};
-use crate::store::{
-    AuditFilter, AuditLine, DATABASE, RegisteredCertificate, Registry, audit_lines, open_reading,
-};
+use crate::store::{AuditFilter, AuditLine, RegisteredCertificate, Registry, StoreUrl};
 
 /// Shortest start of a fingerprint that names a certificate.
 const FINGERPRINT_MIN: usize = 8;
@@ -24,6 +22,12 @@ pub struct RegisteredLaboratory {
     pub name: String,
     /// How many certificates it may use now: neither revoked nor expired.
     pub certificates: u32,
+}
+
+/// Records where the store of a data folder is, for every later command and for `serve`; without it, it is a
+/// file in the folder. The folder is made if it is not there.
+pub fn record_store(data: &Path, store: &StoreUrl) -> Result<(), AuthorityError> {
+    store.record(data)
 }
 
 /// Adds a laboratory without a certificate; whether it is new.
@@ -93,11 +97,21 @@ pub fn certificates(
 
 /// Lines of the audit log, oldest first.
 pub fn audit(data: &Path, filter: &AuditFilter) -> Result<Vec<AuditLine>, AuthorityError> {
-    if let Some(name) = &filter.laboratory {
-        known(data, name)?;
+    let registry = match &filter.laboratory {
+        Some(name) => known(data, name)?,
+        None => registry(data)?,
+    };
+    Ok(registry.audit(filter)?)
+}
+
+/// Deletes lines of the audit log from before a time, which must be past; how many. That they were deleted
+/// is itself on record, and stays.
+pub fn forget_audit(data: &Path, until: Instant) -> Result<u64, AuthorityError> {
+    let now = clock::now();
+    if until > now {
+        return Err(AuthorityError::NotPast);
     }
-    let connection = open_reading(&data.join(DATABASE))?;
-    Ok(audit_lines(&connection, filter)?)
+    Ok(registry(data)?.forget_audit(until, now)?)
 }
 
 /// Whether a certificate has expired by now.
@@ -118,5 +132,5 @@ fn registry(data: &Path) -> Result<Registry, AuthorityError> {
     if !data.join("ca.pem").exists() {
         return Err(AuthorityError::NotInitialised(data.to_owned()));
     }
-    Ok(Registry::open(&data.join(DATABASE))?)
+    Registry::open(data)
 }

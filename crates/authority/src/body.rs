@@ -11,7 +11,7 @@ use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 
 use crate::reply::Reply;
-use crate::routes::{Cut, header};
+use crate::routes::header;
 
 /// A body that is refused is read on so far, that its sender comes to read the answer.
 const BODY_DRAINED_MAX: usize = 64 << 20;
@@ -26,17 +26,40 @@ pub(crate) fn body_format(headers: &HeaderMap) -> Result<Format, &'static str> {
         return Err("Compressed requests are not accepted");
     }
     let kind = header(headers, CONTENT_TYPE).unwrap_or_default();
-    let charset = kind
-        .split(';')
-        .skip(1)
-        .filter_map(|parameter| parameter.split_once('='))
-        .find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"))
-        .map(|(_, value)| value.trim().trim_matches('"').to_ascii_lowercase());
-    if charset.is_some_and(|charset| !matches!(charset.as_str(), "utf-8" | "utf8" | "us-ascii")) {
+    if !is_utf8(kind) {
         return Err("Requests are UTF-8");
     }
     let words = "A DocumentReference is application/fhir+json or application/fhir+xml";
     parse_media_type(kind).ok_or(words)
+}
+
+/// A search by form as a query string; where it is none: status, issue-type and words of the answer. In a form a plus is a space;
+/// in a query string it is itself.
+pub(crate) fn form(
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<String, (StatusCode, &'static str, &'static str)> {
+    let kind = header(headers, CONTENT_TYPE).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    let fits = essence.eq_ignore_ascii_case("application/x-www-form-urlencoded");
+    if !(fits && is_utf8(kind) || kind.is_empty() && body.is_empty()) {
+        let words = "A search by POST is a form in UTF-8: application/x-www-form-urlencoded";
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-supported", words));
+    }
+    match std::str::from_utf8(body) {
+        Ok(text) => Ok(text.replace('+', "%20")),
+        Err(_) => Err((StatusCode::BAD_REQUEST, "value", "The form is not UTF-8")),
+    }
+}
+
+/// Whether a `Content-Type` names no other charset.
+fn is_utf8(kind: &str) -> bool {
+    let mut parameters = kind.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+    let charset = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    charset.is_none_or(|(_, value)| {
+        let value = value.trim().trim_matches('"').to_ascii_lowercase();
+        matches!(value.as_str(), "utf-8" | "utf8" | "us-ascii")
+    })
 }
 
 /// Why a body was not taken.
@@ -48,20 +71,24 @@ pub(crate) enum BodyProblem {
 }
 
 impl BodyProblem {
-    /// What is said of it; a connection that broke hears nothing.
-    pub(crate) fn answered(self) -> Result<Reply, Cut> {
+    /// What is said of it.
+    pub(crate) fn answered(self) -> Reply {
         match self {
-            Self::TooLarge(most) => Ok(Reply::error(
+            Self::TooLarge(most) => Reply::error(
                 StatusCode::PAYLOAD_TOO_LARGE,
                 "too-long",
                 format!("A request holds at most {most} bytes"),
-            )),
-            Self::TooSlow => Ok(Reply::error(
+            ),
+            Self::TooSlow => Reply::error(
                 StatusCode::REQUEST_TIMEOUT,
                 "timeout",
                 "The request did not arrive in time",
-            )),
-            Self::Broken => Err(Cut),
+            ),
+            Self::Broken => Reply::error(
+                StatusCode::BAD_REQUEST,
+                "structure",
+                "The body is not what the header announces",
+            ),
         }
     }
 }

@@ -1,14 +1,18 @@
 //! The interface as data: the routes that are served are those that `/metadata` and `/openapi.json` tell.
 
+use fhir::Instant;
 use http::Method;
-use serde_json::{Value, json};
 
 use exchange::{Release, SearchSupport};
 
 use crate::faults::Interaction;
+pub(crate) use crate::openapi::openapi;
+use crate::percent::decoded;
 
 /// Path of `{base_url}`.
 pub(crate) const BASE_PATH: &str = "/v1/fhir";
+/// Below it, the description for programs.
+pub(crate) const OPENAPI_PATH: &str = "/openapi.json";
 
 /// One address and what may be asked of it.
 pub(crate) struct Route {
@@ -19,9 +23,9 @@ pub(crate) struct Route {
 
 /// What one method does there.
 pub(crate) struct Operation {
-    method: &'static str,
+    pub(crate) method: &'static str,
     pub(crate) interaction: Interaction,
-    summary: &'static str,
+    pub(crate) summary: &'static str,
 }
 
 const fn operation(
@@ -39,7 +43,7 @@ pub(crate) const ROUTES: &[Route] = &[
         operations: &[operation("GET", Interaction::Capabilities, "What this service can do")],
     },
     Route {
-        path: "/openapi.json",
+        path: OPENAPI_PATH,
         operations: &[operation("GET", Interaction::Capabilities, "This description")],
     },
     Route {
@@ -59,16 +63,26 @@ pub(crate) const ROUTES: &[Route] = &[
     },
 ];
 
-/// The route of a path, and the segment that `{id}` stands for.
-pub(crate) fn route_of(path: &str) -> Option<(&'static Route, Option<&str>)> {
-    let rest = path.strip_prefix(BASE_PATH)?;
+/// The route of a path, and the segment that `{id}` stands for. Segments are compared decoded, as RFC 3986
+/// (section 6.2.2.2) has it; a path that cannot be decoded has no route.
+pub(crate) fn route_of(path: &str) -> Option<(&'static Route, Option<String>)> {
+    let rest = path.strip_prefix(BASE_PATH)?.strip_prefix('/')?;
     let rest = rest.strip_suffix('/').unwrap_or(rest);
-    ROUTES.iter().find_map(|route| match route.path.strip_suffix("{id}") {
-        None => (route.path == rest).then_some((route, None)),
-        Some(front) => rest
-            .strip_prefix(front)
-            .filter(|id| !id.is_empty() && !id.contains('/'))
-            .map(|id| (route, Some(id))),
+    let segments: Vec<String> = rest.split('/').map(decoded).collect::<Option<_>>()?;
+    ROUTES.iter().find_map(|route| {
+        let wanted: Vec<_> = route.path.split('/').skip(1).collect();
+        if wanted.len() != segments.len() {
+            return None;
+        }
+        let mut id = None;
+        for (wanted, segment) in wanted.iter().zip(&segments) {
+            match *wanted {
+                "{id}" if !segment.is_empty() => id = Some(segment.clone()),
+                other if other == segment => {}
+                _ => return None,
+            }
+        }
+        Some((route, id))
     })
 }
 
@@ -100,7 +114,7 @@ pub(crate) struct Facts<'a> {
 }
 
 /// Search parameters of a release: name, FHIR type, words.
-fn parameters(release: Release) -> Vec<(&'static str, &'static str, &'static str)> {
+pub(crate) fn parameters(release: Release) -> Vec<(&'static str, &'static str, &'static str)> {
     let facts = release.facts();
     let all = [
         ("date", "date", "Time of creation; prefixes eq ne gt ge lt le"),
@@ -136,105 +150,17 @@ pub(crate) fn capabilities(facts: Facts<'_>) -> String {
     include_str!("capabilities.json")
         .replace("{release}", facts.release.facts().name)
         .replace("{version}", env!("CARGO_PKG_VERSION"))
+        .replace("{date}", &built())
         .replace("{base}", facts.base)
         .replace("{interaction}", &interactions.join(","))
         .replace("{conditionalCreate}", if facts.conditional_create { "true" } else { "false" })
         .replace("{searchParam}", &searched.join(","))
 }
 
-/// The OpenAPI 3.0 description.
-pub(crate) fn openapi(facts: Facts<'_>) -> String {
-    let mut paths = serde_json::Map::new();
-    for route in ROUTES {
-        let mut methods = serde_json::Map::new();
-        for operation in route.operations {
-            methods
-                .insert(operation.method.to_ascii_lowercase(), described(route, operation, facts));
-        }
-        paths.insert(route.path.to_owned(), Value::Object(methods));
-    }
-    json!({
-        "openapi": "3.0.3",
-        "info": {
-            "title": "Receiving service for laboratory reports",
-            "description": "FHIR R4 over mutual TLS; every request shows a client certificate.",
-            "version": facts.release.facts().name,
-        },
-        "servers": [{ "url": facts.base }],
-        "paths": paths,
-    })
-    .to_string()
-}
-
-const MEDIA_TYPES: [&str; 2] = ["application/fhir+json", "application/fhir+xml"];
-
-fn described(route: &Route, operation: &Operation, facts: Facts<'_>) -> Value {
-    let fhir = |words: &str| {
-        let content: serde_json::Map<_, _> =
-            MEDIA_TYPES.iter().map(|kind| ((*kind).to_owned(), json!({ "schema": {} }))).collect();
-        json!({ "description": words, "content": content })
-    };
-    let outcome = fhir("An OperationOutcome that says why");
-    let mut described = json!({ "summary": operation.summary });
-    let mut responses = json!({ "default": outcome });
-    let (status, answer) = match (operation.interaction, route.path) {
-        (Interaction::Create, _) => ("201", fhir("Accepted and queued: the DocumentReference")),
-        (_, "/openapi.json") => (
-            "200",
-            json!({ "description": "OpenAPI", "content": { "application/json": { "schema": {} } } }),
-        ),
-        (Interaction::Search, _) => ("200", fhir("A searchset Bundle")),
-        (Interaction::Read, _) => ("200", fhir("The DocumentReference with its status")),
-        _ => ("200", fhir("A CapabilityStatement")),
-    };
-    responses[status] = answer;
-    match operation.interaction {
-        Interaction::Create => {
-            responses["400"] = fhir("Not parsable: an OperationOutcome");
-            responses["422"] = fhir("Breaks rules: an OperationOutcome with every error");
-            let content: serde_json::Map<_, _> = MEDIA_TYPES
-                .iter()
-                .map(|kind| ((*kind).to_owned(), json!({ "schema": { "type": "object" } })))
-                .collect();
-            described["requestBody"] = json!({ "required": true, "content": content });
-            if facts.conditional_create {
-                described["parameters"] =
-                    json!([parameter("header", "If-None-Exist", "string", "A search", false)]);
-            }
-        }
-        Interaction::Read => {
-            responses["404"] = fhir("There is no such document: an OperationOutcome");
-            described["parameters"] =
-                json!([parameter("path", "id", "string", "Id that the service gave", true)]);
-        }
-        Interaction::Search if operation.method == "GET" => {
-            responses["400"] = fhir("A malformed value: an OperationOutcome");
-            let mut all: Vec<_> = parameters(facts.release)
-                .iter()
-                .map(|(name, _, words)| parameter("query", name, "string", words, false))
-                .collect();
-            all.push(parameter("query", "_sort", "string", "Keys, - for descending", false));
-            all.push(parameter("query", "_count", "integer", "Entries of a page; 0 counts", false));
-            all.push(parameter("query", "page", "integer", "From 1", false));
-            described["parameters"] = Value::Array(all);
-        }
-        Interaction::Search => {
-            responses["400"] = fhir("A malformed value: an OperationOutcome");
-            described["requestBody"] = json!({ "content": {
-                "application/x-www-form-urlencoded": { "schema": { "type": "object" } } } });
-        }
-        _ => {}
-    }
-    described["responses"] = responses;
-    described
-}
-
-fn parameter(place: &str, name: &str, kind: &str, words: &str, required: bool) -> Value {
-    let mut schema = json!({ "type": kind });
-    if kind == "integer" {
-        schema["minimum"] = json!(u8::from(name == "page"));
-    }
-    json!({ "in": place, "name": name, "required": required, "description": words, "schema": schema })
+/// When this program was built (`build.rs`): what it can do has not changed since.
+fn built() -> String {
+    let seconds: i64 = env!("AUTHORITY_BUILT").parse().unwrap_or(0);
+    Instant(seconds.saturating_mul(1_000_000)).to_fhir()
 }
 
 #[cfg(test)]
@@ -243,8 +169,7 @@ mod tests {
 
     #[test]
     fn a_path_has_one_route() {
-        let found =
-            |path: &str| route_of(path).map(|(route, id)| (route.path, id.map(str::to_owned)));
+        let found = |path: &str| route_of(path).map(|(route, id)| (route.path, id));
         let some = |path, id: Option<&str>| Some((path, id.map(str::to_owned)));
         assert_eq!(found("/v1/fhir/metadata"), some("/metadata", None));
         assert_eq!(found("/v1/fhir/DocumentReference/"), some("/DocumentReference", None));
@@ -252,7 +177,15 @@ mod tests {
         assert_eq!(found("/v1/fhir/DocumentReference/_search"), some(form, None));
         let one = "/DocumentReference/{id}";
         assert_eq!(found("/v1/fhir/DocumentReference/a"), some(one, Some("a")));
-        for nothing in ["/v1/fhir", "/", "", "/v1/fhir/DocumentReference/a/b", "/v1/fhir/Patient"] {
+        assert_eq!(found("/v1/fhir/Document%52eference/%61%2Fb"), some(one, Some("a/b")));
+        for nothing in [
+            "/v1/fhir",
+            "/",
+            "",
+            "/v1/fhir/DocumentReference/a/b",
+            "/v1/fhir/Patient",
+            "/v1/fhir/%",
+        ] {
             assert_eq!(found(nothing), None, "{nothing}");
         }
     }

@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use crate::store::StoreError;
+
 /// What an operator has to mend before the authority can run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -48,12 +50,21 @@ pub enum AuthorityError {
     /// The fault plan.
     #[error("cannot read the fault plan: {0}")]
     Faults(String),
+    /// The file with limits of single laboratories.
+    #[error("cannot read the limits: {0}")]
+    Limits(String),
+    /// Lines of the audit log are deleted up to a time that is past.
+    #[error("that time is not past")]
+    NotPast,
     /// The rule file.
     #[error("cannot read the rules: {0}")]
     Rules(String),
+    /// `--store`, or what is recorded in the data folder.
+    #[error("cannot use this store: {0}")]
+    StoreUrl(String),
     /// The database.
     #[error("cannot use the database")]
-    Store(#[source] rusqlite::Error),
+    Store(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The address to listen on.
     #[error("cannot listen on {address}")]
     Listen {
@@ -65,8 +76,8 @@ pub enum AuthorityError {
     },
 }
 
-impl From<rusqlite::Error> for AuthorityError {
-    fn from(source: rusqlite::Error) -> Self {
-        Self::Store(source)
+impl From<StoreError> for AuthorityError {
+    fn from(source: StoreError) -> Self {
+        Self::Store(Box::new(source))
     }
 }

@@ -10,7 +10,6 @@ use crate::diagnostics::notice_of;
 use crate::wire::Notice;
 
 /// What a request body turned out to be.
-#[derive(Debug)]
 pub(crate) enum Submission {
     /// Fits; findings are warnings at most.
     Fits(Fitting),
@@ -25,7 +24,6 @@ pub(crate) enum Submission {
 }
 
 /// What is stored of a document that fits.
-#[derive(Debug)]
 pub(crate) struct Fitting {
     pub(crate) identifier_system: Option<String>,
     pub(crate) identifier: String,

@@ -1,23 +1,24 @@
 //! Create, read and search for a caller that is known.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use exchange::{Processing, Query, pairs};
 use fhir::{Instant, Severity};
-use http::header::{
-    CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_NONE_MATCH, LAST_MODIFIED, LOCATION,
-};
+use http::header::{ETAG, HeaderMap, HeaderName, IF_NONE_MATCH, LAST_MODIFIED, LOCATION};
 use http::{Method, StatusCode, request::Parts};
 
-use crate::body::body_format;
+use crate::body::{body_format, form};
 use crate::clock;
 use crate::faults::Oddities;
 use crate::intake::{Fitting, Submission, examine};
+use crate::percent::broken_parameters;
+use crate::refusals::{not_encoded, not_found};
 use crate::reply::Reply;
-use crate::routes::{Context, ForeignDocument, base_of, header, not_found};
+use crate::routes::{Context, ForeignDocument, base_of, header};
 use crate::search::{self, Manner, reference};
-use crate::store::{Found, Laboratory, NewDocument, Search, StoreError};
+use crate::store::{Accepted, Found, Laboratory, NewDocument, StoreError};
 use crate::wire::{Link, Notice, Reference, ReferenceFacts, SearchSet, displace_rules};
 
 /// A request whose caller and route are known.
@@ -56,16 +57,14 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
             return Ok(refused(context, &notices, identifier));
         }
     };
-    // Between the search of a conditional create and its commit nobody else creates by condition.
-    let _turn = match (&context.one_at_a_time, header(&parts.headers, IF_NONE_EXIST)) {
-        (Some(turn), Some(condition)) => {
-            let turn = turn.lock().await;
-            if let Some(reply) = existing(asked, condition).await? {
-                return Ok(reply);
-            }
-            Some(turn)
+    let condition = header(&parts.headers, IF_NONE_EXIST).filter(|_| context.conditional_create);
+    let unless = match condition.map(|condition| condition_of(context, condition)) {
+        None => None,
+        Some(Some(query)) => Some(query),
+        Some(None) => {
+            let words = "If-None-Exist holds search parameters of this service";
+            return Ok(Reply::error(StatusCode::BAD_REQUEST, "value", words));
         }
-        _ => None,
     };
     let new = NewDocument {
         laboratory: asked.caller.id,
@@ -77,12 +76,23 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
         document_identifier: fitting.document_identifier.clone(),
         digest: fitting.digest,
         format,
-        body: body.into(),
+        body,
         delay: context.processing_delay,
+        unless,
     };
     let receipt = new.receipt.clone();
-    let at = context.store.accept(new).await?;
-    context.wake.notify_one();
+    // In a task of its own: a client that goes away takes this one with it, and the document is accepted all
+    // the same.
+    let (store, wake) = (Arc::clone(&context.store), Arc::clone(&context.wake));
+    let accepting = tokio::spawn(async move {
+        let accepted = store.accept(new).await;
+        wake.notify_one();
+        accepted
+    });
+    let at = match accepting.await.map_err(|_| StoreError::Closed)?? {
+        Accepted::Created(at) => at,
+        Accepted::Existing(found) => return Ok(existing(asked, &found)),
+    };
     tracing::info!(laboratory = asked.caller.name, receipt, "accepted");
     Ok(created(asked, receipt, fitting, at))
 }
@@ -147,34 +157,28 @@ fn refused(
     }
 }
 
-/// What a conditional create finds: the one that is there, or several of which none is meant.
-async fn existing(asked: Asked<'_>, condition: &str) -> Result<Option<Reply>, StoreError> {
-    let Asked { context, caller, parts, odd, .. } = asked;
+/// The condition of a conditional create. What is not understood must not be ignored here, as it is by a search:
+/// a document more or less depends on it.
+fn condition_of(context: &Context, condition: &str) -> Option<Query> {
     let condition = condition.split_once('?').map_or(condition, |(_, query)| query);
-    let read = Query::parse(condition, context.release);
-    let query = match read {
-        // What is not understood must not be ignored here: a document more or less depends on it.
-        Ok((query, unknown)) if unknown.is_empty() && pairs(condition).next().is_some() => query,
-        _ => {
-            let words = "If-None-Exist holds search parameters of this service";
-            return Ok(Some(Reply::error(StatusCode::BAD_REQUEST, "value", words)));
-        }
-    };
-    let search =
-        Search { laboratory: caller.id, query, as_of: None, known_until: None, count: 2, page: 1 };
-    let found = context.store.search(search).await?.found;
-    Ok(match found.as_slice() {
-        [] => None,
+    let (query, unknown) = Query::parse(condition, context.release).ok()?;
+    (unknown.is_empty() && pairs(condition).next().is_some()).then_some(query)
+}
+
+/// What a conditional create found: the one that is there, or several of which none is meant.
+fn existing(asked: Asked<'_>, found: &[Found]) -> Reply {
+    let Asked { context, parts, odd, .. } = asked;
+    match found {
         [one] => {
             let location = format!("{}/DocumentReference/{}", base_of(context, parts), one.receipt);
             let reply = Reply::resource(StatusCode::OK, &reference(one, odd)).about(&one.receipt);
-            Some(versioned(reply, one).with(LOCATION, &location))
+            versioned(reply, one).with(LOCATION, &location)
         }
         _ => {
             let words = "Several documents match If-None-Exist";
-            Some(Reply::error(StatusCode::PRECONDITION_FAILED, "multiple-matches", words))
+            Reply::error(StatusCode::PRECONDITION_FAILED, "multiple-matches", words)
         }
-    })
+    }
 }
 
 pub(crate) async fn read(asked: Asked<'_>, id: &str) -> Result<Reply, StoreError> {
@@ -184,7 +188,10 @@ pub(crate) async fn read(asked: Asked<'_>, id: &str) -> Result<Reply, StoreError
     };
     displace_rules(&mut found.notices, odd);
     let known = header(&parts.headers, IF_NONE_MATCH).is_some_and(|tags| {
-        tags.split(',').map(str::trim).any(|tag| tag == "*" || tag == etag(&found))
+        // RFC 9110 section 13.1.2: compared weakly.
+        let opaque = |tag: &str| tag.trim_start_matches("W/").to_owned();
+        let own = opaque(&etag(&found));
+        tags.split(',').map(str::trim).any(|tag| tag == "*" || opaque(tag) == own)
     });
     let reply = if known {
         Reply::empty(StatusCode::NOT_MODIFIED).with(ETAG, &etag(&found))
@@ -217,19 +224,26 @@ async fn unseen(asked: Asked<'_>, id: &str) -> Result<Reply, StoreError> {
 pub(crate) async fn find(asked: Asked<'_>, body: &[u8]) -> Result<Reply, StoreError> {
     let Asked { context, caller, parts, odd, .. } = asked;
     let mut raw = parts.uri.query().unwrap_or_default().to_owned();
+    let mut asked_by_form = None;
     if parts.method == Method::POST {
-        let kind = header(&parts.headers, CONTENT_TYPE).unwrap_or_default();
-        if !kind.to_ascii_lowercase().starts_with("application/x-www-form-urlencoded") {
-            let words = "A search by POST is a form: application/x-www-form-urlencoded";
-            return Ok(Reply::error(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-supported", words));
+        let form = match form(&parts.headers, body) {
+            Ok(form) => form,
+            Err((status, kind, words)) => return Ok(Reply::error(status, kind, words)),
+        };
+        let broken = broken_parameters(&form);
+        if !broken.is_empty() {
+            return Ok(not_encoded(&broken));
         }
-        // In a form a plus is a space; in a query string it is itself.
-        let form = String::from_utf8_lossy(body).replace('+', "%20");
+        let format = pairs(&form).find(|(name, _)| name == "_format");
+        asked_by_form = format.map(|(_, value)| value);
         raw = format!("{raw}&{form}");
     }
     let base = base_of(context, parts);
     let strict = prefer(&parts.headers, "handling").as_deref() == Some("strict");
-    search::answer(context, caller, &raw, Manner { base: &base, strict, odd }).await
+    let manner = Manner { base: &base, strict, shape: None, odd };
+    let mut reply = search::answer(context, caller, &raw, manner).await?;
+    reply.format = asked_by_form;
+    Ok(reply)
 }
 
 fn etag(found: &Found) -> String {

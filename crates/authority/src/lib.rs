@@ -6,27 +6,35 @@
 //! the laboratory's side.
 //!
 //! - `pki`, `administration`: certificates, laboratories, what an operator does beside a running service
-//! - `trust`, `server`: TLS and connections; `admin`, `metrics`: what an operator sees of them
-//! - `definition`: the interface as data; `routes`, `limits`, `body`: every request; `interactions`: the rest
+//! - `trust`, `handshake`, `server`: TLS and connections; `admin`, `metrics`: what an operator sees of them
+//! - `definition`, `openapi`: the interface as data; `routes`, `limits`, `body`: every request;
+//!   `interactions`, `search`: what it asks for; `unreadable`: what is no request
 //! - `intake`: what is accepted; `judge`, `rules`: what becomes of it; `worker`: when
 //! - `store`: the one door to the database
-//! - `wire`, `reply`, `diagnostics`: what is answered
+//! - `wire`, `reply`, `refusals`, `diagnostics`: what is answered
 //! - `faults`: misbehaviour on request, for practice and tests
 
 mod admin;
 mod administration;
 mod body;
 mod clock;
+#[cfg(test)]
+mod concealed;
 mod definition;
 mod diagnostics;
 mod error;
 mod faults;
+mod handshake;
 mod intake;
+mod intake_schema;
 mod interactions;
 mod judge;
 mod limits;
 mod metrics;
+mod openapi;
+mod percent;
 mod pki;
+mod refusals;
 mod reply;
 mod routes;
 mod rules;
@@ -34,19 +42,23 @@ mod search;
 mod server;
 mod store;
 mod trust;
+mod unreadable;
 mod wire;
 mod worker;
 
 pub use administration::{
-    RegisteredLaboratory, add_laboratory, audit, certificates, is_expired, issue_certificate,
-    laboratories, register_certificate, revoke_certificate,
+    RegisteredLaboratory, add_laboratory, audit, certificates, forget_audit, is_expired,
+    issue_certificate, laboratories, record_store, register_certificate, revoke_certificate,
 };
 pub use error::AuthorityError;
-pub use faults::{Fault, FaultKind, FaultPlan, FaultScript, Interaction, RandomFault, parse_span};
+pub use faults::{
+    Fault, FaultKind, FaultPlan, FaultScript, Interaction, RandomFault, TlsAlert, parse_span,
+};
 pub use limits::Limits;
 pub use pki::{Initialised, IssuedCertificate, Pilot, add_hosts, init};
 pub use routes::ForeignDocument;
 pub use rules::{Effect, PRACTICE_RULES, Rule, Rules, When};
 pub use server::{ServeOptions, Serving, serve};
-pub use store::{AuditFilter, AuditLine, RegisteredCertificate};
+pub use store::{AuditFilter, AuditLine, RegisteredCertificate, StoreUrl};
 pub use trust::TrustFiles;
+pub use worker::work;

@@ -1,10 +1,14 @@
 //! What one laboratory may ask of the service, so that none keeps the others waiting.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
+use serde::Deserialize;
 use tokio::time::Instant;
+
+use crate::AuthorityError;
 
 /// Limits of each laboratory; the defaults are far above what an honest one needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,10 +27,57 @@ impl Default for Limits {
     }
 }
 
+/// Limits of single laboratories, as a TOML file has them; what is left out is as for everybody.
+///
+/// ```toml
+/// [laboratory.my-lab]
+/// requests-per-second = 50
+/// open-requests = 4
+/// body-max = 5000000
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OwnLimits {
+    #[serde(default)]
+    laboratory: HashMap<String, OwnLimit>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct OwnLimit {
+    requests_per_second: Option<u32>,
+    open_requests: Option<u32>,
+    body_max: Option<usize>,
+}
+
+impl OwnLimits {
+    pub(crate) fn parse(text: &str) -> Result<Self, AuthorityError> {
+        toml::from_str(text).map_err(|error| AuthorityError::Limits(error.to_string()))
+    }
+
+    fn read(path: &Path) -> Result<Self, AuthorityError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| AuthorityError::File { path: path.to_owned(), source })?;
+        Self::parse(&text)
+    }
+
+    fn of(&self, laboratory: Option<&str>, all: Limits) -> Limits {
+        let own = laboratory.and_then(|name| self.laboratory.get(name)).copied();
+        let own = own.unwrap_or_default();
+        Limits {
+            requests_per_second: own.requests_per_second.unwrap_or(all.requests_per_second),
+            open_requests: own.open_requests.unwrap_or(all.open_requests),
+            body_max: own.body_max.unwrap_or(all.body_max),
+        }
+    }
+}
+
 /// What is left to each laboratory.
 #[derive(Debug)]
 pub(crate) struct Allowances {
     limits: Limits,
+    file: Option<PathBuf>,
+    own: Mutex<(Option<SystemTime>, OwnLimits)>,
     used: Mutex<HashMap<i64, Used>>,
 }
 
@@ -36,6 +87,28 @@ struct Used {
     left: f64,
     since: Instant,
     open: u32,
+    /// Refused and not recorded yet, and when refusals were recorded last.
+    refused: u32,
+    recorded: Option<Instant>,
+    certificate: String,
+}
+
+/// Who asks for a place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Visitor<'a> {
+    /// Its id; 0 for all that are no laboratory.
+    pub(crate) laboratory: i64,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) certificate: &'a str,
+}
+
+/// What became of asking for a place.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    /// A place, or how long to wait before the next try.
+    pub(crate) place: Result<Place, Duration>,
+    /// Refusals to put on record now, of which there may be many in one line: 0 for none.
+    pub(crate) refusals: u32,
 }
 
 /// A request under way; gives its place back when it ends, however it ends.
@@ -43,40 +116,75 @@ struct Used {
 pub(crate) struct Place {
     of: Arc<Allowances>,
     laboratory: i64,
+    /// Bytes of a request body of this laboratory.
+    pub(crate) body_max: usize,
 }
 
+const SECOND: Duration = Duration::from_secs(1);
+/// Refusals of one laboratory go on record together, so that a flood cannot fill the audit log.
+const RECORD_EVERY: Duration = Duration::from_secs(60);
+
 impl Allowances {
-    pub(crate) fn new(limits: Limits) -> Arc<Self> {
-        Arc::new(Self { limits, used: Mutex::default() })
+    /// With limits of single laboratories from a file, where there is one.
+    pub(crate) fn new(limits: Limits, file: Option<PathBuf>) -> Result<Arc<Self>, AuthorityError> {
+        let own = match &file {
+            Some(path) => (changed(path), OwnLimits::read(path)?),
+            None => (None, OwnLimits::default()),
+        };
+        Ok(Arc::new(Self { limits, file, own: Mutex::new(own), used: Mutex::default() }))
     }
 
-    pub(crate) const fn limits(&self) -> &Limits {
-        &self.limits
+    /// Reads the file again where it has changed. One that cannot be read leaves the last in force.
+    pub(crate) fn look(&self) {
+        let Some(path) = &self.file else { return };
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = changed(path);
+        if own.0 == now {
+            return;
+        }
+        own.0 = now;
+        match OwnLimits::read(path) {
+            Ok(read) => own.1 = read,
+            Err(error) => tracing::error!(%error, "the last limits stay in force"),
+        }
     }
 
-    /// A place for one more request, or how long to wait before the next try.
-    pub(crate) fn enter(
-        self: &Arc<Self>,
-        laboratory: i64,
-        now: Instant,
-    ) -> Result<Place, Duration> {
-        const SECOND: Duration = Duration::from_secs(1);
-        let rate = f64::from(self.limits.requests_per_second);
+    /// A place for one more request.
+    pub(crate) fn enter(self: &Arc<Self>, who: Visitor<'_>, now: Instant) -> Admission {
+        let limits = {
+            let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+            own.1.of(who.name, self.limits)
+        };
+        let rate = f64::from(limits.requests_per_second);
         let mut all = self.lock();
-        let used = all.entry(laboratory).or_insert(Used { left: 2.0 * rate, since: now, open: 0 });
+        let used = all.entry(who.laboratory).or_insert_with(|| Used::new(2.0 * rate, now));
         let passed = now.saturating_duration_since(used.since).as_secs_f64();
         used.left = passed.mul_add(rate, used.left).min(2.0 * rate);
         used.since = now;
-        if used.left < 1.0 {
+        let wait = if used.left < 1.0 {
             let wait = Duration::try_from_secs_f64((1.0 - used.left) / rate);
-            return Err(wait.unwrap_or(Duration::from_secs(3600)).max(SECOND));
-        }
-        if used.open >= self.limits.open_requests {
-            return Err(SECOND);
+            Some(wait.unwrap_or(Duration::from_secs(3600)).max(SECOND))
+        } else {
+            (used.open >= limits.open_requests).then_some(SECOND)
+        };
+        if let Some(wait) = wait {
+            return Admission { place: Err(wait), refusals: used.refuse(who.certificate, now) };
         }
         used.left -= 1.0;
         used.open += 1;
-        Ok(Place { of: Arc::clone(self), laboratory })
+        let of = Arc::clone(self);
+        let place = Place { of, laboratory: who.laboratory, body_max: limits.body_max };
+        Admission { place: Ok(place), refusals: std::mem::take(&mut used.refused) }
+    }
+
+    /// Refusals that are not on record yet: laboratory, certificate, how many.
+    pub(crate) fn unrecorded(&self) -> Vec<(i64, String, u32)> {
+        let mut all = self.lock();
+        let left = all.iter_mut().filter(|(_, used)| used.refused > 0);
+        left.map(|(laboratory, used)| {
+            (*laboratory, used.certificate.clone(), std::mem::take(&mut used.refused))
+        })
+        .collect()
     }
 
     /// Requests under way.
@@ -90,6 +198,25 @@ impl Allowances {
     }
 }
 
+impl Used {
+    fn new(left: f64, now: Instant) -> Self {
+        let certificate = String::new();
+        Self { left, since: now, open: 0, refused: 0, recorded: None, certificate }
+    }
+
+    /// Counts a refusal; how many there are to put on record now.
+    fn refuse(&mut self, certificate: &str, now: Instant) -> u32 {
+        self.refused = self.refused.saturating_add(1);
+        certificate.clone_into(&mut self.certificate);
+        let recent = |at: Instant| now.saturating_duration_since(at) < RECORD_EVERY;
+        if self.recorded.is_some_and(recent) {
+            return 0;
+        }
+        self.recorded = Some(now);
+        std::mem::take(&mut self.refused)
+    }
+}
+
 impl Drop for Place {
     fn drop(&mut self) {
         if let Some(used) = self.of.lock().get_mut(&self.laboratory) {
@@ -98,26 +225,66 @@ impl Drop for Place {
     }
 }
 
+fn changed(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path).and_then(|facts| facts.modified()).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn lab(laboratory: i64) -> Visitor<'static> {
+        Visitor { laboratory, name: None, certificate: "ab" }
+    }
+
+    fn place(all: &Arc<Allowances>, laboratory: i64, now: Instant) -> Result<Place, Duration> {
+        all.enter(lab(laboratory), now).place
+    }
+
     #[tokio::test]
     async fn a_laboratory_gets_its_rate_and_its_places_and_takes_none_from_others() {
         let limits = Limits { requests_per_second: 2, open_requests: 3, body_max: 1 };
-        let all = Allowances::new(limits);
+        let all = Allowances::new(limits, None).unwrap();
         let start = Instant::now();
-        let mut places: Vec<_> = (0..3).map(|_| all.enter(1, start).unwrap()).collect();
-        assert_eq!(all.enter(1, start).unwrap_err(), Duration::from_secs(1), "three are open");
+        let mut places: Vec<_> = (0..3).map(|_| place(&all, 1, start).unwrap()).collect();
+        assert_eq!(place(&all, 1, start).unwrap_err(), SECOND, "three are open");
         places.pop();
-        places.push(all.enter(1, start).unwrap());
+        places.push(place(&all, 1, start).unwrap());
         places.clear();
-        assert!(all.enter(1, start).is_err(), "twice the rate came at once");
-        assert!(all.enter(2, start).is_ok(), "another laboratory");
-        assert!(all.enter(1, start + Duration::from_millis(500)).is_ok());
-        assert!(all.enter(1, start + Duration::from_millis(600)).is_err());
+        assert!(place(&all, 1, start).is_err(), "twice the rate came at once");
+        assert!(place(&all, 2, start).is_ok(), "another laboratory");
+        assert!(place(&all, 1, start + SECOND / 2).is_ok());
+        assert!(place(&all, 1, start + SECOND / 2).is_err());
         assert_eq!(all.open(), 0);
-        let none = Allowances::new(Limits { requests_per_second: 0, ..limits });
-        assert!(none.enter(1, start).unwrap_err() >= Duration::from_secs(1));
+        let none = Limits { requests_per_second: 0, ..limits };
+        let none = Allowances::new(none, None).unwrap();
+        assert!(place(&none, 1, start).unwrap_err() >= SECOND);
+    }
+
+    #[tokio::test]
+    async fn refusals_go_on_record_together_and_none_is_forgotten() {
+        let limits = Limits { requests_per_second: 1, open_requests: 9, body_max: 1 };
+        let all = Allowances::new(limits, None).unwrap();
+        let start = Instant::now();
+        let refusals =
+            |seconds| all.enter(lab(1), start + Duration::from_secs_f64(seconds)).refusals;
+        let told: Vec<_> = [0.0, 0.0, 0.0, 0.0, 0.0].into_iter().map(refusals).collect();
+        assert_eq!(told, [0, 0, 1, 0, 0], "the first at once, the others later");
+        assert_eq!(refusals(1.0), 2, "with the next that is let in");
+        assert_eq!(refusals(1.0), 0);
+        assert_eq!(all.unrecorded(), [(1, "ab".to_owned(), 1)]);
+        assert_eq!(all.unrecorded(), []);
+    }
+
+    #[test]
+    fn a_laboratory_can_have_limits_of_its_own() {
+        let own = OwnLimits::parse("[laboratory.a]\nbody-max = 7\n").unwrap();
+        let all = Limits::default();
+        assert_eq!(own.of(Some("a"), all), Limits { body_max: 7, ..all });
+        assert_eq!(own.of(Some("b"), all), all);
+        assert_eq!(own.of(None, all), all);
+        for wrong in ["[laboratory.a]\nbody = 7", "[lab.a]\n", "[laboratory.a]\nbody-max = -1"] {
+            assert!(OwnLimits::parse(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -17,7 +17,7 @@ use time::Duration;
 
 use crate::AuthorityError;
 use crate::clock;
-use crate::store::{DATABASE, Registry};
+use crate::store::Registry;
 
 /// What `init` found or made.
 #[derive(Debug, Clone)]
@@ -75,7 +75,7 @@ pub fn init(data: &Path, laboratories: &[String]) -> Result<Initialised, Authori
         make_ca(data)?;
     }
     ensure_server(data)?;
-    let registry = Registry::open(&data.join(DATABASE))?;
+    let registry = Registry::open(data)?;
     let issuer = read_issuer(data)?;
     let mut made = Vec::with_capacity(laboratories.len());
     for name in laboratories {

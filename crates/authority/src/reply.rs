@@ -7,15 +7,17 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use fhir::{Format, Limits, Tree};
-use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderName, VARY};
 use http::{HeaderValue, Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
 use serde::Serialize;
 
 use crate::wire::{Notice, Outcome};
 
+/// Id of a request, of the caller's making or ours (<https://hl7.org/fhir/R4/http.html#custom>).
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
 /// Status, headers and resource of an answer, and what the audit log says of it.
-#[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     headers: Vec<(HeaderName, HeaderValue)>,
@@ -25,8 +27,12 @@ pub(crate) struct Reply {
     /// `Content-Type` in place of the right one.
     kind: Option<HeaderValue>,
     endless: bool,
+    /// `_format` where it stood in the body of the request.
+    pub(crate) format: Option<String>,
     pub(crate) shown: Shown,
 }
+
+fhir::shows_only!(Reply { status, form, shown });
 
 /// Whose documents an answer is about.
 #[derive(Debug, Default)]
@@ -35,6 +41,8 @@ pub(crate) struct Shown {
     pub(crate) receipt: Option<String>,
     /// How many documents a search shows.
     pub(crate) entries: Option<u32>,
+    /// Their ids, with spaces between them.
+    pub(crate) ids: Option<String>,
     /// It is in the audit log already.
     pub(crate) recorded: bool,
 }
@@ -55,6 +63,7 @@ impl Reply {
             form: Form::Fhir,
             kind: None,
             endless: false,
+            format: None,
             shown: Shown::default(),
         }
     }
@@ -173,6 +182,9 @@ impl Reply {
         for (name, value) in self.headers {
             headers.append(name, value);
         }
+        if self.form == Form::Fhir && kind.is_some() {
+            headers.insert(VARY, HeaderValue::from_static("accept"));
+        }
         if let Some(kind) = kind {
             let kind = self.kind.unwrap_or(HeaderValue::from_static(kind));
             headers.insert(CONTENT_TYPE, kind);
@@ -185,11 +197,12 @@ impl Reply {
 }
 
 /// The body of an answer: one piece, and after it nothing or, on request, no end of spaces.
-#[derive(Debug)]
 pub(crate) struct Outgoing {
     first: Option<Bytes>,
     endless: bool,
 }
+
+fhir::shows_only!(Outgoing { endless });
 
 /// A piece of a body without end.
 static SPACES: [u8; 16_384] = [b' '; 16_384];

@@ -1,24 +1,31 @@
 //! Every request, broken ones too, ends in a FHIR answer and in the audit log.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use exchange::{Negotiated, Release, negotiate, pairs, parse_media_type};
 use fhir::Format;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HOST, HeaderMap, HeaderName, RETRY_AFTER};
-use http::{Method, Request, Response, StatusCode, request::Parts};
+use http::header::{
+    ACCEPT, ALLOW, CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName, RETRY_AFTER,
+};
+use http::{Method, Request, Response, StatusCode, Version, request::Parts};
 use hyper::body::Incoming;
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::Notify;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::body::read_body;
-use crate::definition::{self, BASE_PATH, Facts, route_of};
+use crate::definition::{self, BASE_PATH, Facts, OPENAPI_PATH, Route, route_of};
 use crate::faults::{FaultKind, FaultPlan, Interaction, Met};
 use crate::interactions::{self, Asked};
-use crate::limits::Allowances;
+use crate::limits::{Admission, Allowances, Visitor};
 use crate::metrics::Metrics;
-use crate::reply::{Outgoing, Reply};
-use crate::store::{AuditEntry, Laboratory, Store, StoreError};
+use crate::percent::{broken_parameters, decoded};
+use crate::refusals::{not_acceptable, not_encoded, not_found, out_of_order};
+use crate::reply::{Outgoing, REQUEST_ID, Reply};
+use crate::store::{AuditEntry, Laboratory, Store};
 
 /// What is answered about a document of another laboratory (IHE ITI TF-2 appendix Z.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,10 +50,14 @@ pub(crate) struct Context {
     pub(crate) foreign: ForeignDocument,
     pub(crate) allowances: Arc<Allowances>,
     pub(crate) metrics: Metrics,
-    /// Held from the search of a conditional create to its commit; `None`: `If-None-Exist` is ignored.
-    pub(crate) one_at_a_time: Option<Mutex<()>>,
+    /// Whether `If-None-Exist` is honoured.
+    pub(crate) conditional_create: bool,
     /// `{base_url}` by our own address.
     pub(crate) base_url: String,
+    /// Cancelled when the service is told to end: whoever asks from then on is told to come back.
+    pub(crate) ending: CancellationToken,
+    /// Requests that came before that.
+    pub(crate) under_way: TaskTracker,
 }
 
 /// The connection ends without an answer.
@@ -55,7 +66,17 @@ pub(crate) struct Context {
 pub(crate) struct Cut;
 
 /// The bucket of callers that are no laboratory.
-const STRANGERS: i64 = 0;
+pub(crate) const STRANGERS: i64 = 0;
+/// Bytes of all names and values in a request's header. An address and a dozen fields need 1 KiB.
+const HEADER_MAX: usize = 64 << 10;
+
+/// One request, before anything is done about it.
+struct Arriving<'a> {
+    parts: &'a Parts,
+    certificate: &'a str,
+    route: Option<(&'static Route, Option<String>)>,
+    interaction: Option<Interaction>,
+}
 
 /// Answers one request of whoever has this certificate; `Err` cuts the connection.
 pub(crate) async fn answer(
@@ -64,16 +85,27 @@ pub(crate) async fn answer(
     request: Request<Incoming>,
 ) -> Result<Response<Outgoing>, Cut> {
     let began = Instant::now();
+    let _under_way = (!context.ending.is_cancelled()).then(|| context.under_way.token());
     let (parts, body) = request.into_parts();
-    let head = parts.method == Method::HEAD;
     let route = route_of(parts.uri.path());
-    let interaction = route.and_then(|(route, _)| route.interaction(&parts.method));
-    let reply = admitted(context, certificate, &parts, body).await;
+    let interaction = route.as_ref().and_then(|(route, _)| route.interaction(&parts.method));
+    let arriving = Arriving { parts: &parts, certificate, route, interaction };
+    let mut body = Some(body);
+    let answered = arriving.admitted(context, &mut body).await;
     let name = named(interaction);
-    let status = reply.as_ref().map_or(0, |(reply, _)| reply.status.as_u16());
+    let status = answered.as_ref().map_or(0, |(reply, _)| reply.status.as_u16());
     context.metrics.answered(name, status, began.elapsed());
-    let (reply, format) = reply?;
-    Ok(reply.into_response(format, head))
+    let (mut reply, format) = answered?;
+    if let Some(body) = body.filter(|_| !waits_for_leave(&parts)) {
+        // Read past, so that the sender comes to read the answer.
+        let _ = read_body(&parts.headers, body, 0, context.pause_max).await;
+    }
+    if context.ending.is_cancelled() && parts.version < Version::HTTP_2 {
+        reply = reply.with(CONNECTION, "close");
+    }
+    let id = request_id(&parts.headers);
+    tracing::debug!(request = %id, interaction = name, status, "answered");
+    Ok(reply.with(REQUEST_ID, &id).into_response(format, parts.method == Method::HEAD))
 }
 
 /// The name of an interaction in the audit log and the metrics.
@@ -87,131 +119,228 @@ const fn named(interaction: Option<Interaction>) -> &'static str {
     }
 }
 
-/// Knows the caller, keeps its limits, and records what it was answered.
-async fn admitted(
-    context: &Context,
-    certificate: &str,
-    parts: &Parts,
-    body: Incoming,
-) -> Result<(Reply, Format), Cut> {
-    let caller = match context.store.laboratory(certificate.to_owned()).await {
-        Ok(caller) => caller,
-        Err(error) => return Ok((out_of_order(&error), Format::Json)),
-    };
-    let laboratory = caller.as_ref().map(|caller| caller.id);
-    let key = laboratory.unwrap_or(STRANGERS);
-    let _place = match context.allowances.enter(key, Instant::now()) {
-        Ok(place) => place,
-        Err(wait) => {
-            // Read past, so that the sender comes to read the answer.
-            let _ = read_body(&parts.headers, body, 0, context.pause_max).await;
-            let words = "Too many requests of this laboratory";
-            let reply = Reply::error(StatusCode::TOO_MANY_REQUESTS, "throttled", words);
-            let seconds = wait.as_millis().div_ceil(1000).to_string();
-            return Ok((reply.with(RETRY_AFTER, &seconds), Format::Json));
+impl Arriving<'_> {
+    /// Knows the caller, keeps its limits, and records what it was answered.
+    async fn admitted(
+        &self,
+        context: &Context,
+        body: &mut Option<Incoming>,
+    ) -> Result<(Reply, Format), Cut> {
+        let wanted = self.format_wanted(None);
+        // What is refused before it is known what it asks for is told in JSON if need be.
+        let format = wanted.unwrap_or(Format::Json);
+        if context.ending.is_cancelled() {
+            let words = "The service is ending. Ask again";
+            let reply = Reply::error(StatusCode::SERVICE_UNAVAILABLE, "transient", words);
+            return Ok((reply.with(RETRY_AFTER, "5"), format));
         }
-    };
-    let wanted = format_wanted(parts);
-    let (reply, format) = match wanted {
-        Some(format) => (routed(context, caller.as_ref(), certificate, parts, body).await?, format),
-        None => {
-            let words = "Answers are application/fhir+json or application/fhir+xml";
-            let reply = Reply::error(StatusCode::NOT_ACCEPTABLE, "not-supported", words);
-            (reply, Format::Json)
-        }
-    };
-    let route = route_of(parts.uri.path());
-    let interaction = route.and_then(|(route, _)| route.interaction(&parts.method));
-    if !reply.shown.recorded && interaction != Some(Interaction::Capabilities) {
-        let entry = AuditEntry {
-            laboratory,
-            certificate: certificate.to_owned(),
-            interaction: named(interaction),
-            receipt: reply.shown.receipt.clone(),
-            entries: reply.shown.entries,
-            status: reply.status.as_u16(),
+        let caller = match context.store.laboratory(self.certificate.to_owned()).await {
+            Ok(caller) => caller,
+            Err(error) => return Ok((out_of_order(&error), format)),
         };
-        if let Err(error) = context.store.audit(entry) {
+        let laboratory = caller.as_ref().map(|caller| caller.id);
+        let who = Visitor {
+            laboratory: laboratory.unwrap_or(STRANGERS),
+            name: caller.as_ref().map(|caller| caller.name.as_str()),
+            certificate: self.certificate,
+        };
+        let Admission { place, refusals } = context.allowances.enter(who, Instant::now());
+        if refusals > 0
+            && let Err(error) =
+                context.store.audit(throttled(laboratory, self.certificate, refusals))
+        {
+            return Ok((out_of_order(&error), format));
+        }
+        let place = match place {
+            Ok(place) => place,
+            Err(wait) => {
+                let words = "Too many requests of this laboratory";
+                let reply = Reply::error(StatusCode::TOO_MANY_REQUESTS, "throttled", words);
+                let seconds = wait.as_millis().div_ceil(1000).to_string();
+                return Ok((reply.with(RETRY_AFTER, &seconds), format));
+            }
+        };
+        let mut reply = match self.broken() {
+            Some(reply) => reply,
+            None if wanted.is_none() && !self.may_say_in_form() => not_acceptable(),
+            None => self.routed(context, caller.as_ref(), body, place.body_max).await?,
+        };
+        let format = match self.format_wanted(reply.format.as_deref()) {
+            Some(format) => format,
+            None => {
+                reply = not_acceptable();
+                format
+            }
+        };
+        if !reply.shown.recorded
+            && let Err(error) = context.store.audit(self.entry(laboratory, &reply))
+        {
             // Nothing is shown that is not recorded.
             return Ok((out_of_order(&error), format));
         }
+        Ok((reply, format))
     }
-    Ok((reply, format))
-}
 
-fn format_wanted(parts: &Parts) -> Option<Format> {
-    let asked = pairs(parts.uri.query().unwrap_or_default()).find(|(name, _)| name == "_format");
-    // An answer follows the request's own encoding where it is not asked for another.
-    let own =
-        header(&parts.headers, CONTENT_TYPE).and_then(parse_media_type).unwrap_or(Format::Json);
-    let mut accept = header(&parts.headers, ACCEPT);
-    if parts.uri.path().ends_with("/openapi.json") {
-        // It has one form only.
-        accept = None;
-    }
-    match negotiate(accept, asked.as_ref().map(|(_, value)| value.as_str()), own) {
-        Negotiated::Format(format) => Some(format),
-        _ => None,
-    }
-}
-
-async fn routed(
-    context: &Context,
-    caller: Option<&Laboratory>,
-    certificate: &str,
-    parts: &Parts,
-    body: Incoming,
-) -> Result<Reply, Cut> {
-    let Some(caller) = caller else {
-        let words = "This certificate belongs to no laboratory, or was revoked";
-        return Ok(Reply::error(StatusCode::FORBIDDEN, "forbidden", words));
-    };
-    let Some((route, id)) = route_of(parts.uri.path()) else {
-        return Ok(not_found("There is nothing at this address"));
-    };
-    let Some(interaction) = route.interaction(&parts.method) else {
-        let words = format!("Allowed here: {}", route.allowed());
-        let reply = Reply::error(StatusCode::METHOD_NOT_ALLOWED, "not-supported", words);
-        return Ok(reply.with(ALLOW, &route.allowed()));
-    };
-    let body_max = context.allowances.limits().body_max;
-    let body = match read_body(&parts.headers, body, body_max, context.pause_max).await {
-        Ok(body) => body,
-        Err(problem) => return problem.answered(),
-    };
-    let Met { kind: fault, oddities } = context.faults.meet(interaction);
-    if let Some(reply) = instead(fault.as_ref()).await? {
-        return Ok(reply);
-    }
-    let asked = Asked { context, caller, certificate, parts, odd: &oddities };
-    let facts = Facts {
-        release: context.release,
-        base: &context.base_url,
-        conditional_create: context.one_at_a_time.is_some(),
-    };
-    let done = match (interaction, id) {
-        (Interaction::Create, _) => interactions::create(asked, body).await,
-        (Interaction::Search, _) => interactions::find(asked, &body).await,
-        (_, Some(id)) => interactions::read(asked, id).await,
-        _ if route.path == "/openapi.json" => Ok(Reply::description(definition::openapi(facts))),
-        _ => Ok(Reply::json(StatusCode::OK, definition::capabilities(facts))),
-    };
-    let mut reply = done.unwrap_or_else(|error| out_of_order(&error));
-    if oddities.seven_digits {
-        reply = reply.with_seven_digits();
-    }
-    let reply = reply.labelled(oddities.content_type.as_deref());
-    Ok(match fault {
-        Some(FaultKind::CutAfterCommit) => return Err(Cut),
-        Some(FaultKind::DelayAnswer(time)) => {
-            tokio::time::sleep(time).await;
-            reply
+    fn entry(&self, laboratory: Option<i64>, reply: &Reply) -> AuditEntry {
+        AuditEntry {
+            laboratory,
+            certificate: self.certificate.to_owned(),
+            interaction: named(self.interaction),
+            receipt: reply.shown.receipt.clone(),
+            entries: reply.shown.entries,
+            shown: reply.shown.ids.clone(),
+            status: reply.status.as_u16(),
         }
-        Some(FaultKind::Truncated) => reply.truncated(),
-        Some(FaultKind::EndlessBody) => reply.endless(),
-        Some(FaultKind::EmptyBody) => reply.without_body(),
-        _ => reply,
-    })
+    }
+
+    /// A search whose parameters stand in the body, `_format` too where it is not in the address.
+    fn may_say_in_form(&self) -> bool {
+        self.interaction == Some(Interaction::Search)
+            && self.parts.method == Method::POST
+            && self.formats_asked().next().is_none()
+    }
+
+    fn formats_asked(&self) -> impl Iterator<Item = String> {
+        let query = self.parts.uri.query().unwrap_or_default();
+        let asked = pairs(query).filter(|(name, value)| name == "_format" && !value.is_empty());
+        asked.map(|(_, value)| value)
+    }
+
+    /// `form`: `_format` of a search by form.
+    fn format_wanted(&self, form: Option<&str>) -> Option<Format> {
+        // An answer follows the request's own encoding where it is not asked for another.
+        let headers = &self.parts.headers;
+        let own = header(headers, CONTENT_TYPE).and_then(parse_media_type);
+        let accept: Vec<_> =
+            headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
+        let accept = accept.join(",");
+        let own = own.unwrap_or(Format::Json);
+        let chosen = |asked: Option<&str>| match negotiate(Some(&accept), asked, own) {
+            Negotiated::Format(format) => Some(format),
+            Negotiated::NotAcceptable => None,
+        };
+        let mut asked = form.map(str::to_owned).into_iter().chain(self.formats_asked());
+        let Some(first) = asked.next() else { return chosen(None) };
+        // Of several the first counts, but none may be nonsense.
+        asked.all(|other| chosen(Some(&other)).is_some()).then(|| chosen(Some(&first))).flatten()
+    }
+
+    /// What is wrong with a request before it matters what it asks for.
+    fn broken(&self) -> Option<Reply> {
+        let Parts { uri, headers, version, .. } = self.parts;
+        let fields = headers.iter().map(|(name, value)| name.as_str().len() + value.len());
+        let length = fields.sum::<usize>() + uri.path().len() + uri.query().map_or(0, str::len);
+        if length > HEADER_MAX {
+            let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+            let words = format!("A request's address and header hold at most {HEADER_MAX} bytes");
+            return Some(Reply::error(status, "too-long", words));
+        }
+        let bad = |words: &str| Some(Reply::error(StatusCode::BAD_REQUEST, "value", words));
+        let mut hosts = headers.get_all(HOST).iter();
+        // RFC 9112 section 3.2: one Host in every HTTP/1.1 request, and one that reads.
+        let host = hosts.next();
+        let reads = host.is_none_or(|host| http::uri::Authority::try_from(host.as_bytes()).is_ok());
+        if hosts.next().is_some() || !reads || (host.is_none() && *version == Version::HTTP_11) {
+            return bad("A request has exactly one Host");
+        }
+        if decoded(uri.path()).is_none() {
+            return bad("The address is not percent-encoded as RFC 3986 says");
+        }
+        let broken = broken_parameters(uri.query().unwrap_or_default());
+        (!broken.is_empty()).then(|| not_encoded(&broken))
+    }
+
+    async fn routed(
+        &self,
+        context: &Context,
+        caller: Option<&Laboratory>,
+        body: &mut Option<Incoming>,
+        body_max: usize,
+    ) -> Result<Reply, Cut> {
+        let parts = self.parts;
+        let Some(caller) = caller else {
+            let words = "This certificate belongs to no laboratory, or was revoked";
+            return Ok(Reply::error(StatusCode::FORBIDDEN, "forbidden", words));
+        };
+        let Some((route, id)) = &self.route else {
+            return Ok(not_found("There is nothing at this address"));
+        };
+        let Some(interaction) = self.interaction else {
+            let words = format!("Allowed here: {}", route.allowed());
+            let reply = Reply::error(StatusCode::METHOD_NOT_ALLOWED, "not-supported", words);
+            return Ok(reply.with(ALLOW, &route.allowed()));
+        };
+        let body = match body.take() {
+            Some(body) => read_body(&parts.headers, body, body_max, context.pause_max).await,
+            None => Ok(bytes::Bytes::new()),
+        };
+        let body = match body {
+            Ok(body) => body,
+            Err(problem) => return Ok(problem.answered()),
+        };
+        let Met { kind: fault, oddities } = context.faults.meet(interaction);
+        if let Some(reply) = instead(fault.as_ref()).await? {
+            return Ok(reply);
+        }
+        let asked = Asked { context, caller, certificate: self.certificate, parts, odd: &oddities };
+        let facts = Facts {
+            release: context.release,
+            base: &context.base_url,
+            conditional_create: context.conditional_create,
+        };
+        let done = match (interaction, id) {
+            (Interaction::Create, _) => interactions::create(asked, body).await,
+            (Interaction::Search, _) => interactions::find(asked, &body).await,
+            (_, Some(id)) => interactions::read(asked, id).await,
+            _ if route.path == OPENAPI_PATH => Ok(Reply::description(definition::openapi(facts))),
+            _ => Ok(Reply::json(StatusCode::OK, definition::capabilities(facts))),
+        };
+        let mut reply = done.unwrap_or_else(|error| out_of_order(&error));
+        if oddities.seven_digits {
+            reply = reply.with_seven_digits();
+        }
+        let reply = reply.labelled(oddities.content_type.as_deref());
+        Ok(match fault {
+            Some(FaultKind::CutAfterCommit) => return Err(Cut),
+            Some(FaultKind::DelayAnswer(time)) => {
+                tokio::time::sleep(time).await;
+                reply
+            }
+            Some(FaultKind::Truncated) => reply.truncated(),
+            Some(FaultKind::EndlessBody) => reply.endless(),
+            Some(FaultKind::EmptyBody) => reply.without_body(),
+            _ => reply,
+        })
+    }
+}
+
+/// Refusals above the limits, as one line of the audit log.
+pub(crate) fn throttled(laboratory: Option<i64>, certificate: &str, refusals: u32) -> AuditEntry {
+    AuditEntry {
+        laboratory,
+        certificate: certificate.to_owned(),
+        interaction: "throttled",
+        receipt: None,
+        entries: Some(refusals),
+        shown: None,
+        status: StatusCode::TOO_MANY_REQUESTS.as_u16(),
+    }
+}
+
+/// A caller that sends its body only when it is told to go on: it is not told.
+fn waits_for_leave(parts: &Parts) -> bool {
+    header(&parts.headers, EXPECT).is_some_and(|value| value.eq_ignore_ascii_case("100-continue"))
+}
+
+/// The caller's own id of the request, where it is one, or a new one
+/// (<https://hl7.org/fhir/R4/http.html#custom>).
+fn request_id(headers: &HeaderMap) -> Cow<'_, str> {
+    let fits =
+        |id: &&str| (1..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic());
+    match header(headers, REQUEST_ID).filter(fits) {
+        Some(own) => Cow::Borrowed(own),
+        None => Cow::Owned(uuid::Uuid::new_v4().to_string()),
+    }
 }
 
 /// What a fault answers in place of doing what was asked.
@@ -234,16 +363,6 @@ async fn instead(fault: Option<&FaultKind>) -> Result<Option<Reply>, Cut> {
         }
         _ => None,
     })
-}
-
-fn out_of_order(error: &StoreError) -> Reply {
-    tracing::error!(%error, "a request could not be served");
-    let words = "The service cannot use its database at the moment";
-    Reply::error(StatusCode::SERVICE_UNAVAILABLE, "transient", words).with(RETRY_AFTER, "30")
-}
-
-pub(crate) fn not_found(words: &str) -> Reply {
-    Reply::error(StatusCode::NOT_FOUND, "not-found", words)
 }
 
 pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {

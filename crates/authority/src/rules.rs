@@ -33,6 +33,7 @@ const DUPLICATES: [&str; 2] = ["FOPH-020", "FOPH-021"];
 /// not-values = ["7601…"]     # a value that is none of these
 /// longer-than = 2            # a value of more characters
 /// older-than-days = 360      # a date that ended so long before the document was accepted
+/// more-than = 1              # more elements than so many are at the path and have such a value
 /// absent = "Patient.address" # a resource of this type is there, and none of them has this element
 /// family = ["Muster"]        # short for path Patient.name.family
 /// leading-code = ["697-3"]   # short for path Observation.code.coding.code
@@ -96,6 +97,8 @@ pub struct When {
     pub longer_than: Option<usize>,
     /// Days before acceptance; an earlier date must be at `path`.
     pub older_than_days: Option<u32>,
+    /// More elements than so many are at `path`, each with such a value.
+    pub more_than: Option<usize>,
     /// Like `path`: resources of this type are there, and none has this element.
     pub absent: Option<String>,
     /// Family names of the patient.
@@ -117,7 +120,8 @@ impl Rules {
             if rule.when == When::default() {
                 return Err(AuthorityError::Rules(format!("rule {} has no condition", rule.code)));
             }
-            if rule.when.asks_of_values() && rule.when.path.is_none() {
+            let asks = rule.when.asks_of_values() || rule.when.more_than.is_some();
+            if asks && rule.when.path.is_none() {
                 return Err(AuthorityError::Rules(format!(
                     "rule {} asks for values but has no path",
                     rule.code
@@ -161,8 +165,10 @@ impl When {
         }
         let mut met = None;
         if let Some(path) = &self.path {
-            let mut all = elements_at(document, path).into_iter();
-            met = Some(all.find(|element| self.fits(*element, accepted))?);
+            let all = elements_at(document, path).into_iter();
+            // The one that is too many, where they are counted.
+            let at = self.more_than.unwrap_or(0);
+            met = Some(all.filter(|element| self.fits(*element, accepted)).nth(at)?);
         }
         for (path, values) in [
             ("Patient.name.family", &self.family),
@@ -251,6 +257,7 @@ mod tests {
             ("[rule.when]\n", false),
             ("[rule.when]\nvalues=['A']\n", false),
             ("[rule.when]\nlonger-than=2\n", false),
+            ("[rule.when]\nmore-than=1\n", false),
             ("[rule.when]\nabsent='Patient.address'\n", true),
             ("[rule.when]\nfamly=['A']\n", false),
             ("", false),

@@ -5,14 +5,14 @@ use fhir::Instant;
 use http::StatusCode;
 
 use crate::clock;
+use crate::definition::parameters;
 use crate::faults::Oddities;
 use crate::reply::Reply;
 use crate::routes::Context;
-use crate::store::{Found, Laboratory, Search, StoreError};
+use crate::store::{Beside, Found, FoundPage, Laboratory, Search, StoreError, axis};
 use crate::wire::{
     CreatedFacts, Link, Notice, Reference, ReferenceFacts, SearchSet, displace_rules,
 };
-use std::sync::Arc;
 
 /// Entries of a page where `_count` is not given.
 const COUNT_DEFAULT: u32 = 50;
@@ -20,8 +20,12 @@ const COUNT_DEFAULT: u32 = 50;
 const COUNT_MAX: u32 = 1000;
 /// Parameter of our links: the moment that is paged through, so that pages do not shift.
 const SNAPSHOT: &str = "_snapshot";
+/// Parameters of our links: the neighbours of a page, so that nothing is counted off to find it.
+const AFTER: &str = "_after";
+const BEFORE: &str = "_before";
 /// Parameters that shape the answer and are no search parameters.
-const SHAPING: [&str; 5] = ["_format", "_pretty", "_summary", SNAPSHOT, ZERO_BASED_PAGE];
+const SHAPING: [&str; 7] =
+    ["_format", "_pretty", "_summary", SNAPSHOT, AFTER, BEFORE, ZERO_BASED_PAGE];
 /// `page` as the links of the deployed service name it, from 0.
 const ZERO_BASED_PAGE: &str = "_page";
 
@@ -32,8 +36,37 @@ pub(crate) struct Manner<'a> {
     pub(crate) base: &'a str,
     /// `Prefer: handling=strict`.
     pub(crate) strict: bool,
+    /// `_format`, which the links repeat.
+    pub(crate) shape: Option<&'a str>,
     /// How the answer is odd, by the fault plan.
     pub(crate) odd: &'a Oddities,
+}
+
+/// What cannot be done with parameters that are not known. A modifier that is not known must never be
+/// ignored (<https://hl7.org/fhir/R4/search.html#modifiers>); others are, unless the caller wants to be told.
+fn unsupported(raw: &str, unknown: &[String], release: Release, strict: bool) -> Vec<Notice> {
+    let told = |name: &str, words: String| {
+        let expression = Some(format!("http.{name}"));
+        Notice { expression, ..Notice::error("not-supported", words) }
+    };
+    let known = |name: &str| parameters(release).iter().any(|(own, ..)| *own == name);
+    let mut notices = Vec::new();
+    for name in unknown {
+        let (stem, modifier) = name.split_once(':').unwrap_or((name, ""));
+        if known(stem) && !modifier.is_empty() {
+            let words = format!("Parameter {stem}: the modifier {modifier} is not supported");
+            notices.push(told(name, words));
+        } else if strict && !SHAPING.contains(&name.as_str()) && !known(name) {
+            notices.push(told(name, format!("Unknown parameter {name}")));
+        }
+    }
+    let summary = pairs(raw).find(|(name, value)| {
+        name == "_summary" && !matches!(value.as_str(), "" | "count" | "false")
+    });
+    if let Some((name, value)) = summary.filter(|_| strict) {
+        notices.push(told(&name, format!("Parameter _summary: '{value}' is not supported")));
+    }
+    notices
 }
 
 pub(crate) async fn answer(
@@ -46,12 +79,8 @@ pub(crate) async fn answer(
         Ok(read) => read,
         Err(problems) => return Ok(refused(&problems)),
     };
-    let unknown: Vec<_> = unknown.iter().filter(|name| !SHAPING.contains(&name.as_str())).collect();
-    if manner.strict && !unknown.is_empty() {
-        let notices: Vec<_> = unknown
-            .iter()
-            .map(|name| Notice::error("not-supported", format!("Unknown parameter {name}")))
-            .collect();
+    let notices = unsupported(raw, &unknown, context.release, manner.strict);
+    if !notices.is_empty() {
         return Ok(Reply::outcome(StatusCode::BAD_REQUEST, &notices));
     }
     let snapshot = pairs(raw).find(|(name, _)| name == SNAPSHOT);
@@ -61,6 +90,9 @@ pub(crate) async fn answer(
         Some(Err(_)) => return Ok(not_a_snapshot()),
     };
     query.count = query.count.map(|count| count.min(COUNT_MAX));
+    let shape = pairs(raw).find(|(name, value)| name == "_format" && !value.is_empty());
+    let shape = shape.map(|(_, value)| value);
+    let manner = Manner { shape: shape.as_deref(), ..manner };
     let zero_based = pairs(raw).find(|(name, _)| name == ZERO_BASED_PAGE);
     if let (None, Some((_, page))) = (query.page, zero_based) {
         query.page = page.parse().ok().map(|page: u32| page.saturating_add(1));
@@ -71,30 +103,34 @@ pub(crate) async fn answer(
     }
     let search = Search {
         laboratory: caller.id,
-        query,
         as_of: snapshot,
         known_until: manner.odd.lag.map(|lag| {
             clock::now().plus_micros(-i64::try_from(lag.as_micros()).unwrap_or(i64::MAX))
         }),
-        count: 0,
-        page: 1,
+        count: query.count.unwrap_or(COUNT_DEFAULT),
+        page: query.page.unwrap_or(1),
+        beside: None,
+        query,
     };
-    page(context, search, manner, snapshot).await
+    let beside = snapshot.and_then(|_| beside(raw, &search));
+    page(context, Search { beside, ..search }, manner, snapshot).await
 }
 
 async fn page(
     context: &Context,
-    mut search: Search,
+    search: Search,
     manner: Manner<'_>,
     snapshot: Option<Instant>,
 ) -> Result<Reply, StoreError> {
-    search.count = search.query.count.unwrap_or(COUNT_DEFAULT);
-    search.page = search.query.page.unwrap_or(1);
-    let mut result = Arc::clone(&context.store).search(search.clone()).await?;
+    let mut result = context.store.search(search.clone()).await?;
     let as_of = if result.as_of.0 == 0 { clock::now() } else { result.as_of };
-    let Manner { base, odd, .. } = manner;
+    let Manner { base, odd, shape, .. } = manner;
     let moment = (!odd.shifted_pages).then_some(result.as_of);
-    let mut links = links(&search, base, context.release, result.total, moment, snapshot);
+    let release = context.release;
+    let mut links = links(&search, base, release, &result, moment, snapshot);
+    if let Some(shape) = shape {
+        links.iter_mut().for_each(|link| link.url = shaped(&link.url, shape));
+    }
     if odd.zero_based_pages {
         links.iter_mut().for_each(|link| link.url = zero_based_pages(&link.url));
     }
@@ -107,6 +143,8 @@ async fn page(
     }
     let mut reply = Reply::resource(StatusCode::OK, &set);
     reply.shown.entries = u32::try_from(result.found.len()).ok();
+    let ids: Vec<_> = result.found.iter().map(|found| found.receipt.as_str()).collect();
+    reply.shown.ids = (!ids.is_empty()).then(|| ids.join(" "));
     Ok(reply)
 }
 
@@ -128,6 +166,12 @@ pub(crate) fn reference<'a>(found: &'a Found, odd: &Oddities) -> Reference<'a> {
     if odd.hostile_narrative { reference.with_hostile_text() } else { reference }
 }
 
+/// The address with `_format`.
+fn shaped(url: &str, shape: &str) -> String {
+    let separator = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{separator}_format={}", exchange::encode(shape))
+}
+
 /// `page=N` as `_page=N-1`.
 fn zero_based_pages(url: &str) -> String {
     let Some((address, query)) = url.split_once('?') else { return url.to_owned() };
@@ -141,43 +185,70 @@ fn zero_based_pages(url: &str) -> String {
     format!("{address}?{}", query.split('&').map(named).collect::<Vec<_>>().join("&"))
 }
 
+/// Where our link says that its page begins or ends: `PAGE.COUNT.MICROS`. It is left out of account where page
+/// or count have been changed, and where it is not ours.
+fn beside(raw: &str, search: &Search) -> Option<Beside> {
+    pairs(raw).find_map(|(name, value)| {
+        let make = match name.as_str() {
+            AFTER => Beside::After,
+            BEFORE => Beside::Before,
+            _ => return None,
+        };
+        let (page, rest) = value.split_once('.')?;
+        let (count, at) = rest.split_once('.')?;
+        let same = page.parse() == Ok(search.page) && count.parse() == Ok(search.count);
+        at.parse().ok().filter(|_| same).map(|at| make(Instant(at)))
+    })
+}
+
 /// `self` repeats what was understood; the others page through the moment that was searched.
 fn links(
     search: &Search,
     base: &str,
     release: Release,
-    total: u64,
+    result: &FoundPage,
     as_of: Option<Instant>,
     snapshot: Option<Instant>,
 ) -> Vec<Link> {
-    let url = |query: &Query, snapshot: Option<Instant>| {
+    let total = result.total;
+    let url = |query: &Query, snapshot: Option<Instant>, beside: Option<Beside>| {
         let mut text = query.to_query_string(release);
         if let Some(at) = snapshot {
             let separator = if text.is_empty() { "" } else { "&" };
             text.push_str(&format!("{separator}{SNAPSHOT}={}", at.0));
+            if let Some(beside) = beside {
+                let (name, at) = match beside {
+                    Beside::After(at) => (AFTER, at),
+                    Beside::Before(at) => (BEFORE, at),
+                };
+                let page = query.page.unwrap_or(1);
+                text.push_str(&format!("&{name}={page}.{}.{}", search.count, at.0));
+            }
         }
         let mark = if text.is_empty() { "" } else { "?" };
         format!("{base}/DocumentReference{mark}{text}")
     };
-    let own = Links { self_: Some(url(&search.query, snapshot)), ..Links::default() };
+    let own_url = url(&search.query, snapshot, search.beside);
+    let own = Links { self_: Some(own_url), ..Links::default() };
     let mut links: Vec<_> =
         own.self_.into_iter().map(|url| Link { relation: "self", url }).collect();
     if search.count == 0 {
         return links;
     }
     let last = u32::try_from(total.div_ceil(u64::from(search.count))).unwrap_or(u32::MAX).max(1);
-    let mut add = |relation, page: u32| {
+    let mut add = |relation, page: u32, beside| {
         let query = Query { page: Some(page), count: Some(search.count), ..search.query.clone() };
-        links.push(Link { relation, url: url(&query, as_of) });
+        links.push(Link { relation, url: url(&query, as_of, beside) });
     };
-    add("first", 1);
+    let place = |found: Option<&Found>| Some(axis(&search.query)?.0.place(found?));
+    add("first", 1, None);
     if search.page > 1 {
-        add("prev", (search.page - 1).min(last));
+        add("prev", (search.page - 1).min(last), place(result.found.first()).map(Beside::Before));
     }
     if search.page < last {
-        add("next", search.page + 1);
+        add("next", search.page + 1, place(result.found.last()).map(Beside::After));
     }
-    add("last", last);
+    add("last", last, None);
     links
 }
 

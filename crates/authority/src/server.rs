@@ -1,4 +1,4 @@
-//! TLS and connections: a client certificate on every one of them.
+//! Connections, from the first to the last: a client certificate on every one of them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Mutex, Notify, Semaphore};
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -18,14 +18,16 @@ use tokio_util::task::TaskTracker;
 use crate::AuthorityError;
 use crate::admin::{self, Desk};
 use crate::definition::BASE_PATH;
-use crate::faults::{FaultKind, FaultPlan, Interaction};
+use crate::faults::FaultPlan;
+use crate::handshake::{HANDSHAKE_MAX, shake};
 use crate::limits::{Allowances, Limits};
 use crate::metrics::Metrics;
 use crate::pki::fingerprint;
 use crate::routes::{self, Context, ForeignDocument};
 use crate::rules::Rules;
 use crate::store::Store;
-use crate::trust::{Terms, Trust, TrustFiles};
+use crate::trust::{Trust, TrustFiles};
+use crate::unreadable::Explained;
 use crate::worker;
 
 /// What to serve.
@@ -47,6 +49,8 @@ pub struct ServeOptions {
     pub faults: FaultPlan,
     /// What each laboratory may ask.
     pub limits: Limits,
+    /// Limits of single laboratories (TOML); read again when the file changes.
+    pub own_limits: Option<PathBuf>,
     /// What is answered about another laboratory's document.
     pub foreign_document: ForeignDocument,
     /// Further CAs and their revocation lists; the default has none.
@@ -55,6 +59,8 @@ pub struct ServeOptions {
     pub conditional_create: bool,
     /// Where health, metrics and the fault plan are served by plain HTTP; loopback addresses only.
     pub admin: Option<SocketAddr>,
+    /// Whether other processes work the queue; only where the store can be shared.
+    pub leave_queue: bool,
 }
 
 impl ServeOptions {
@@ -69,10 +75,12 @@ impl ServeOptions {
             pause_max: Duration::from_secs(20),
             faults: FaultPlan::default(),
             limits: Limits::default(),
+            own_limits: None,
             foreign_document: ForeignDocument::default(),
             trust: TrustFiles::default(),
             conditional_create: false,
             admin: None,
+            leave_queue: false,
         }
     }
 }
@@ -99,14 +107,14 @@ impl Serving {
     }
 }
 
-/// Time for a TLS handshake.
-const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
 /// Time for a request's head, and for an idle connection.
 const HEAD_MAX: Duration = Duration::from_secs(60);
 /// Time for open requests when the service ends.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// How often the revocation list is looked at while nobody connects.
-const REVOCATIONS_EVERY: Duration = Duration::from_secs(5);
+/// How often files that may change are looked at while nobody connects.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Bytes of an HTTP/2 header above which the stream is reset without words.
+const HEADER_LIST_MAX: u32 = 1 << 20;
 /// Connections at once; one more waits here, others in the listener's queue.
 const CONNECTIONS_MAX: usize = 1024;
 
@@ -120,7 +128,10 @@ pub async fn serve(
         return Err(AuthorityError::NotInitialised(options.data));
     }
     let trust = Arc::new(Trust::open(&options.data, options.trust.clone())?);
-    let store = Arc::new(Store::open(&options.data)?);
+    let store = Arc::new(Store::open(&options.data).await?);
+    if options.leave_queue && !store.is_shared() {
+        return Err(worker::not_shared());
+    }
     let listener = bind(options.listen).await?;
     let addr = address_of(&listener, options.listen)?;
     let desk_listener = match options.admin {
@@ -149,24 +160,33 @@ pub async fn serve(
         faults: options.faults.clone(),
         wake: Arc::clone(&wake),
         foreign: options.foreign_document,
-        allowances: Allowances::new(options.limits),
+        allowances: Allowances::new(options.limits, options.own_limits)?,
         metrics: Metrics::default(),
-        one_at_a_time: options.conditional_create.then(|| Mutex::new(())),
+        conditional_create: options.conditional_create,
         base_url: base_url.clone(),
+        ending: shutdown.clone(),
+        under_way: TaskTracker::new(),
     });
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     let desk =
         Desk { context: Arc::clone(&context), places: (Arc::clone(&places), CONNECTIONS_MAX) };
     let task = tokio::spawn(async move {
         let rules = Arc::new(options.rules);
-        let working = tokio::spawn(worker::run(store, rules, wake, shutdown.clone()));
+        let working = (!options.leave_queue)
+            .then(|| tokio::spawn(worker::run(store, rules, wake, shutdown.clone())));
+        // From `shutdown` to `over` nothing new is begun, and whoever asks is told so.
+        let over = CancellationToken::new();
         let looked_after = desk_listener
-            .map(|listener| tokio::spawn(admin::run(listener, Arc::new(desk), shutdown.clone())));
+            .map(|listener| tokio::spawn(admin::run(listener, Arc::new(desk), over.clone())));
         tokio::join!(
-            accept(&listener, &trust, &context, &places, &shutdown),
-            watch(&trust, &shutdown)
+            accept(&listener, &trust, &context, &places, &over),
+            watch(&trust, &context, &over),
+            farewell(&context, &over)
         );
-        let _ = working.await;
+        if let Some(working) = working {
+            let _ = working.await;
+        }
+        context.store.settled().await;
         if let Some(looked_after) = looked_after {
             let _ = looked_after.await;
         }
@@ -183,27 +203,46 @@ fn address_of(listener: &TcpListener, address: SocketAddr) -> Result<SocketAddr,
     listener.local_addr().map_err(|source| AuthorityError::Listen { address, source })
 }
 
-/// Looks at the revocation list also while nobody connects, so that open connections end in time.
-async fn watch(trust: &Trust, shutdown: &CancellationToken) {
+/// Looks at the revocation list also while nobody connects, so that open connections end in time; and at
+/// the limits.
+async fn watch(trust: &Trust, context: &Context, over: &CancellationToken) {
     loop {
         tokio::select! {
-            () = shutdown.cancelled() => return,
-            () = tokio::time::sleep(REVOCATIONS_EVERY) => drop(trust.terms()),
+            () = over.cancelled() => return,
+            () = tokio::time::sleep(LOOK_EVERY) => {
+                drop(trust.terms());
+                context.allowances.look();
+            }
         }
     }
 }
 
+/// When the service is told to end, the requests under way are given time.
+async fn farewell(context: &Context, over: &CancellationToken) {
+    context.ending.cancelled().await;
+    context.under_way.close();
+    if tokio::time::timeout(FAREWELL, context.under_way.wait()).await.is_err() {
+        tracing::warn!("ended over open requests");
+    }
+    for (laboratory, certificate, refusals) in context.allowances.unrecorded() {
+        let laboratory = Some(laboratory).filter(|id| *id != routes::STRANGERS);
+        // The last words of a service that ends: there is nobody left to tell of a failure.
+        let _ = context.store.audit(routes::throttled(laboratory, &certificate, refusals));
+    }
+    over.cancel();
+}
+
 async fn accept(
     listener: &TcpListener,
-    trust: &Trust,
+    trust: &Arc<Trust>,
     context: &Arc<Context>,
     places: &Arc<Semaphore>,
-    shutdown: &CancellationToken,
+    over: &CancellationToken,
 ) {
     let connections = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
-            () = shutdown.cancelled() => break,
+            () = over.cancelled() => break,
             accepted = async {
                 let accepted = listener.accept().await;
                 (Arc::clone(places).acquire_owned().await.ok(), accepted)
@@ -214,9 +253,9 @@ async fn accept(
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
-        let (terms, context, shutdown) = (trust.terms(), Arc::clone(context), shutdown.clone());
+        let (trust, context, over) = (Arc::clone(trust), Arc::clone(context), over.clone());
         connections.spawn(async move {
-            connection(stream, &terms, context, &shutdown).await;
+            connection(stream, &trust, context, &over).await;
             drop(place);
         });
     }
@@ -226,30 +265,17 @@ async fn accept(
 
 async fn connection(
     stream: TcpStream,
-    terms: &Terms,
+    trust: &Trust,
     context: Arc<Context>,
-    shutdown: &CancellationToken,
+    over: &CancellationToken,
 ) {
     let _ = stream.set_nodelay(true);
-    let shaken = tokio::select! {
-        () = shutdown.cancelled() => return,
-        shaken = async {
-            match context.faults.meet(Interaction::Handshake).kind {
-                None => {}
-                Some(FaultKind::Delay(time)) => tokio::time::sleep(time).await,
-                Some(_) => return None,
-            }
-            Some(tokio::time::timeout(HANDSHAKE_MAX, terms.acceptor.accept(stream)).await)
-        } => shaken,
+    let terms = trust.terms();
+    let stream = tokio::select! {
+        () = over.cancelled() => return,
+        stream = shake(stream, trust, &terms, &context.faults) => stream,
     };
-    let stream = match shaken {
-        Some(Ok(Ok(stream))) => stream,
-        Some(Ok(Err(error))) => {
-            tracing::info!(%error, "handshake refused");
-            return;
-        }
-        Some(Err(_)) | None => return,
-    };
+    let Some(stream) = stream else { return };
     let certificate = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
     let Some(print) = certificate.map(|certificate| fingerprint(certificate)) else { return };
     let print: Arc<str> = print.into();
@@ -263,9 +289,11 @@ async fn connection(
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(128)
+        // Longer headers are refused by `routes`, with an OperationOutcome.
+        .max_header_list_size(HEADER_LIST_MAX)
         .keep_alive_interval(HEAD_MAX)
         .keep_alive_timeout(HANDSHAKE_MAX);
-    let serving = builder.serve_connection(TokioIo::new(stream), service);
+    let serving = builder.serve_connection(TokioIo::new(Explained::new(stream)), service);
     tokio::pin!(serving);
     let ended = tokio::select! {
         ended = serving.as_mut() => ended,
@@ -274,7 +302,7 @@ async fn connection(
             serving.as_mut().graceful_shutdown();
             tokio::time::timeout(FAREWELL, serving).await.unwrap_or(Ok(()))
         }
-        () = shutdown.cancelled() => {
+        () = over.cancelled() => {
             serving.as_mut().graceful_shutdown();
             tokio::time::timeout(FAREWELL, serving).await.unwrap_or(Ok(()))
         }

@@ -6,13 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use rustls::server::WebPkiClientVerifier;
-use rustls::{RootCertStore, ServerConfig};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::{CertificateError, RootCertStore, ServerConfig};
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use crate::AuthorityError;
+use crate::handshake::Refusing;
 use crate::pki::ensure_server;
 
 /// Where trust comes from.
@@ -68,11 +70,18 @@ impl Trust {
         }
         current.1.clone()
     }
+
+    /// TLS that refuses every client for this reason.
+    pub(crate) fn refusing(&self, error: CertificateError) -> Result<TlsAcceptor, AuthorityError> {
+        let verifier = verifier(&self.data, &self.files)?;
+        let config = tls_config(&self.data, Arc::new(Refusing { verifier, error }))?;
+        Ok(TlsAcceptor::from(Arc::new(config)))
+    }
 }
 
 impl Terms {
     fn new(data: &Path, files: &TrustFiles) -> Result<Self, AuthorityError> {
-        let config = tls_config(data, files)?;
+        let config = tls_config(data, verifier(data, files)?)?;
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), over: CancellationToken::new() })
     }
 }
@@ -82,7 +91,11 @@ fn stamp(files: &TrustFiles) -> Stamp {
     Some((facts.modified().ok()?, facts.len()))
 }
 
-fn tls_config(data: &Path, files: &TrustFiles) -> Result<ServerConfig, AuthorityError> {
+/// Who is let in.
+fn verifier(
+    data: &Path,
+    files: &TrustFiles,
+) -> Result<Arc<dyn ClientCertVerifier>, AuthorityError> {
     let mut roots = RootCertStore::empty();
     let mut trusted = certificates(&data.join("ca.pem"))?;
     if let Some(path) = &files.client_cas {
@@ -92,8 +105,7 @@ fn tls_config(data: &Path, files: &TrustFiles) -> Result<ServerConfig, Authority
         roots.add(authority).map_err(unusable("trust the CA"))?;
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let mut verifier =
-        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
+    let mut verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
     if let Some(path) = &files.revocations {
         let lists = CertificateRevocationListDer::pem_file_iter(path)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -105,6 +117,14 @@ fn tls_config(data: &Path, files: &TrustFiles) -> Result<ServerConfig, Authority
             .allow_unknown_revocation_status();
     }
     let verifier = verifier.build().map_err(unusable("verify clients by the CA"))?;
+    Ok(verifier)
+}
+
+fn tls_config(
+    data: &Path,
+    verifier: Arc<dyn ClientCertVerifier>,
+) -> Result<ServerConfig, AuthorityError> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
     let key = PrivateKeyDer::from_pem_file(data.join("server.key"))
         .map_err(unusable("read the server's key"))?;
     let mut config = ServerConfig::builder_with_provider(provider)

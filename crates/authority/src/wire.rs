@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::faults::Oddities;
 
 /// One message to the laboratory, as stored and as answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
     pub(crate) severity: Severity,
     /// FHIR issue-type.
@@ -22,6 +22,8 @@ pub(crate) struct Notice {
     pub(crate) line: Option<u32>,
     pub(crate) column: Option<u32>,
 }
+
+fhir::shows_only!(Notice { severity, kind, rule, line, column });
 
 impl Notice {
     /// An error without a place.

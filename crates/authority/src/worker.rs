@@ -1,12 +1,13 @@
 //! Works the queue: woken, looks up whose turn it is, does it. A missed wake costs latency only.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::clock;
+use crate::AuthorityError;
 use crate::judge::judge;
 use crate::rules::Rules;
 use crate::store::{Store, StoreError};
@@ -18,6 +19,25 @@ const PAUSE: Duration = Duration::from_secs(2);
 /// Longest sleep: a clock that jumped is noticed.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 
+/// Works the queue of a data folder's store, and serves nothing; ends when `shutdown` is cancelled. Any number
+/// of processes may do so beside those that [serve](crate::serve).
+pub async fn work(
+    data: &Path,
+    rules: Rules,
+    shutdown: CancellationToken,
+) -> Result<(), AuthorityError> {
+    let store = Arc::new(Store::open(data).await?);
+    if !store.is_shared() {
+        return Err(not_shared());
+    }
+    run(store, Arc::new(rules), Arc::new(Notify::new()), shutdown).await;
+    Ok(())
+}
+
+pub(crate) fn not_shared() -> AuthorityError {
+    AuthorityError::StoreUrl("only one on PostgreSQL is shared by several processes".to_owned())
+}
+
 pub(crate) async fn run(
     store: Arc<Store>,
     rules: Arc<Rules>,
@@ -28,7 +48,7 @@ pub(crate) async fn run(
         let pause = match step(&store, &rules).await {
             Ok(pause) => pause,
             Err(error) => {
-                tracing::error!(%error, "the queue cannot be worked");
+                tracing::error!(%error, reason = error.reason(), "the queue cannot be worked");
                 PAUSE
             }
         };
@@ -42,20 +62,19 @@ pub(crate) async fn run(
 
 /// Judges what is due; how long there is nothing more to do.
 async fn step(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<Duration, StoreError> {
-    let due = store.due(clock::now(), BATCH).await?;
-    if due.is_empty() {
-        let next = store.next_due().await?;
-        let micros = next.map(|next| next.0.saturating_sub(clock::now().0).max(0));
-        let wait = micros.and_then(|micros| u64::try_from(micros).ok()).map(Duration::from_micros);
-        return Ok(wait.map_or(SLEEP_MAX, |wait| wait.min(SLEEP_MAX)));
+    let turn = store.take(BATCH).await?;
+    if turn.due.is_empty() {
+        store.conclude(turn, Vec::new()).await?;
+        return Ok(store.pause().await?.map_or(SLEEP_MAX, |pause| pause.min(SLEEP_MAX)));
     }
     let rules = Arc::clone(rules);
-    let verdicts = tokio::task::spawn_blocking(move || {
-        due.iter().map(|due| judge(due, &rules)).collect::<Vec<_>>()
+    let judged = tokio::task::spawn_blocking(move || {
+        let verdicts = turn.due.iter().map(|due| judge(due, &rules)).collect::<Vec<_>>();
+        (turn, verdicts)
     });
-    let verdicts = verdicts.await.map_err(|_| StoreError::Closed)?;
+    let (turn, verdicts) = judged.await.map_err(|_| StoreError::Closed)?;
     let count = verdicts.len();
-    store.conclude(verdicts).await?;
+    store.conclude(turn, verdicts).await?;
     tracing::debug!(count, "processed");
     Ok(Duration::ZERO)
 }

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use authority::{AuditFilter, Fault, FaultKind, ForeignDocument, Interaction, audit};
-use common::{House, Lab, client, document, sealed, tls, urn};
+use common::{Folder, House, Lab, client, document, sealed, tls, urn};
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, IsCa, Issuer,
     KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SerialNumber,
@@ -71,7 +71,7 @@ async fn certificates_are_renewed_and_revoked_while_the_service_runs() {
 
 #[tokio::test]
 async fn it_is_reached_by_the_names_it_was_given() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     told(folder.path(), &["init", "--laboratory", "alpha", "--host", "authority.example"]);
     told(folder.path(), &["init", "--host", "10.1.2.3"]);
     let house = House::open_in(folder, |_| {}).await;
@@ -293,15 +293,96 @@ async fn the_audit_log_says_who_sent_and_read_what_and_nothing_of_patients() {
             ("beta", "read", 404, false, None),
             ("beta", "read", 404, false, None),
             ("alpha", "create", 400, false, None),
+            ("alpha", "capabilities", 200, false, None),
         ]
     );
     let about = AuditFilter { receipt: Some(receipt), ..AuditFilter::default() };
-    assert_eq!(audit(data.path(), &about).unwrap().len(), 2);
+    let about = audit(data.path(), &about).unwrap();
+    let interactions: Vec<_> = about.iter().map(|line| line.interaction.as_str()).collect();
+    assert_eq!(interactions, ["create", "read", "search"], "who was shown it is told too");
+    assert_eq!(about[2].shown, [about[0].receipt.clone().unwrap()]);
     let text = told(data.path(), &["audit", "list", "--laboratory", "beta", "--last", "1"]);
-    assert_eq!((text.lines().count(), text.split('\t').count()), (1, 7), "{text}");
+    assert_eq!((text.lines().count(), text.split('\t').count()), (1, 8), "{text}");
     assert!(!told(data.path(), &["audit", "list"]).contains("Geheim"));
-    let database = rusqlite::Connection::open(data.path().join("authority.sqlite")).unwrap();
     for sql in ["DELETE FROM audit", "UPDATE audit SET status = 200"] {
-        assert!(database.execute(sql, []).is_err(), "{sql}");
+        assert!(data.execute(sql).is_err(), "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn a_laboratory_can_have_limits_of_its_own_and_refusals_are_on_record() {
+    let files = TempDir::new().unwrap();
+    let path = files.path().join("limits.toml");
+    // As the manual has it, for another laboratory.
+    let manual = std::fs::read_to_string(
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/authority.md"),
+    );
+    let manual = manual.unwrap();
+    let (_, example) = manual.split_once("```toml\n[laboratory.my-lab]").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let own = example.replace("requests-per-second = 50", "requests-per-second = 1");
+    std::fs::write(&path, format!("[laboratory.alpha]{own}")).unwrap();
+    let house = House::open(|options| options.own_limits = Some(path.clone())).await;
+    let (alpha, beta) = (house.client("alpha"), house.client("beta"));
+    let large = vec![b' '; 5_000_001];
+    let refused = alpha.post(large.clone(), "application/fhir+json").await;
+    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
+    assert_eq!(beta.post(large, "application/fhir+json").await.status(), StatusCode::BAD_REQUEST);
+    let mut refusals = 0;
+    let end = Instant::now() + Duration::from_secs(20);
+    while refusals < 3 {
+        assert!(Instant::now() < end, "no limit");
+        let answer = alpha
+            .client
+            .get(format!("{}/metadata", alpha.base))
+            .header("accept", "application/fhir+xml");
+        let answer = answer.send().await.unwrap();
+        if answer.status() == StatusCode::TOO_MANY_REQUESTS {
+            let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
+            assert!(kind.starts_with("application/fhir+xml"), "{kind}");
+            common::resource(answer).await;
+            refusals += 1;
+        }
+    }
+    for _ in 0..50 {
+        assert_eq!(beta.get("/metadata").await.status(), StatusCode::OK);
+    }
+    // What is left out, or cannot be read, changes nothing; a new file holds without a restart.
+    std::fs::write(&path, "[laboratory.alpha]\nrequests-per-second = 1000\n").unwrap();
+    let end = Instant::now() + Duration::from_secs(30);
+    let mut row = 0;
+    while row < 20 {
+        assert!(Instant::now() < end, "the new limits do not hold");
+        match alpha.get("/metadata").await.status() {
+            StatusCode::OK => row += 1,
+            _ => (refusals, row) = (refusals + 1, 0),
+        }
+    }
+    let data = house.close().await;
+    let lines = audit(data.path(), &AuditFilter::default()).unwrap();
+    let throttled: Vec<_> = lines.iter().filter(|line| line.interaction == "throttled").collect();
+    assert!(throttled.iter().all(|line| line.status == 429));
+    assert!(throttled.iter().all(|line| line.laboratory.as_deref() == Some("alpha")));
+    let told: u32 = throttled.iter().filter_map(|line| line.entries).sum();
+    assert_eq!(told, refusals, "none is forgotten");
+}
+
+#[tokio::test]
+async fn lines_of_the_audit_log_are_kept_until_it_is_on_record_that_they_are_not() {
+    let house = House::open(|_| {}).await;
+    house.client("alpha").get("/metadata").await;
+    let data = house.close().await;
+    let lines = || audit(data.path(), &AuditFilter::default()).unwrap();
+    let before = lines();
+    let next = before[0].at.plus_micros(1);
+    let refused = authority::forget_audit(data.path(), next.plus_seconds(3600));
+    assert!(refused.is_err(), "a time to come");
+    assert_eq!(told(data.path(), &["audit", "delete", "--before", "2020-01-01"]), "0 deleted\n");
+    assert!(data.execute("DELETE FROM audit").is_err(), "kept");
+    assert_eq!(lines(), before);
+    assert_eq!(authority::forget_audit(data.path(), next).unwrap(), 1);
+    assert_eq!(lines(), []);
+    for sql in ["DELETE FROM audit_retention", "UPDATE audit_retention SET until = 0"] {
+        assert!(data.execute(sql).is_err(), "{sql}");
     }
 }

@@ -117,7 +117,8 @@ async fn whatever_is_wrong_the_answer_is_an_outcome_in_the_encoding_asked_for() 
         (Method::PUT, here, json, "{}", 405),
         (Method::POST, "/metadata", json, "", 405),
         (Method::GET, "/DocumentReference/x", json, "", 404),
-        (Method::GET, "/DocumentReference/%00%ff", json, "", 404),
+        (Method::GET, "/DocumentReference/%00%C3%84", json, "", 404),
+        (Method::GET, "/DocumentReference/%00%ff", json, "", 400),
         (Method::GET, "/DocumentReference/x/_history/1", json, "", 404),
         (Method::GET, "/Patient", json, "", 404),
         (Method::GET, "/../../etc/passwd", json, "", 404),
@@ -226,11 +227,13 @@ async fn rules_fail_a_document_and_tell_of_duplicates() {
     let page = lab.search("elm-status=failed").await;
     assert_eq!(page.answers.iter().map(|a| a.issues.len()).collect::<Vec<_>>(), [1]);
     let folder = house.close().await;
-    let database = rusqlite::Connection::open(folder.path().join("authority.sqlite")).unwrap();
-    let count = |sql| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
-    assert_eq!(count("SELECT count(*) FROM document"), 4);
-    assert_eq!(count("SELECT count(*) FROM content"), 3);
-    assert_eq!(count("SELECT count(*) FROM queue"), 0);
+    assert_eq!(folder.count("SELECT count(*) FROM document"), 4);
+    assert_eq!(folder.count("SELECT count(*) FROM content"), 3);
+    assert_eq!(folder.count("SELECT count(*) FROM queue"), 0);
+    if common::ON_POSTGRES {
+        // Its VACUUM frees the place some time later.
+        return;
+    }
     let bytes = std::fs::read(folder.path().join("authority.sqlite")).unwrap();
     let body = b"\"family\": \"Muster-Fehler\"";
     assert!(
@@ -250,20 +253,13 @@ async fn the_contained_text_is_stored_as_sent_and_survives_a_restart_processed_o
     let receipt = lab.deliver(&text, &identifier).await.receipt.unwrap();
     assert_eq!(lab.read(&receipt).await.processing, Some(Processing::InProgress));
     let folder = house.close().await;
-    let database = rusqlite::Connection::open(folder.path().join("authority.sqlite")).unwrap();
-    let body: Vec<u8> =
-        database.query_row("SELECT body FROM content", [], |row| row.get(0)).unwrap();
-    assert_eq!(body, sealed(&text, &identifier).0);
-    database.execute("UPDATE queue SET due = 0", []).unwrap();
-    drop(database);
+    assert_eq!(folder.body(), sealed(&text, &identifier).0);
+    folder.execute("UPDATE queue SET due = 0").unwrap();
     let house = House::open_in(folder, |_| {}).await;
     let lab = house.client("alpha");
     assert_eq!(lab.processed(&receipt).await.processing, Some(Processing::Completed));
     let folder = house.close().await;
-    let database = rusqlite::Connection::open(folder.path().join("authority.sqlite")).unwrap();
-    let versions: i64 =
-        database.query_row("SELECT count(*) FROM version", [], |row| row.get(0)).unwrap();
-    assert_eq!(versions, 2);
+    assert_eq!(folder.count("SELECT count(*) FROM version"), 2);
 }
 
 #[tokio::test]

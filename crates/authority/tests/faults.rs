@@ -7,7 +7,7 @@ mod common;
 use std::time::Duration;
 
 use authority::{Fault, FaultKind, Interaction, init};
-use common::{House, Lab, client, document, sealed, tls, tls_of, urn};
+use common::{Folder, House, Lab, client, document, sealed, tls, tls_of, urn};
 use reqwest::{StatusCode, Version};
 use tempfile::TempDir;
 
@@ -41,8 +41,7 @@ async fn only_certificates_of_its_own_authority_are_let_in() {
 async fn a_certificate_that_is_not_registered_is_denied() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
-    let path = house.folder.path().join("authority.sqlite");
-    rusqlite::Connection::open(path).unwrap().execute("DELETE FROM certificate", []).unwrap();
+    house.folder.execute("DELETE FROM certificate").unwrap();
     let answer = lab.get("/DocumentReference").await;
     assert_eq!(answer.status(), StatusCode::FORBIDDEN);
     assert_eq!(common::resource(answer).await.root().text("issue.code"), Some("forbidden"));
@@ -50,7 +49,7 @@ async fn a_certificate_that_is_not_registered_is_denied() {
 
 #[tokio::test]
 async fn preparing_again_keeps_what_is_there_and_adds_laboratories() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     let first = init(folder.path(), &["alpha".to_owned()]).unwrap();
     let read = |path: &std::path::Path| std::fs::read(path).unwrap();
     let kept = [first.ca.clone(), first.pilots[0].p12.clone(), first.pilots[0].password.clone()];

@@ -11,6 +11,7 @@ use authority::init;
 use common::{House, document, tls, urn};
 use reqwest::StatusCode;
 use rustls_pki_types::ServerName;
+use testkit::Figures;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
@@ -112,4 +113,163 @@ async fn markup_and_odd_characters_are_data() {
             assert_eq!(page.answers[0].identifiers, [identifier.as_str()]);
         }
     }
+}
+
+/// Status and body of the one answer on a connection that ends after it.
+async fn answered(house: &House, request: &str) -> (u16, String) {
+    let mut stream = connect(house).await;
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let said = rest(&mut stream).await;
+    let status = said.split(' ').nth(1).and_then(|status| status.parse().ok());
+    let (head, body) = said.split_once("\r\n\r\n").expect(&said);
+    assert!(!head.contains("text/html"), "{head}");
+    (status.expect(&said), body.to_owned())
+}
+
+#[tokio::test]
+async fn a_broken_request_is_told_what_is_wrong_with_it() {
+    let mut figures =
+        Figures::start("hostile-text", "a_broken_request_is_told_what_is_wrong_with_it");
+    let house = House::open(|_| {}).await;
+    let here = "/v1/fhir/DocumentReference";
+    let long = "a".repeat(70_000);
+    let endless = "a".repeat(2 << 20);
+    let close = "connection: close\r\n";
+    let host = format!("host: localhost\r\n{close}");
+    for (request, status) in [
+        (format!("GET {here} HTTP/9.9\r\n{host}\r\n"), 400),
+        (format!("GET {here}\u{1} HTTP/1.1\r\n{host}\r\n"), 400),
+        (format!("GET {here} HTTP/1.1\r\nno colon\r\n\r\n"), 400),
+        (format!("POST {here} HTTP/1.1\r\n{host}content-length: -1\r\n\r\n"), 400),
+        (
+            format!("POST {here} HTTP/1.1\r\n{host}content-length: 1\r\ncontent-length: 2\r\n\r\n"),
+            400,
+        ),
+        ("nonsense\r\n\r\n".to_owned(), 400),
+        (format!("GET {here} HTTP/1.1\r\n{close}\r\n"), 400),
+        (format!("GET {here} HTTP/1.1\r\nhost: a\r\nhost: b\r\n{close}\r\n"), 400),
+        (format!("GET {here} HTTP/1.1\r\nhost: a b\r\n{close}\r\n"), 400),
+        (format!("GET {here}/%zz HTTP/1.1\r\n{host}\r\n"), 400),
+        (format!("GET {here}/%ff HTTP/1.1\r\n{host}\r\n"), 400),
+        (format!("GET {here}?identifier=%a HTTP/1.1\r\n{host}\r\n"), 400),
+        (format!("GET {here}?identifier={long} HTTP/1.1\r\n{host}\r\n"), 414),
+        (format!("GET {here} HTTP/1.1\r\n{host}x: {long}\r\n\r\n"), 431),
+        (format!("GET {here} HTTP/1.1\r\n{host}x: {endless}\r\n\r\n"), 431),
+        (format!("POST {here} HTTP/1.1\r\n{host}transfer-encoding: chunked\r\n\r\nzz\r\n"), 400),
+        (format!("GET https://localhost{here}/x HTTP/1.1\r\n{host}\r\n"), 404),
+        (format!("GET https://localhost{here}?_count=x HTTP/1.1\r\n{host}\r\n"), 400),
+        (format!("OPTIONS * HTTP/1.1\r\n{host}\r\n"), 404),
+        (format!("CONNECT localhost:443 HTTP/1.1\r\n{host}\r\n"), 404),
+        (format!("GET {here}/../Patient HTTP/1.1\r\n{host}\r\n"), 404),
+        (format!("GET {here} HTTP/1.1\r\n{host}accept: image/png\r\n\r\n"), 406),
+        (format!("GET {here}/x HTTP/1.0\r\n\r\n"), 404),
+    ] {
+        let shown: String = request.chars().take(120).collect();
+        let mut stream = connect(&house).await;
+        // It may be answered before everything is written.
+        let _ = stream.write_all(request.as_bytes()).await;
+        let said = rest(&mut stream).await;
+        assert!(
+            said.starts_with(&format!("HTTP/1.1 {status} ")) || said.starts_with("HTTP/1.0 404"),
+            "{shown}: {said}"
+        );
+        let (_, body) = said.split_once("\r\n\r\n").unwrap();
+        let tree = fhir::Tree::read(body.as_bytes(), fhir::Format::Json, &fhir::Limits::default());
+        let tree = tree.unwrap_or_else(|_| panic!("{shown}: {said}"));
+        assert_eq!(tree.check(), [], "{shown}");
+        assert_eq!(tree.root().resource_type(), Some("OperationOutcome"), "{shown}");
+        figures.cases(1);
+    }
+    // On HTTP/2 too.
+    let lab = house.client("alpha");
+    let request = lab.client.get(format!("{}/metadata", lab.base)).header("x-long", &long);
+    let answer = request.send().await.unwrap();
+    assert_eq!(answer.version(), reqwest::Version::HTTP_2);
+    assert_eq!(answer.status(), StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
+    common::resource(answer).await;
+    figures.cases(1);
+    figures.finish();
+}
+
+#[tokio::test]
+async fn an_address_can_be_written_in_every_form_that_means_it() {
+    let house = House::open(|_| {}).await;
+    let base = house.base.strip_prefix("https://").unwrap();
+    let (host, path) = base.split_once('/').unwrap();
+    for target in [
+        format!("/{path}/metadata"),
+        format!("/{path}/metadata/"),
+        format!("/{path}/meta%64ata"),
+        format!("https://{host}/{path}/metadata"),
+        format!("/{path}/metadata?_format=json&&=&x"),
+    ] {
+        let request = format!("GET {target} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        let (status, body) = answered(&house, &request).await;
+        assert_eq!(status, 200, "{target}: {body}");
+        assert!(body.contains("CapabilityStatement"));
+    }
+    // The address that the caller named is the one of the links.
+    let target = "GET https://labor.example/v1/fhir/DocumentReference?_count=0 HTTP/1.1\r\n\
+                  host: labor.example\r\nconnection: close\r\n\r\n";
+    let (_, body) = answered(&house, target).await;
+    assert!(
+        body.contains("\"https://labor.example/v1/fhir/DocumentReference?_count=0\""),
+        "{body}"
+    );
+}
+
+#[tokio::test]
+async fn while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back() {
+    let house = House::open(|options| options.admin = Some(([127, 0, 0, 1], 0).into())).await;
+    let admin = house.serving.as_ref().unwrap().admin.unwrap();
+    let text = document(&urn(), "A", "1");
+    let (body, _) = common::sealed(&text, &urn());
+    // A report whose second half is still on its way.
+    let mut slow = connect(&house).await;
+    let head = format!(
+        "POST /v1/fhir/DocumentReference HTTP/1.1\r\nhost: localhost\r\n\
+         content-type: application/fhir+json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    slow.write_all(head.as_bytes()).await.unwrap();
+    slow.write_all(&body[..100]).await.unwrap();
+    slow.flush().await.unwrap();
+    let lab = house.client("beta");
+    assert_eq!(lab.get("/metadata").await.status(), StatusCode::OK);
+    let metrics = format!("http://{admin}/metrics");
+    while !lab
+        .client
+        .get(&metrics)
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap()
+        .contains("open_requests 1\n")
+    {
+        tokio::task::yield_now().await;
+    }
+    let ending = tokio::spawn(house.close());
+    let refused = loop {
+        let answer = lab.get("/DocumentReference?_format=xml").await;
+        if answer.status() != StatusCode::OK {
+            break answer;
+        }
+    };
+    assert_eq!(refused.status(), StatusCode::SERVICE_UNAVAILABLE);
+    assert!(refused.headers().contains_key("retry-after"));
+    assert!(
+        refused.headers()["content-type"].to_str().unwrap().starts_with("application/fhir+xml")
+    );
+    common::resource(refused).await;
+    let ready = lab.client.get(format!("http://{admin}/readyz")).send().await.unwrap();
+    assert_eq!(ready.status(), StatusCode::SERVICE_UNAVAILABLE, "a balancer looks elsewhere");
+    slow.write_all(&body[100..]).await.unwrap();
+    let said = rest(&mut slow).await;
+    assert!(said.starts_with("HTTP/1.1 201 "), "{said}");
+    assert!(said.contains("connection: close"), "{said}");
+    let folder = ending.await.unwrap();
+    let again = House::open_in(folder, |_| {}).await;
+    assert_eq!(again.client("alpha").search("_count=0").await.total, Some(1));
 }

@@ -247,6 +247,61 @@ async fn the_published_rules_answer_by_their_codes() {
             .collect();
         assert_eq!(told, codes);
     }
+    // One document for each of the others.
+    let entry = |resource: &str| {
+        plain.replace(
+            "\n  ]\n}",
+            &format!(",\n    {{ \"fullUrl\": \"{}\", \"resource\": {resource} }}\n  ]\n}}", urn()),
+        )
+    };
+    let specimen = |code: &str| {
+        entry(&format!(
+            r#"{{ "resourceType": "Specimen", "type": {{ "coding": [ {{ "code": "{code}" }} ] }} }}"#
+        ))
+    };
+    let result = |code: &str| {
+        with(
+            "\"valueString\": \"1\"",
+            &format!(r#""valueCodeableConcept": {{ "coding": [ {{ "code": "{code}" }} ] }}"#),
+        )
+    };
+    let located = |kind: &str| {
+        entry(&format!(
+            r#"{{ "resourceType": "{kind}", "identifier": [ {{ "value": "7601" }} ], "address": [ {{ "postalCode": "0000" }} ] }}"#
+        ))
+    };
+    let request = r#"{ "resourceType": "ServiceRequest", "status": "active", "intent": "order", "subject": { "display": "x" } }"#;
+    let twice =
+        entry(&format!("{request} }}, {{ \"fullUrl\": \"{}\", \"resource\": {request}", urn()));
+    let once = entry(request);
+    for (document, code, status) in [
+        (result("99999-1"), Some("FOPH-013"), Processing::Failed),
+        (specimen("258500001").replace("697-3", "99996-7"), Some("FOPH-007"), Processing::Failed),
+        (specimen("119297000").replace("697-3", "99996-7"), None, Processing::Completed),
+        (result("112283007").replace("697-3", "99996-7"), Some("FOPH-008"), Processing::Failed),
+        (result("68704007").replace("697-3", "99996-7"), None, Processing::Completed),
+        (
+            specimen("258500001").replace("697-3", "99995-9"),
+            Some("FOPH-011"),
+            Processing::Completed,
+        ),
+        (
+            address(r#""address": [ { "postalCode": "0000" } ]"#),
+            Some("FOPH-017"),
+            Processing::Completed,
+        ),
+        (located("Organization"), Some("FOPH-018"), Processing::Completed),
+        (located("Practitioner"), Some("FOPH-019"), Processing::Completed),
+        (twice, Some("FOPH-022"), Processing::Completed),
+        (once, None, Processing::Completed),
+    ] {
+        let receipt = lab.deliver(&document, &urn()).await.receipt.unwrap();
+        let answer = lab.processed(&receipt).await;
+        let told: Vec<_> = answer.issues.iter().filter_map(|issue| issue.rule.as_deref()).collect();
+        let told: Vec<_> = told.into_iter().filter(|told| *told != "FOPH-006").collect();
+        assert_eq!(told, code.into_iter().collect::<Vec<_>>());
+        assert_eq!(answer.processing, Some(status), "{code:?}");
+    }
     let testing = Rules::published(false).unwrap();
     let duplicate = testing.rules.iter().find(|rule| rule.code == "FOPH-021").unwrap();
     assert_eq!(duplicate.effect, authority::Effect::Notice);

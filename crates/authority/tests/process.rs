@@ -8,9 +8,8 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use common::{Lab, client, document, tls, urn};
+use common::{Folder, Lab, client, document, tls, urn};
 use exchange::Processing;
-use tempfile::TempDir;
 
 struct Running {
     child: Child,
@@ -52,7 +51,7 @@ fn prepare(data: &Path) {
 
 #[tokio::test]
 async fn what_was_accepted_survives_a_kill_and_is_processed_once() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     prepare(folder.path());
     let mut accepted = Vec::new();
     for round in 0..4u64 {
@@ -100,8 +99,7 @@ async fn what_was_accepted_survives_a_kill_and_is_processed_once() {
         tokio::task::yield_now().await;
     }
     drop(running);
-    let database = rusqlite::Connection::open(folder.path().join("authority.sqlite")).unwrap();
-    let count = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
+    let count = |sql: &str| folder.count(sql);
     let stored = count("SELECT count(*) FROM document");
     assert_eq!(count("SELECT count(*) FROM version"), 2 * stored, "each processed once");
     assert_eq!(count("SELECT count(*) FROM queue"), 0);
@@ -112,7 +110,7 @@ async fn what_was_accepted_survives_a_kill_and_is_processed_once() {
 #[cfg(unix)]
 #[tokio::test]
 async fn it_ends_when_told_to() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     prepare(folder.path());
     let mut running = Running::start(folder.path(), &["--release", "1.8.0"]);
     let lab = Lab { client: client(tls(folder.path(), Some("alpha"))), base: running.base.clone() };
@@ -126,7 +124,7 @@ async fn it_ends_when_told_to() {
 
 #[tokio::test]
 async fn rules_faults_and_the_admin_port_are_switched_on_by_options() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     prepare(folder.path());
     let plan = folder.path().join("plan.toml");
     let text = "seed = 3\n[[random]]\non = \"read\"\nchance = 0.5\nkind = { bare-status = 502 }\n";
@@ -161,7 +159,7 @@ async fn rules_faults_and_the_admin_port_are_switched_on_by_options() {
 
 #[test]
 fn wrong_use_says_why() {
-    let folder = TempDir::new().unwrap();
+    let folder = Folder::new();
     for arguments in [
         &["serve", "--data", folder.path().to_str().unwrap()][..],
         &["serve", "--data", folder.path().to_str().unwrap(), "--release", "2"],

@@ -156,36 +156,88 @@ impl Dice {
     }
 }
 
+/// A date parameter near a time that is there: any prefix, any precision, any zone, one or several values.
+fn any_filter(dice: &mut Dice, known: &[Known], time: impl Fn(&Answer) -> Instant) -> TimeFilter {
+    let mut filter = TimeFilter { prefix: TimePrefix::ALL[dice.roll(6)], value: String::new() };
+    for number in 0..=usize::from(dice.roll(4) == 0) {
+        let digits = [4, 7, 10, 16, 19, 23, 26][dice.roll(7)];
+        let (hours, zone) = [(0, "Z"), (2, "+02:00"), (-5, "-05:00")][dice.roll(3)];
+        let at = time(&known[dice.roll(known.len())].answer);
+        let local = if digits < 16 { at } else { at.plus_micros(hours * 3_600_000_000) };
+        if number > 0 {
+            filter.value.push(',');
+            filter.value.push_str(TimePrefix::ALL[dice.roll(6)].code());
+        }
+        filter.value.push_str(&local.to_search()[..digits]);
+        if digits >= 16 {
+            filter.value.push_str(zone);
+        }
+    }
+    filter
+}
+
+/// One to three tokens, each in one of the four forms.
+fn any_identifiers(dice: &mut Dice, known: &[Known]) -> String {
+    let mut tokens = Vec::new();
+    for _ in 0..=dice.roll(3) {
+        let one = &known[dice.roll(known.len())];
+        let value = [&one.identifier, &one.document][dice.roll(2)];
+        tokens.push(match dice.roll(6) {
+            0 => format!("{SYSTEM}|{value}"),
+            1 => format!("|{value}"),
+            2 => format!("urn:oid:1|{value}"),
+            3 if dice.roll(4) == 0 => format!("{SYSTEM}|"),
+            _ => value.clone(),
+        });
+    }
+    tokens.join(",")
+}
+
+/// Of every identifier of these documents.
+const SYSTEM: &str = "urn:ietf:rfc:3986";
+
 fn any_query(dice: &mut Dice, known: &[Known]) -> Query {
     let mut query = Query::default();
-    let filter = |dice: &mut Dice, at: Instant| {
-        let digits = [4, 7, 10, 16, 19, 23, 26][dice.roll(7)];
-        let text = at.to_search();
-        TimeFilter { prefix: TimePrefix::ALL[dice.roll(6)], value: text[..digits].to_owned() }
-    };
-    if dice.roll(3) == 0 {
-        let at = known[dice.roll(known.len())].answer.date.unwrap();
-        query.date.push(filter(dice, at));
+    for _ in 0..dice.roll(5) / 2 {
+        query.date.push(any_filter(dice, known, |answer| answer.date.unwrap()));
     }
-    for _ in 0..dice.roll(3) {
-        let at = known[dice.roll(known.len())].answer.last_updated.unwrap();
-        query.last_updated.push(filter(dice, at));
+    for _ in 0..dice.roll(5) / 2 {
+        query.last_updated.push(any_filter(dice, known, |answer| answer.last_updated.unwrap()));
     }
-    if dice.roll(4) == 0 {
-        let (one, two) = (dice.roll(known.len()), dice.roll(known.len()));
-        query.identifier.push(format!("{},{}", known[one].identifier, known[two].document));
+    for _ in 0..dice.roll(5) / 3 {
+        query.identifier.push(any_identifiers(dice, known));
     }
-    query.status =
-        [None, None, Some(Processing::Completed), Some(Processing::Failed)][dice.roll(4)];
-    for _ in 0..dice.roll(3) {
+    if dice.roll(6) == 0 {
+        let receipt =
+            |dice: &mut Dice| known[dice.roll(known.len())].answer.receipt.clone().unwrap();
+        query.id = Some(format!("{},{},none", receipt(dice), receipt(dice)));
+    }
+    query.status = [
+        None,
+        None,
+        None,
+        Some(Processing::Completed),
+        Some(Processing::Failed),
+        Some(Processing::InProgress),
+    ][dice.roll(6)];
+    for _ in 0..dice.roll(4) {
         query.sort.push((SortKey::ALL[dice.roll(4)], dice.roll(2) == 0));
     }
-    query.count = [None, Some(3), Some(1000)][dice.roll(3)];
+    query.count = [None, Some(1), Some(3), Some(7), Some(1000)][dice.roll(5)];
+    query.page = [None, None, Some(1), Some(2), Some(4)][dice.roll(5)];
     query
 }
 
 /// The specification, naively.
 fn model(query: &Query, known: &[Known]) -> Vec<String> {
+    let token = |token: &str, k: &Known| {
+        let (system, value) = match token.split_once('|') {
+            Some((system, value)) => (Some(system), value),
+            None => (None, token),
+        };
+        let fits = system.is_none_or(|system| system == SYSTEM);
+        fits && (value.is_empty() || value == k.identifier || value == k.document)
+    };
     let mut found: Vec<&Known> = known
         .iter()
         .rev()
@@ -194,8 +246,9 @@ fn model(query: &Query, known: &[Known]) -> Vec<String> {
             all(&query.date, k.answer.date.unwrap())
                 && all(&query.last_updated, k.answer.last_updated.unwrap())
                 && query.status.is_none_or(|status| k.answer.processing == Some(status))
-                && query.identifier.iter().all(|tokens| {
-                    tokens.split(',').any(|token| token == k.identifier || token == k.document)
+                && query.identifier.iter().all(|tokens| tokens.split(',').any(|one| token(one, k)))
+                && query.id.as_deref().is_none_or(|ids| {
+                    ids.split(',').any(|id| k.answer.receipt.as_deref() == Some(id))
                 })
         })
         .collect();
@@ -220,19 +273,60 @@ fn model(query: &Query, known: &[Known]) -> Vec<String> {
 async fn searches_agree_with_a_naive_model() {
     let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
     let (lab, known) = filled(&house, 20).await;
-    for seed in 0..300 {
+    let (mut some, mut deep) = (0, 0);
+    for seed in 0..400 {
         let query = any_query(&mut Dice(seed), &known);
         let asked = query.to_query_string(Release::R1_13_1);
         let expected = model(&query, &known);
         let page = lab.search(&asked).await;
         assert_eq!(page.total, Some(expected.len() as u64), "seed {seed}: {asked}");
         let size = query.count.unwrap_or(50) as usize;
-        let first: Vec<_> = expected.into_iter().take(size).collect();
-        assert_eq!(receipts(&page), first, "seed {seed}: {asked}");
-        let mark = if asked.is_empty() { "" } else { "?" };
-        let own = format!("{}/DocumentReference{mark}{asked}", house.base);
-        assert_eq!(page.links.self_, Some(own), "seed {seed}");
+        let before = size * (query.page.unwrap_or(1) as usize - 1);
+        let shown: Vec<_> = expected.into_iter().skip(before).take(size).collect();
+        assert_eq!(receipts(&page), shown, "seed {seed}: {asked}");
+        let own = page.links.self_.unwrap();
+        assert_eq!(own.split_once('?').map_or("", |(_, own)| own), asked, "seed {seed}");
+        some += usize::from(!shown.is_empty());
+        deep += usize::from(before > 0 && !shown.is_empty());
     }
+    println!("400 searches, {some} with results, {deep} of later pages");
+    assert!(some > 100 && deep > 10, "the generator asks for what is there");
+}
+
+#[tokio::test]
+async fn walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive() {
+    let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
+    let (lab, mut known) = filled(&house, 12).await;
+    let mut steps = 0;
+    for seed in 1000..1040 {
+        let mut query = any_query(&mut Dice(seed), &known);
+        (query.count, query.page) = (Some(3), None);
+        query.identifier.clear();
+        let asked = query.to_query_string(Release::R1_13_1);
+        let expected = model(&query, &known);
+        let mut page = lab.search(&asked).await;
+        let mut walked = vec![receipts(&page)];
+        let newcomer = (urn(), urn());
+        let text = document(&newcomer.1, "Neu", &seed.to_string());
+        let receipt = lab.deliver(&text, &newcomer.0).await.receipt.unwrap();
+        while let Some(next) = page.links.next.clone() {
+            page = lab.follow(&next).await;
+            assert_eq!(page.links.self_, Some(next), "a page names itself as the link to it did");
+            walked.push(receipts(&page));
+            steps += 1;
+        }
+        assert_eq!(walked.concat(), expected, "seed {seed}: {asked}");
+        let last = lab.follow(page.links.last.as_deref().unwrap()).await;
+        assert_eq!(receipts(&last), *walked.last().unwrap(), "seed {seed}: last");
+        for earlier in walked.iter().rev().skip(1) {
+            page = lab.follow(&page.links.prev.unwrap()).await;
+            assert_eq!(receipts(&page), *earlier, "seed {seed}: back");
+        }
+        let answer = lab.processed(&receipt).await;
+        known.push(Known { answer, identifier: newcomer.0, document: newcomer.1 });
+    }
+    println!("{steps} steps of walks");
+    assert!(steps > 20);
 }
 
 #[tokio::test]
@@ -259,4 +353,39 @@ async fn throughput_of_create() {
     let rate = count as f64 / begin.elapsed().as_secs_f64();
     println!("{count} documents accepted by 16 clients: {rate:.0}/s");
     assert_eq!(lab.search("_count=0").await.total, Some(count as u64));
+}
+
+#[tokio::test]
+async fn times_are_periods_in_every_precision_and_zone() {
+    let house = House::open(|_| {}).await;
+    let lab = house.client("alpha");
+    let date = lab.deliver(&document(&urn(), "A", "1"), &urn()).await.date.unwrap();
+    let text = date.to_search();
+    let later = date.plus_seconds(3600).to_search();
+    let (hour_on, second) = (&later[..19], &text[..19]);
+    for (query, total) in [
+        (format!("date={}", &text[..4]), 1),
+        (format!("date=eq{}", &text[..7]), 1),
+        (format!("date=ne{}", &text[..7]), 0),
+        (format!("date=gt{}", &text[..10]), 0),
+        (format!("date=ge{}", &text[..10]), 1),
+        (format!("date=lt{}", &text[..10]), 0),
+        (format!("date=le{}", &text[..10]), 1),
+        (format!("date={}", &text[..16]), 1),
+        (format!("date={second}"), 1),
+        (format!("date={second}Z"), 1),
+        (format!("date={}", &text[..23]), 1),
+        (format!("date={text}Z"), 1),
+        (format!("date={hour_on}%2B01:00"), 1),
+        (format!("date={hour_on}+01:00"), 1),
+        (format!("date={hour_on}-01:00"), 0),
+        (format!("date=lt2000,gt{}", &text[..4]), 0),
+        (format!("date=lt2000,{}", &text[..4]), 1),
+        (format!("date=ge{second}&date=lt2000"), 0),
+        (format!("date=gt{second}&date=ge{second}"), 0),
+    ] {
+        let page = lab.search(&query).await;
+        assert_eq!(page.total, Some(total), "{query}");
+        assert_eq!(page.answers.len(), usize::try_from(total).unwrap(), "{query}");
+    }
 }

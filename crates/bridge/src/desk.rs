@@ -2,8 +2,10 @@
 //! certificate or endpoint. One room is in use at a time; both are followed.
 
 mod reports;
+mod screen;
 mod setup;
 mod statistics;
+mod support;
 #[cfg(test)]
 mod tests;
 
@@ -14,13 +16,16 @@ use std::time::Duration;
 
 use engine::{ConnectionState, Engine, OpenError, Profile, ProfileProblem, Surroundings};
 use identity::{Inspection, SecretsKind};
+use journal::Notice;
 use tokio_util::sync::CancellationToken;
 
 use crate::practice::Practice;
 use crate::problem::Problem;
 use crate::rows::{counts_view, environment_code};
-use crate::views::{CertificateView, StatusView};
+use crate::support::SupportFile;
+use crate::views::{CertificateView, NoticeView, StatusView};
 
+use screen::Screen;
 pub use statistics::remember_zone;
 
 /// What the window works at. Cheap to clone; all clones are the same desk.
@@ -45,6 +50,9 @@ struct Inner {
     laboratory_certificate: RwLock<Option<(Inspection, SecretsKind)>>,
     watch: tokio::sync::Mutex<Option<Watch>>,
     working: AtomicBool,
+    screen: Screen,
+    /// The support bundle that was shown last: what is saved is what was seen.
+    support: std::sync::Mutex<Vec<SupportFile>>,
 }
 
 /// The laboratory's room.
@@ -90,6 +98,7 @@ impl Desk {
         let wanted = practice_engine.profile().settings.preferences.get(PLACE).cloned();
         let is_practice = !matches!(laboratory, Laboratory::Open(_))
             || wanted.is_none_or(|place| place != "laboratory");
+        let screen = Screen::new(practice_engine.secrets().has_screen_passphrase()?);
         let desk = Self {
             inner: Arc::new(Inner {
                 root: root.to_owned(),
@@ -103,6 +112,8 @@ impl Desk {
                 laboratory_certificate: RwLock::new(None),
                 watch: tokio::sync::Mutex::new(None),
                 working: AtomicBool::new(false),
+                screen,
+                support: std::sync::Mutex::default(),
             }),
         };
         // A keychain that is locked now is not the end: the status shows it.
@@ -205,8 +216,17 @@ impl Desk {
                 .watched_folder
                 .as_ref()
                 .map(|folder| folder.display().to_string()),
+            locked: self.is_locked(),
+            has_unlock_passphrase: self.has_unlock_passphrase(),
+            notices: notices(&engine)?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
+    }
+
+    /// A person has read a notice.
+    pub async fn acknowledge_notice(&self, code: String) -> Result<(), Problem> {
+        let code = crate::limits::name("code", &code)?;
+        Ok(self.engine().journal().remove_notice(&code)?)
     }
 
     fn certificate_view(&self, engine: &Engine) -> Option<CertificateView> {
@@ -359,6 +379,12 @@ impl Desk {
     }
 }
 
+fn notices(engine: &Engine) -> Result<Vec<NoticeView>, Problem> {
+    let all = engine.journal().notices()?;
+    let view = |notice: &Notice| NoticeView { problem: notice.into(), at: notice.at.to_fhir() };
+    Ok(all.iter().map(view).collect())
+}
+
 async fn open_laboratory(folder: PathBuf) -> Laboratory {
     let opened = on_pool(move || {
         let profile = Profile::open(&folder)?;
@@ -382,19 +408,20 @@ fn make_laboratory(folder: &Path, secrets: SecretsKind) -> Result<Engine, Proble
     })
 }
 
-fn connection_view(state: &ConnectionState) -> (&'static str, Option<Problem>) {
+pub(crate) fn connection_view(state: &ConnectionState) -> (&'static str, Option<Problem>) {
     match state {
         ConnectionState::Unchecked | ConnectionState::Elsewhere => ("unchecked", None),
         ConnectionState::Connected => ("connected", None),
         ConnectionState::Unreachable(why) => ("unreachable", Some(why.into())),
         ConnectionState::Locked(why) => ("locked", Some(why.into())),
         ConnectionState::JournalUnavailable(code) => {
-            let code = match *code {
-                "disk-full" => "disk-full",
-                "busy" => "journal-busy",
-                _ => "journal-damaged",
+            let problem = match *code {
+                "disk-full" => Problem::new("disk-full", &[], "worker"),
+                "busy" => Problem::new("journal-busy", &[], "worker"),
+                "damaged" => Problem::new("journal-damaged", &[], "worker"),
+                _ => Problem::journal_fails(),
             };
-            ("unreachable", Some(Problem::new(code, &[], "worker")))
+            ("unreachable", Some(problem))
         }
     }
 }

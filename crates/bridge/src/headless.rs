@@ -10,6 +10,7 @@ mod keep;
 mod look;
 mod search;
 mod setup;
+mod support;
 
 use std::path::{Path, PathBuf};
 
@@ -23,13 +24,15 @@ use crate::problem::Problem;
 
 pub use crate::candidates::message_codes;
 pub use crate::record::{IssueRecord, Record};
+pub use crate::support::SupportFile;
 pub use attend::{Goal, Moved, Outcome};
 pub use codes::{Family, catalogue};
 pub use intake::{Fate, Looked};
-pub use keep::{BackupFacts, Flaw, RestoreFacts, Soundness};
+pub use keep::{BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, Soundness};
 pub use look::{Entry, ListTerms, Moment, Shown};
 pub use search::{Hit, HitPage, SearchTerms};
 pub use setup::{CertificateFacts, EndpointFacts, EndpointTerms, LayerFacts};
+pub use support::{save_support, support_files};
 
 /// An open profile, as the headless program works with it.
 pub struct Headless {
@@ -66,12 +69,11 @@ pub fn practice_folder() -> PathBuf {
 
 impl Headless {
     /// Opens the profile of a folder.
-    pub async fn open(folder: &Path, passphrase: Option<String>) -> Result<Self, Problem> {
+    pub async fn open(folder: &Path, passphrase: Option<Password>) -> Result<Self, Problem> {
         let profile = Profile::open(folder)?;
         if profile.is_practice() {
             return Self::practice(folder).await;
         }
-        let passphrase = passphrase.map(Password::from);
         let engine = Engine::open(profile, passphrase.as_ref(), Surroundings::default())?;
         Ok(Self { engine, practice: None })
     }
@@ -86,7 +88,7 @@ impl Headless {
     pub async fn create(
         folder: &Path,
         vault: Vault,
-        passphrase: Option<String>,
+        passphrase: Option<Password>,
         endpoint: EndpointTerms,
     ) -> Result<Self, Problem> {
         let endpoint = endpoint.into_endpoint()?;
@@ -95,7 +97,6 @@ impl Headless {
             Vault::Keychain => SecretsKind::Keychain,
             Vault::Passphrase => SecretsKind::Passphrase,
         };
-        let passphrase = passphrase.map(Password::from);
         let profile = Profile::create(folder, secrets, vec![endpoint])?;
         let engine = new_engine(profile, passphrase.as_ref())?;
         Ok(Self { engine, practice: None })

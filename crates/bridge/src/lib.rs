@@ -3,7 +3,9 @@
 //! Everything here is plain data and codes; words for people are in the catalogues of the window and of the
 //! headless program. The window's types are exported to TypeScript by the tests. It knows no Tauri.
 
+mod calls;
 mod candidates;
+mod certificate_files;
 mod desk;
 pub mod headless;
 mod limits;
@@ -16,12 +18,15 @@ mod reading_tests;
 mod record;
 mod rows;
 mod sections;
+mod support;
 pub mod views;
 mod words;
 
+pub use calls::{Call, Purpose};
 pub use candidates::{REFUSALS, message_codes};
 pub use desk::{Desk, remember_zone};
 pub use engine::KnownContent;
+pub use identity::Password;
 pub use mask::masked;
 pub use practice::{ENDPOINT as PRACTICE_ENDPOINT, Practice};
 pub use problem::{Blame, PROBLEMS, Problem, ProblemClass, ProblemRow, REMEDIES};

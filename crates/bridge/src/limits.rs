@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use crate::problem::Problem;
 
 /// Paths in one call.
@@ -20,8 +22,40 @@ const LINE_MAX: usize = 1_000;
 const CA_BYTES_MAX: usize = 200_000;
 /// Days of statistics: ten years.
 pub(crate) const DAYS_MAX: u32 = 3_660;
+/// Bytes of any other text: 2,000 characters of a reason take 8,000 at most, a path 4,096.
+const OTHER_BYTES_MAX: usize = 8_192;
+/// Elements of a list, and members of an object.
+const ELEMENTS_MAX: usize = 10_000;
+/// Levels of an argument: an object that holds a list.
+const LEVELS_MAX: usize = 3;
 /// Bytes of a certificate or key file that is read; above it the file itself is refused.
 pub(crate) const CERTIFICATE_BYTES_MAX: u64 = 4 << 20;
+
+/// Bounds on an argument as it comes, before it is read: each function has finer ones.
+pub(crate) fn json(argument: &str, value: &Value) -> Result<(), Problem> {
+    let text_max = match argument {
+        "text" => TEXT_BYTES_MAX,
+        "input" => CA_BYTES_MAX,
+        _ => OTHER_BYTES_MAX,
+    };
+    let mut open = vec![(value, 1)];
+    while let Some((value, level)) = open.pop() {
+        match value {
+            Value::String(text) => within(argument, text.len(), text_max)?,
+            Value::Array(items) => {
+                within(argument, items.len(), ELEMENTS_MAX)?;
+                open.extend(items.iter().map(|item| (item, level + 1)));
+            }
+            Value::Object(members) => {
+                within(argument, members.len(), ELEMENTS_MAX)?;
+                open.extend(members.values().map(|member| (member, level + 1)));
+            }
+            _ => {}
+        }
+        within(argument, level, LEVELS_MAX)?;
+    }
+    Ok(())
+}
 
 fn within(argument: &str, size: usize, limit: usize) -> Result<(), Problem> {
     if size <= limit {

@@ -10,8 +10,9 @@ use ts_rs::TS;
 
 pub use list::{PROBLEMS, ProblemRow, REMEDIES};
 
-/// The only error that crosses to a person.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+/// The only error that crosses to a person. `Debug` leaves out the parameters: a file name or the
+/// authority's words may name a patient.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct Problem {
@@ -27,6 +28,8 @@ pub struct Problem {
     /// Short trace for support, without patient data.
     pub trace: String,
 }
+
+fhir::shows_only!(Problem { code, blame, remedy, trace });
 
 /// Who can mend a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
@@ -67,6 +70,19 @@ impl Problem {
             remedy: remedy.to_owned(),
             trace: trace.to_owned(),
         }
+    }
+
+    /// The disk fails under the worker, which knows no more than that.
+    pub(crate) fn journal_fails() -> Self {
+        let params = [("operation", "write"), ("reason", "disk I/O error")];
+        Self::new("journal-io", &params, "worker")
+    }
+
+    /// As [`Problem::new`], for codes that come from a file.
+    fn new_or_unknown(code: &str, trace: &str) -> Self {
+        let known = PROBLEMS.iter().any(|(known, ..)| *known == code);
+        let problem = Self::new(if known { code } else { "journal-io" }, &[], trace);
+        Self { code: code.to_owned(), ..problem }
     }
 
     fn with(code: &str, params: Vec<(String, String)>, trace: &str) -> Self {

@@ -4,7 +4,7 @@ use journal::{Message, Row, Source};
 use serde::Serialize;
 
 /// One submission, or one file that became none.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct Record {
     /// Number of the submission; `null` for a file that is none.
     pub id: Option<i64>,
@@ -31,7 +31,7 @@ pub struct Record {
 }
 
 /// One message.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct IssueRecord {
     /// `error`, `warning` or `information`.
     pub severity: String,
@@ -53,6 +53,10 @@ pub struct IssueRecord {
     #[serde(skip)]
     pub params: std::collections::BTreeMap<String, String>,
 }
+
+// Without file names, identifiers and words: they may name a patient.
+fhir::shows_only!(Record { id, state, receipt, issues, attempts, corrects });
+fhir::shows_only!(IssueRecord { severity, code, source });
 
 impl Record {
     pub(crate) fn of(row: &Row, messages: &[Message]) -> Self {

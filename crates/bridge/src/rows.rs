@@ -227,7 +227,7 @@ fn event_params(event: &Event) -> BTreeMap<String, String> {
         params.insert(name.to_owned(), value);
     };
     match event {
-        Event::Queued { due } | Event::AskedInVain { due } | Event::NotReceived { due } => {
+        Event::Queued { due } | Event::AskedInVain { due, .. } | Event::NotReceived { due } => {
             add("due", due.to_fhir());
         }
         Event::StillInProgress { due } => add("due", due.to_fhir()),

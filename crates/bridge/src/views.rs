@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 pub use crate::problem::{Blame, Problem};
+pub use crate::support::SupportFile;
 pub use setup::*;
 
 /// Environment and endpoint in force, connection and certificate: the frame of the window.
@@ -44,8 +45,25 @@ pub struct StatusView {
     pub paused: bool,
     /// Watched folder, if any.
     pub watched_folder: Option<String>,
+    /// The window is locked: nothing with a name is answered until it is unlocked.
+    pub locked: bool,
+    /// A passphrase unlocks it.
+    pub has_unlock_passphrase: bool,
+    /// What a person has to be told until they have read it.
+    pub notices: Vec<NoticeView>,
     /// Version of the program.
     pub version: String,
+}
+
+/// What happened to the journal, and what is to be done; shown until a person has read it.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct NoticeView {
+    /// What, in the form of a problem; its code names the notice.
+    pub problem: Problem,
+    /// ISO instant.
+    pub at: String,
 }
 
 /// Live counts by group and state.

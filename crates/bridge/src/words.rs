@@ -4,13 +4,15 @@ use fhir::Element;
 use report::{Links, Target};
 
 /// A value for reading.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Words {
     /// In words.
     pub(crate) value: String,
     /// Code, system or unit behind it.
     pub(crate) detail: Option<String>,
 }
+
+fhir::shows_only!(Words {});
 
 /// Longest value shown, in characters.
 const VALUE_MAX: usize = 2_000;

@@ -33,7 +33,7 @@ each of the issues has severity code rule text expression line column source.
 States: held queued sending unknown in-progress completed rejected failed withdrawn superseded.";
 
 /// Sends laboratory reports of notifiable diseases to the authority and shows what became of each.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(name = "labcourier", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct Arguments {
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
     pub(crate) command: Command,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Global {
     /// Folder of the profile (settings, journal, vault). Default: the platform's place for data of
     /// programs; a practice profile there is used as long as there is no other.
@@ -71,7 +71,7 @@ pub(crate) struct Global {
     pub(crate) quiet: bool,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub(crate) enum Command {
     /// Make a profile.
     #[command(after_help = "\
@@ -174,6 +174,15 @@ Examples:
     /// The journal itself.
     #[command(subcommand)]
     Journal(JournalCommand),
+    /// What a helper needs to know of this installation, without anything about patients.
+    #[command(after_help = "\
+Versions, settings without secrets, counts, codes and times; no names, files, identifiers or documents.
+Works also where the journal or the keychain does not open. Without FILE it is only shown.
+
+Examples:
+  labcourier support-bundle
+  labcourier support-bundle support.zip")]
+    SupportBundle(SupportBundle),
     /// The lesson: send made-up reports to an authority on this computer, see one fail, correct it.
     #[command(after_help = "\
 Without --profile it runs in a folder that is removed afterwards.
@@ -192,14 +201,14 @@ Examples:
     },
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Paths {
     /// Files, folders, .zip archives, NDJSON.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Send {
     #[command(flatten)]
     pub(crate) paths: Paths,
@@ -210,7 +219,7 @@ pub(crate) struct Send {
     pub(crate) again: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Waiting {
     /// Wait until every report has its final status.
     #[arg(long)]
@@ -220,14 +229,14 @@ pub(crate) struct Waiting {
     pub(crate) timeout: Option<Duration>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Follow {
     /// One pass only.
     #[arg(long)]
     pub(crate) once: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct List {
     /// Only reports in this state; may be repeated.
     #[arg(long = "state", value_name = "S", value_parser = STATES)]
@@ -253,7 +262,7 @@ const STATES: [&str; 10] = [
     "superseded",
 ];
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Resubmit {
     /// Number of the report.
     pub(crate) id: i64,
@@ -264,7 +273,7 @@ pub(crate) struct Resubmit {
     pub(crate) waiting: Waiting,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct WithReason {
     /// Number of the report.
     pub(crate) id: i64,
@@ -273,7 +282,7 @@ pub(crate) struct WithReason {
     pub(crate) reason: String,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Search {
     /// Created at, with prefix: ge2026-01-01
     #[arg(long, value_name = "P")]
@@ -301,7 +310,7 @@ pub(crate) struct Search {
     pub(crate) all: bool,
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub(crate) struct Export {
     /// Form of the output.
     #[arg(long, value_enum)]
@@ -321,19 +330,22 @@ pub(crate) enum ExportForm {
     Json,
 }
 
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub(crate) enum JournalCommand {
     /// Check the whole journal.
     #[command(after_help = "Example:\n  labcourier journal verify")]
     Verify,
-    /// Write a backup to one file (encrypted with the same key).
+    /// Write a backup to one file (encrypted with the same key); without a file, into the profile's folder.
     #[command(
-        after_help = "Example:\n  labcourier journal backup /backup/labcourier-2026-01-31.db"
+        after_help = "Examples:\n  labcourier journal backup\n  labcourier journal backup /backup/labcourier-2026-01-31.db"
     )]
     Backup {
         /// The file; it must not exist.
-        file: PathBuf,
+        file: Option<PathBuf>,
     },
+    /// List the backups that were made by themselves.
+    #[command(after_help = "Example:\n  labcourier journal list-backups")]
+    ListBackups,
     /// Put a backup in the journal's place; the present journal is set aside.
     #[command(
         after_help = "Example:\n  labcourier journal restore /backup/labcourier-2026-01-31.db"
@@ -342,6 +354,48 @@ pub(crate) enum JournalCommand {
         /// The backup.
         file: PathBuf,
     },
+    /// Show what happened to the journal and is to be read; --read says that it was.
+    #[command(after_help = "Example:\n  labcourier journal notices --read")]
+    Notices {
+        /// I have read them: do not show them again.
+        #[arg(long)]
+        read: bool,
+    },
+    /// Show or set after how many days the content of settled reports leaves the journal.
+    #[command(
+        after_help = "Examples:\n  labcourier journal retention\n  labcourier journal retention 90\n  labcourier journal retention off"
+    )]
+    Retention {
+        /// Number of days, or off.
+        #[arg(value_name = "DAYS|off", value_parser = parse_retention)]
+        days: Option<Retention>,
+    },
+}
+
+/// What retention is to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retention {
+    Days(u32),
+    Off,
+}
+
+/// A number from 1 on, or `off`: 0 would remove what was sent a moment ago.
+fn parse_retention(text: &str) -> Result<Retention, String> {
+    match text.parse() {
+        _ if text == "off" => Ok(Retention::Off),
+        Ok(days @ 1..=36_500) => Ok(Retention::Days(days)),
+        _ => Err("1 to 36500 days, or off".to_owned()),
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct SupportBundle {
+    /// ZIP file to write; it must not exist.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Show what is in it, too.
+    #[arg(long)]
+    pub(crate) show: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

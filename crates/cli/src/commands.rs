@@ -7,12 +7,14 @@ mod practice;
 mod search;
 mod send;
 mod setup;
+mod support;
 mod view;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use bridge::Problem;
 use bridge::headless::{Headless, default_folder};
+use bridge::{Password, Problem};
 
 use crate::arguments::{Arguments, Command, Global};
 use crate::catalogue::Catalogue;
@@ -25,12 +27,14 @@ pub(crate) struct Scene<'a> {
     pub(crate) global: &'a Global,
     pub(crate) output: &'a Output,
     pub(crate) texts: &'a Catalogue,
+    /// Something was said that a person has to read.
+    told: AtomicBool,
 }
 
 /// Runs one command.
 pub(crate) async fn run(arguments: Arguments, output: &Output, texts: Catalogue) -> Exit {
     let Arguments { global, command } = arguments;
-    let scene = Scene { global: &global, output, texts: &texts };
+    let scene = Scene { global: &global, output, texts: &texts, told: AtomicBool::new(false) };
     let done = match command {
         Command::Init(init) => setup::init(&scene, init).await,
         Command::Identity(command) => setup::identity(&scene, command).await,
@@ -47,10 +51,12 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: Catalogue)
         Command::Watch { dir } => send::watch(&scene, dir).await,
         Command::Export(export) => export::export(&scene, export).await,
         Command::Journal(command) => journal::journal(&scene, command).await,
+        Command::SupportBundle(asked) => support::bundle(&scene, asked).await,
         Command::Practice => practice::practice(&scene).await,
         Command::Generate { what, dir } => generate::generate(&scene, what, &dir),
     };
     match done {
+        Ok(exit) if scene.told.load(Ordering::Relaxed) => exit.max(Exit::Person),
         Ok(exit) => exit,
         Err(problem) => scene.trouble(&problem),
     }
@@ -64,10 +70,28 @@ impl Scene<'_> {
     }
 
     async fn open(&self) -> Result<Headless, Problem> {
-        Headless::open(&self.folder(), self.passphrase()?).await
+        let profile = Headless::open(&self.folder(), self.passphrase()?).await?;
+        self.tell(&profile)?;
+        Ok(profile)
     }
 
-    fn passphrase(&self) -> Result<Option<String>, Problem> {
+    /// What happened to the journal is said with every command until a person has read it.
+    fn tell(&self, profile: &Headless) -> Result<(), Problem> {
+        let notices = profile.notices()?;
+        for notice in &notices {
+            let line = Line::new()
+                .look(format!("{}: ", self.texts.say("say.notice")), Look::Bad)
+                .add(self.texts.problem(&notice.problem));
+            self.output.error(line);
+        }
+        if !notices.is_empty() {
+            self.told.store(true, Ordering::Relaxed);
+            self.hint("say.notices-more", &[]);
+        }
+        Ok(())
+    }
+
+    fn passphrase(&self) -> Result<Option<Password>, Problem> {
         let Some(file) = &self.global.passphrase_file else { return Ok(None) };
         let read = passphrase::read(file);
         read.map(Some)

@@ -30,6 +30,7 @@ use output::{Line, Output};
 
 /// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
+    process::begin();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),

@@ -246,6 +246,35 @@ mod tests {
         assert_eq!(coloured.matches('\u{1b}').count(), 2, "only our own colour: {coloured:?}");
     }
 
+    /// Every character there is, in every way to the terminal: sequences of colour, links and titles all
+    /// begin with one that does not get through.
+    #[test]
+    fn no_character_reaches_a_terminal_as_a_command() {
+        let mut figures = testkit::Figures::start("markup", "no_character_commands_a_terminal");
+        let all: Vec<char> = ('\0'..=char::MAX).collect();
+        for some in all.chunks(4_096) {
+            let text: String = some.iter().collect();
+            let json = serde_json::to_string(&text).unwrap();
+            let ways = [
+                Line::of(&text).shown(false),
+                Line::new().column(&text, 3, Look::Bold).shown(false),
+                Line::new()
+                    .look(&text, Look::Bad)
+                    .shown(true)
+                    .replace("\u{1b}[31m", "")
+                    .replace("\u{1b}[0m", ""),
+                escaped(&json),
+            ];
+            for (way, shown) in ways.iter().enumerate() {
+                let obeyed = shown.chars().find(|c| c.is_control() || is_obeyed(*c));
+                assert_eq!(obeyed, None, "way {way}");
+            }
+            assert_eq!(serde_json::from_str::<String>(&escaped(&json)).unwrap(), text);
+            figures.cases(some.len() as u64);
+        }
+        figures.finish();
+    }
+
     #[test]
     fn json_keeps_its_meaning() {
         let text = "Zo\u{eb} \u{9b}2J \u{202e} \u{e0041} \u{1b}";

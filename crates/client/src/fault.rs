@@ -65,7 +65,7 @@ pub enum Why {
     /// No common protocol version or algorithm: the server speaks less than TLS 1.2, or no TLS.
     TlsVersion,
     /// The server's certificate is not trusted: `expired`, `not-yet-valid`, `unknown-issuer`,
-    /// `self-signed`, `wrong-host`, `revoked`, `wrong-purpose`, `bad`.
+    /// `unknown-issuer-behind-proxy`, `self-signed`, `wrong-host`, `revoked`, `wrong-purpose`, `bad`.
     TlsServerUntrusted { reason: String },
     /// The server refuses our certificate, or demands one; the alert is TLS's own word.
     TlsClientRefused { alert: String },
@@ -146,6 +146,17 @@ impl Why {
             Self::ForeignLink => "foreign-link",
             Self::TooManyPages => "too-many-pages",
             Self::SearchUnsupported => "search-unsupported",
+        }
+    }
+
+    /// Reached through a proxy of ours, a certificate of an unknown issuer is likely the proxy's own: it opens
+    /// the encryption to read along, and that is another task for another person.
+    pub(crate) fn behind_proxy(self) -> Self {
+        match self {
+            Self::TlsServerUntrusted { reason } if reason == "unknown-issuer" => {
+                Self::TlsServerUntrusted { reason: format!("{reason}-behind-proxy") }
+            }
+            other => other,
         }
     }
 

@@ -77,7 +77,7 @@ impl ConfigProblem {
 }
 
 /// The real authority. Keeps connections open between requests; cheap to keep, so make one per endpoint.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct HttpAuthority {
     client: Client,
     base: Url,
@@ -85,6 +85,9 @@ pub struct HttpAuthority {
     pub(crate) release: Release,
     pub(crate) limits: Limits,
 }
+
+// Without the proxy, whose address may hold a password.
+fhir::shows_only!(HttpAuthority { base, release, limits });
 
 impl HttpAuthority {
     /// With the default limits.
@@ -183,8 +186,11 @@ impl HttpAuthority {
         };
         let text =
             |name| headers.get(name).and_then(|value: &http::HeaderValue| value.to_str().ok());
-        let retry_after =
-            text(header::RETRY_AFTER).and_then(|value| retry_after(value, evidence.server_date));
+        // Said twice, the longer wish counts: nobody is harmed by patience.
+        let wishes = headers.get_all(header::RETRY_AFTER).iter();
+        let retry_after = wishes
+            .filter_map(|value| retry_after(value.to_str().ok()?, evidence.server_date))
+            .max();
         let encoding = text(header::CONTENT_ENCODING)
             .filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))
             .map(|encoding| encoding.chars().take(40).collect());
@@ -222,7 +228,10 @@ impl HttpAuthority {
     async fn failed(&self, error: &reqwest::Error, handed: &Handed) -> Fault {
         let found = broken(error, self.base.host_str().unwrap_or_default());
         match found.class {
-            Class::Locked => Fault::Locked { why: found.why, evidence: None },
+            Class::Locked => {
+                let why = if self.proxy.is_some() { found.why.behind_proxy() } else { found.why };
+                Fault::Locked { why, evidence: None }
+            }
             Class::Open => doubt(found.why, handed),
             Class::NotSent => {
                 let asked = match &self.proxy {

@@ -1,5 +1,6 @@
 //! `Retry-After` and `Date` (RFC 9110, 10.2.3 and 5.6.7).
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use fhir::Instant;
@@ -10,14 +11,43 @@ use time::macros::format_description;
 /// Longer wishes are cut: an absurd value must not stop a queue for a week.
 pub(crate) const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
 
-const HTTP_DATE: &[BorrowedFormatItem<'_>] = format_description!(
-    "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
-);
+/// Preferred, then the two that old servers still send and every recipient must read.
+const HTTP_DATES: [&[BorrowedFormatItem<'_>]; 3] = [
+    format_description!(
+        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
+    ),
+    // RFC 850; the two digits of the year are completed before.
+    format_description!(
+        "[weekday repr:long], [day]-[month repr:short]-[year] [hour]:[minute]:[second] GMT"
+    ),
+    // asctime
+    format_description!(
+        "[weekday repr:short] [month repr:short] [day padding:space] [hour]:[minute]:[second] [year]"
+    ),
+];
 
-/// An HTTP date (the preferred form).
+/// An HTTP date in any of its three forms.
 pub(crate) fn http_date(text: &str) -> Option<Instant> {
-    let date = PrimitiveDateTime::parse(text.trim(), HTTP_DATE).ok()?;
+    let text = with_century(text.trim());
+    let date = HTTP_DATES.iter().find_map(|form| PrimitiveDateTime::parse(&text, form).ok())?;
     Some(Instant::from_seconds(date.assume_utc().unix_timestamp()))
+}
+
+/// `Friday, 20-Nov-26 …` with four digits. No clock is read; from 70 on it was the last century, as POSIX
+/// has it.
+fn with_century(text: &str) -> Cow<'_, str> {
+    let short = |day: &str| {
+        let (date, time) = day.split_once(' ')?;
+        let (rest, year) = date.rsplit_once('-')?;
+        let digits = year.len() == 2 && year.bytes().all(|byte| byte.is_ascii_digit());
+        let century = if year < "70" { "20" } else { "19" };
+        digits.then(|| format!("{rest}-{century}{year} {time}"))
+    };
+    let completed = text.split_once(", ").and_then(|(weekday, day)| {
+        let day = short(day)?;
+        Some(format!("{weekday}, {day}"))
+    });
+    completed.map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// How long to wait: seconds, or a date that is measured against the server's own clock (ours may be
@@ -44,10 +74,22 @@ mod tests {
         let seconds = |text| retry_after(text, now).map(|wait| wait.as_secs());
         assert_eq!(seconds("120"), Some(120));
         assert_eq!(seconds("Fri, 20 Nov 2026 10:05:00 GMT"), Some(300));
+        assert_eq!(seconds("Friday, 20-Nov-26 10:05:00 GMT"), Some(300));
+        assert_eq!(seconds("Sunday, 06-Nov-94 08:49:37 GMT"), Some(0));
+        assert_eq!(seconds("Monday, 31-Dec-68 23:59:59 GMT"), Some(3600));
+        assert_eq!(seconds("Fri Nov 20 10:05:00 2026"), Some(300));
+        assert_eq!(seconds("Sun Nov  1 10:05:00 2026"), Some(0));
         assert_eq!(seconds("Fri, 20 Nov 2026 09:00:00 GMT"), Some(0));
         assert_eq!(seconds("99999999999999999999999"), Some(3600));
         assert_eq!(seconds("Fri, 20 Nov 2099 10:05:00 GMT"), Some(3600));
-        for nonsense in ["", "-1", "soon", "1.5", "Fri, 32 Nov 2026 10:05:00 GMT"] {
+        for nonsense in [
+            "",
+            "-1",
+            "soon",
+            "1.5",
+            "Fri, 32 Nov 2026 10:05:00 GMT",
+            "Friday, 20-Nov-é6 10:05:00 GMT",
+        ] {
             assert_eq!(seconds(nonsense), None, "{nonsense}");
         }
         assert_eq!(retry_after("Fri, 20 Nov 2026 10:05:00 GMT", None), None);

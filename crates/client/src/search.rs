@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use exchange::canonical::URI_SYSTEM;
-use exchange::{Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, pairs};
+use exchange::{Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable, pairs};
 use fhir::Instant;
 use url::Url;
 
@@ -172,13 +172,6 @@ fn take(changes: &mut Changes, page: Page, evidence: Evidence) -> Option<String>
     changes.issues.extend(page.issues);
     changes.evidence.push(evidence);
     page.links.next
-}
-
-/// Links are followed as given, but only to the server that was configured: our certificate and the
-/// report's identifiers go nowhere else.
-fn followable(base: &Url, link: &str) -> Option<Url> {
-    let url = base.join(link).ok()?;
-    (url.origin() == base.origin()).then_some(url)
 }
 
 #[cfg(test)]

@@ -1,13 +1,43 @@
-//! The one place that reads the clock and the random source.
+//! The one place that reads the clocks and the random source.
+
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use fhir::Instant;
 
 /// Time and randomness as the engine sees them; a test passes its own.
 pub trait Clock: Send + Sync + 'static {
-    /// Now, by the computer's clock.
+    /// Now, by the computer's clock. It may be set at any time.
     fn now(&self) -> Instant;
+    /// Time since some fixed point, by a clock that nobody sets. It may stand while the computer sleeps.
+    fn steady(&self) -> Duration;
     /// A number in `[0, 1)`.
     fn fraction(&self) -> f64;
+}
+
+/// A point in time by both clocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment {
+    pub(crate) wall: Instant,
+    pub(crate) steady: Duration,
+}
+
+impl Moment {
+    pub(crate) fn now(clock: &dyn Clock) -> Self {
+        Self { wall: clock.now(), steady: clock.steady() }
+    }
+
+    /// How long ago `earlier` was: the longer of what both clocks say. A clock that is set back holds nothing
+    /// up, and time that the computer slept has passed.
+    pub(crate) fn since(self, earlier: Self) -> Duration {
+        let wall = u64::try_from(self.wall.0.saturating_sub(earlier.wall.0)).unwrap_or(0);
+        self.steady.saturating_sub(earlier.steady).max(Duration::from_micros(wall))
+    }
+
+    /// So much later, by the computer's clock.
+    pub(crate) fn after(self, time: Duration) -> Instant {
+        self.wall.plus_micros(i64::try_from(time.as_micros()).unwrap_or(i64::MAX))
+    }
 }
 
 /// The computer's clock and random source.
@@ -20,6 +50,11 @@ impl Clock for SystemClock {
         let since_epoch =
             std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         Instant(i64::try_from(since_epoch.as_micros()).unwrap_or(i64::MAX))
+    }
+
+    fn steady(&self) -> Duration {
+        static FIRST: OnceLock<std::time::Instant> = OnceLock::new();
+        FIRST.get_or_init(std::time::Instant::now).elapsed()
     }
 
     fn fraction(&self) -> f64 {

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::worker::{Connection, ConnectionState, Tools, Worker};
 use crate::{
     Clock, EngineError, Obstacle, OpenError, Pace, Profile, Settings, SourceLimits, SystemClock,
-    person,
+    person, upkeep,
 };
 
 /// An open profile. Cheap to clone; all clones are the same engine.
@@ -37,9 +37,10 @@ pub(crate) struct Inner {
     paused: watch::Sender<bool>,
     connection: Arc<watch::Sender<Connection>>,
     working: tokio::sync::Mutex<Option<Working>>,
+    keeping: tokio::sync::Mutex<Option<Working>>,
 }
 
-/// A running worker: its owner can stop it and waits for it.
+/// A running task: its owner can stop it and waits for it.
 struct Working {
     cancel: CancellationToken,
     task: JoinHandle<()>,
@@ -83,7 +84,7 @@ impl Engine {
         let settings = &profile.settings;
         let secrets = Secrets::open(settings.secrets, profile.folder(), &settings.id, passphrase)?;
         let key = Key::new(secrets.journal_key()?);
-        let journal = Journal::open(&profile.journal_file(), &key)?;
+        let journal = upkeep::open_journal(&profile, &key, surroundings.clock.now())?;
         Ok(Self::assemble(profile, secrets, journal, surroundings))
     }
 
@@ -105,6 +106,7 @@ impl Engine {
             paused: watch::Sender::new(false),
             connection: Arc::new(watch::Sender::new(Connection::default())),
             working: tokio::sync::Mutex::new(None),
+            keeping: tokio::sync::Mutex::new(None),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -112,6 +114,11 @@ impl Engine {
     /// The journal, for views.
     pub fn journal(&self) -> &Journal {
         &self.inner.journal
+    }
+
+    /// Where the profile's secrets rest. Calls may block: a keychain may ask the person.
+    pub fn secrets(&self) -> &Secrets {
+        &self.inner.secrets
     }
 
     /// Now, by the engine's clock.
@@ -189,13 +196,16 @@ impl Engine {
 
     // --- the worker ------------------------------------------------------------------------------
 
-    /// Starts working the queue in the background; does nothing where it works already.
+    /// Starts working the queue and keeping the journal in the background; does nothing where it works
+    /// already.
     pub async fn start(&self) {
+        self.start_keeping().await;
         let mut working = self.inner.working.lock().await;
         if working.is_some() {
             return;
         }
-        self.apply_retention().await;
+        // What cannot be removed now is removed at the next start; a damaged journal shows elsewhere.
+        let _ = self.apply_retention().await;
         match self.worker() {
             Ok(worker) => {
                 let cancel = CancellationToken::new();
@@ -208,19 +218,30 @@ impl Engine {
         }
     }
 
-    /// Lets the content of settled reports leave the journal, as the settings say.
-    async fn apply_retention(&self) {
-        let Some(days) = self.profile().settings.retention_days else { return };
+    /// Backups and comparisons, also where there is nobody to send to.
+    async fn start_keeping(&self) {
+        let mut keeping = self.inner.keeping.lock().await;
+        if keeping.is_none() {
+            let cancel = CancellationToken::new();
+            let task = tokio::spawn(self.clone().keep_up(cancel.clone()));
+            *keeping = Some(Working { cancel, task });
+        }
+    }
+
+    /// Lets the content of settled reports leave the journal, as the settings say; gives how many.
+    pub async fn apply_retention(&self) -> Result<usize, EngineError> {
+        let Some(days) = self.profile().settings.retention_days else { return Ok(0) };
         let rule = Retention { completed_days: Some(days), closed_days: Some(days) };
         let (journal, now) = (self.inner.journal.clone(), self.now());
-        // What cannot be removed now is removed at the next start; a damaged journal shows elsewhere.
-        let _ = tokio::task::spawn_blocking(move || journal.retain(rule, now)).await;
+        let done = tokio::task::spawn_blocking(move || journal.retain(rule, now)).await;
+        Ok(done.unwrap_or(Err(journal::JournalError::Closed))?)
     }
 
     /// Stops the worker; requests under way are finished first.
     pub async fn stop(&self) {
         let working = self.inner.working.lock().await.take();
-        if let Some(Working { cancel, task }) = working {
+        let keeping = self.inner.keeping.lock().await.take();
+        for Working { cancel, task } in [working, keeping].into_iter().flatten() {
             cancel.cancel();
             // A panic in the worker has been printed by its thread; there is nothing to add here.
             let _ = task.await;
@@ -245,6 +266,8 @@ impl Engine {
             Ok(worker) => worker,
             Err(obstacle) => return Err(EngineError::Obstructed(obstacle)),
         };
+        // What fails here is tried again by the next pass; the worker says what is wrong with the way.
+        let _ = self.reconcile().await;
         Ok(worker.once().await?)
     }
 

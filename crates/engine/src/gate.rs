@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use fhir::Instant;
 
-use crate::Pace;
+use crate::{Moment, Pace};
 
 /// Whether requests may go out now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Gate {
     failures: u32,
-    closed_until: Option<Instant>,
+    /// Since when, and for how long.
+    closed: Option<(Moment, Duration)>,
     probing: bool,
 }
 
@@ -27,18 +28,25 @@ pub(crate) enum Passage {
 
 impl Gate {
     /// What may pass at `now`.
-    pub(crate) fn passage(&self, now: Instant) -> Passage {
-        match self.closed_until {
+    pub(crate) fn passage(&self, now: Moment) -> Passage {
+        match self.closed {
             None => Passage::Open,
             Some(_) if self.probing => Passage::Closed(None),
-            Some(until) if until <= now => Passage::Probe,
-            Some(until) => Passage::Closed(Some(until)),
+            Some((since, pause)) => match pause.saturating_sub(now.since(since)) {
+                Duration::ZERO => Passage::Probe,
+                rest => Passage::Closed(Some(now.after(rest))),
+            },
         }
     }
 
     /// A probe is under way.
     pub(crate) fn probe_started(&mut self) {
-        self.probing = self.closed_until.is_some();
+        self.probing = self.closed.is_some();
+    }
+
+    /// No probe is under way any more, whether or not something was learned by it.
+    pub(crate) fn probe_ended(&mut self) {
+        self.probing = false;
     }
 
     /// The authority answered, whatever it said of the report.
@@ -50,7 +58,7 @@ impl Gate {
     /// were under way together count as one fault.
     pub(crate) fn failed(
         &mut self,
-        now: Instant,
+        now: Moment,
         pace: &Pace,
         retry_after: Option<Duration>,
         fraction: f64,
@@ -61,22 +69,19 @@ impl Gate {
 
     /// A request ended in doubt. Perhaps it is this report's fault, perhaps nobody answers any more: the
     /// next one tries alone, soon at first.
-    pub(crate) fn doubted(&mut self, now: Instant, pace: &Pace, fraction: f64) -> Instant {
+    pub(crate) fn doubted(&mut self, now: Moment, pace: &Pace, fraction: f64) -> Instant {
         let failures = self.failures.saturating_add(1);
         self.close(now, pace.backoff_in_doubt(failures, fraction))
     }
 
-    fn close(&mut self, now: Instant, pause: Duration) -> Instant {
-        if let (Some(until), false) = (self.closed_until, self.probing)
-            && until > now
-        {
+    fn close(&mut self, now: Moment, pause: Duration) -> Instant {
+        if let (Passage::Closed(Some(until)), false) = (self.passage(now), self.probing) {
             return until;
         }
         self.failures = self.failures.saturating_add(1);
-        let until = now.plus_micros(i64::try_from(pause.as_micros()).unwrap_or(i64::MAX));
-        self.closed_until = Some(until);
+        self.closed = Some((now, pause));
         self.probing = false;
-        until
+        now.after(pause)
     }
 }
 
@@ -86,20 +91,30 @@ mod tests {
 
     const NOW: Instant = Instant::from_seconds(1_000_000);
 
+    /// Both clocks go alike.
+    fn at(wall: Instant) -> Moment {
+        let steady = Duration::from_micros(u64::try_from(wall.0 - NOW.0).unwrap());
+        Moment { wall, steady }
+    }
+
     #[test]
     fn after_a_fault_one_probe_passes_at_a_time() {
         let (mut gate, pace) = (Gate::default(), Pace::default());
-        assert_eq!(gate.passage(NOW), Passage::Open);
-        let until = gate.failed(NOW, &pace, None, 0.0);
-        assert_eq!(gate.passage(NOW), Passage::Closed(Some(until)));
+        assert_eq!(gate.passage(at(NOW)), Passage::Open);
+        let until = gate.failed(at(NOW), &pace, None, 0.0);
+        assert_eq!(gate.passage(at(NOW)), Passage::Closed(Some(until)));
         // The other requests of the same moment end too: still one fault.
-        assert_eq!(gate.failed(NOW, &pace, None, 0.9), until);
-        assert_eq!(gate.passage(until), Passage::Probe);
+        assert_eq!(gate.failed(at(NOW), &pace, None, 0.9), until);
+        assert_eq!(gate.passage(at(until)), Passage::Probe);
         gate.probe_started();
-        assert_eq!(gate.passage(until), Passage::Closed(None));
-        assert!(gate.failed(until, &pace, None, 0.0) > until.plus_seconds(29));
+        assert_eq!(gate.passage(at(until)), Passage::Closed(None));
+        assert!(gate.failed(at(until), &pace, None, 0.0) > until.plus_seconds(29));
+        // A probe that came to nothing does not keep the gate shut for ever.
+        gate.probe_started();
+        gate.probe_ended();
+        assert!(matches!(gate.passage(at(until)), Passage::Closed(Some(_))));
         gate.answered();
-        assert_eq!(gate.passage(until), Passage::Open);
+        assert_eq!(gate.passage(at(until)), Passage::Open);
     }
 
     #[test]
@@ -110,10 +125,27 @@ mod tests {
             while now < NOW.plus_seconds(3600) {
                 requests += 1;
                 gate.probe_started();
-                now = gate.doubted(now, &pace, fraction);
-                assert_eq!(gate.passage(now), Passage::Probe);
+                now = gate.doubted(at(now), &pace, fraction);
+                assert_eq!(gate.passage(at(now)), Passage::Probe);
             }
             assert!(requests <= 15, "{requests} requests at jitter {fraction}");
         }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_neither_holds_the_gate_shut_nor_opens_it_twice() {
+        let (mut gate, pace) = (Gate::default(), Pace::default());
+        gate.failed(at(NOW), &pace, None, 0.0);
+        let day = Duration::from_secs(86_400);
+        let set_back = |steady| Moment { wall: NOW.plus_seconds(-86_400), steady };
+        let minute = Duration::from_secs(60);
+        assert!(matches!(gate.passage(set_back(Duration::ZERO)), Passage::Closed(Some(_))));
+        assert_eq!(gate.passage(set_back(minute)), Passage::Probe);
+        // Set forward, or asleep: one probe, and its failure closes for a whole pause again.
+        let forward = Moment { wall: at(NOW).after(day), steady: Duration::ZERO };
+        assert_eq!(gate.passage(forward), Passage::Probe);
+        gate.probe_started();
+        gate.failed(forward, &pace, None, 0.0);
+        assert!(matches!(gate.passage(forward), Passage::Closed(Some(_))));
     }
 }

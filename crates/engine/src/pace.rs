@@ -91,6 +91,11 @@ impl Pace {
         self.asks.get(index).or(self.asks.last()).copied().unwrap_or(self.backoff_min)
     }
 
+    /// How long it took to ask so often and in vain, at least: the sum of the pauses in between.
+    pub fn asking(&self, asked: u32) -> Duration {
+        (0..asked).fold(Duration::ZERO, |sum, asked| sum.saturating_add(self.ask(asked)))
+    }
+
     /// Whether an empty answer may be believed.
     pub fn believes_empty(&self, asked: u32, doubt: Duration, others_visible: bool) -> bool {
         let doubt_min = if others_visible { self.doubt_min } else { self.doubt_min_unseen };

@@ -180,6 +180,11 @@ impl Profile {
         self.folder.join("journal.db")
     }
 
+    /// The folder of automatic backups.
+    pub fn backup_folder(&self) -> PathBuf {
+        self.folder.join("backups")
+    }
+
     /// The endpoint in force.
     pub fn endpoint(&self) -> Option<&Endpoint> {
         let name = self.settings.in_use.as_deref()?;

@@ -17,8 +17,9 @@ pub enum Processing {
     Failed,
 }
 
-/// A DocumentReference or OperationOutcome as an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// A DocumentReference or OperationOutcome as an answer. `Debug` leaves out identifiers, which a laboratory
+/// may form as it likes.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Answer {
     /// `DocumentReference.id`: the authority's receipt. `None` in an OperationOutcome.
     pub receipt: Option<String>,
@@ -33,6 +34,8 @@ pub struct Answer {
     /// Messages, in every state.
     pub issues: Vec<Issue>,
 }
+
+fhir::shows_only!(Answer { receipt, processing, date, last_updated, issues });
 
 /// Why an element is no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-/// One authority as configured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One authority as configured. `Debug` leaves out the proxy, whose address may hold a password.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
     /// Name given by the administrator, unique in a profile.
@@ -29,6 +29,8 @@ pub struct Endpoint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<Url>,
 }
+
+fhir::shows_only!(Endpoint { name, base, environment, release, language, identifier });
 
 fn default_language() -> String {
     "de-CH".to_owned()

@@ -5,8 +5,8 @@ use fhir::{Element, Format, Tree};
 use crate::canonical::URI_SYSTEM;
 use crate::splice::{LOCAL_ID, permitted_insertions, spliced};
 
-/// A document ready to travel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A document ready to travel. Patient data: `Debug` shows neither body nor identifier.
+#[derive(Clone, PartialEq, Eq)]
 pub struct Sealed {
     /// The request body.
     pub body: Vec<u8>,
@@ -15,6 +15,8 @@ pub struct Sealed {
     /// `DocumentReference.identifier.value`.
     pub identifier: String,
 }
+
+fhir::shows_only!(Sealed { format });
 
 /// Why no envelope can be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +28,7 @@ pub enum SealProblem {
 }
 
 /// What an envelope says of itself.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct EnvelopeView<'t> {
     /// The DocumentReference.
     pub reference: Element<'t>,
@@ -35,6 +37,8 @@ pub struct EnvelopeView<'t> {
     /// `identifier.value`.
     pub identifier: Option<&'t str>,
 }
+
+fhir::shows_only!(EnvelopeView<'t> { reference, document });
 
 /// Writes the envelope (specification, "DocumentReference (submitted by the laboratory)"): the Bundle's
 /// text spliced in, with a local `id` and the two profile URLs inserted where missing

@@ -21,7 +21,7 @@ pub use envelope::{EnvelopeView, SealProblem, Sealed, document_of, envelope_of, 
 pub use media::{Negotiated, negotiate, parse_media_type};
 pub use profile::{CODES, check_envelope};
 pub use query::{decode, encode, pairs};
-pub use search::{Links, Page, Query, SearchProblem, SortKey, TimeFilter, TimePrefix};
+pub use search::{Links, Page, Query, SearchProblem, SortKey, TimeFilter, TimePrefix, followable};
 pub use splice::{Insertion, LOCAL_ID, permitted_insertions};
 
 /// Canonical URLs and systems of the interface (wire facts: Profiles).

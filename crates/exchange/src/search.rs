@@ -2,6 +2,7 @@
 
 use fhir::{Element, Instant, Period};
 use serde::{Deserialize, Serialize};
+use url::Url;
 
 use crate::{Answer, Processing, Release};
 
@@ -38,8 +39,8 @@ pub enum SortKey {
     LastUpdated,
 }
 
-/// A search as asked.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// A search as asked. `Debug` shows what narrows it, not by which identifier.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Query {
     /// `date`, all must hold.
     pub date: Vec<TimeFilter>,
@@ -59,8 +60,10 @@ pub struct Query {
     pub page: Option<u32>,
 }
 
+fhir::shows_only!(Query { date, last_updated, status, id, sort, count, page });
+
 /// Why a query cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct SearchProblem {
     /// Parameter name as written.
     pub parameter: String,
@@ -71,8 +74,10 @@ pub struct SearchProblem {
     pub value: String,
 }
 
-/// Links of a search result, as given.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+fhir::shows_only!(SearchProblem { parameter, reason });
+
+/// Links of a search result, as given. They repeat what was asked, so `Debug` leaves them out.
+#[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are FHIR's link relations")]
 pub struct Links {
     pub self_: Option<String>,
@@ -81,6 +86,8 @@ pub struct Links {
     pub prev: Option<String>,
     pub last: Option<String>,
 }
+
+fhir::shows_only!(Links {});
 
 /// One page of a search result.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -209,6 +216,15 @@ impl Page {
     }
 }
 
+/// The address of a further page, or `None` where the link leads away. Links are followed as given, but only to
+/// the server that was configured, and without credentials: our certificate and the report's identifiers go
+/// nowhere else, and nothing that an answer says is sent as ours.
+pub fn followable(base: &Url, link: &str) -> Option<Url> {
+    let url = base.join(link).ok()?;
+    let is_bare = url.username().is_empty() && url.password().is_none();
+    (url.origin() == base.origin() && url.scheme() == base.scheme() && is_bare).then_some(url)
+}
+
 fn read_links(bundle: Element<'_>) -> Links {
     let mut links = Links::default();
     for link in bundle.all("link") {
@@ -224,4 +240,34 @@ fn read_links(bundle: Element<'_>) -> Links {
         *place = link.text("url").map(str::to_owned);
     }
     links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_the_configured_server_or_nowhere() {
+        let base = Url::parse("https://a.example/v1/fhir").unwrap();
+        for same in
+            ["https://A.example:443/x?_page=0", "/v1/fhir/DocumentReference?_page=1", "?page=2"]
+        {
+            assert!(followable(&base, same).is_some(), "{same}");
+        }
+        for foreign in [
+            "https://b.example/",
+            "http://a.example/",
+            "https://a.example:8443/",
+            "//b/x",
+            "\\\\b\\x",
+            "https://a.example@b.example/",
+            "https://user:pass@a.example/v1/fhir",
+            "//me@a.example/",
+            "blob:https://a.example/x",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+        ] {
+            assert_eq!(followable(&base, foreign), None, "{foreign}");
+        }
+    }
 }

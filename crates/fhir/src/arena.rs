@@ -131,7 +131,7 @@ impl Node {
 }
 
 /// Something noticed while reading that the tree itself cannot show.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Note {
     pub(crate) code: &'static str,
     /// The element in question, or the parent of what `name` says.
@@ -142,13 +142,17 @@ pub(crate) struct Note {
     pub(crate) params: Vec<(&'static str, String)>,
 }
 
+crate::shows_only!(Note { code, node });
+
 /// The elements of one document.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Arena {
     pub(crate) nodes: Vec<Node>,
     pub(crate) side: String,
     pub(crate) notes: Vec<Note>,
 }
+
+crate::shows_only!(Arena {});
 
 /// A name that the open element already has.
 #[derive(Debug)]

@@ -27,8 +27,9 @@ pub struct Position {
     pub end: usize,
 }
 
-/// One finding: a code with parameters, never prose (texts live in the message catalogues).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One finding: a code with parameters, never prose (texts live in the message catalogues). The parameters
+/// may repeat what the document says, so `Debug` leaves them out.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// Stable code in kebab-case, e.g. `unknown-element`.
     pub code: String,
@@ -41,3 +42,5 @@ pub struct Finding {
     /// Parameters of the message, by name.
     pub params: Vec<(String, String)>,
 }
+
+crate::shows_only!(Finding { code, severity, expression, position });

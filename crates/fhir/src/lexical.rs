@@ -84,7 +84,9 @@ impl Primitive {
             Self::Text => value.len() <= STRING_MAX * 4 && is_text(value),
             Self::Time => instant::is_time(value),
             Self::UnsignedInt => !value.starts_with('-') && is_integer(value),
-            Self::Uri => !value.bytes().any(|byte| is_space(byte) || byte < 0x20),
+            Self::Uri => {
+                !value.bytes().any(|byte| is_space(byte) || byte < 0x20) && fits_xml(value)
+            }
             Self::Uuid => value.strip_prefix("urn:uuid:").is_some_and(is_uuid),
         }
     }
@@ -131,7 +133,16 @@ const fn is_id_byte(byte: u8) -> bool {
 
 fn is_text(value: &str) -> bool {
     let bytes_fit = value.len() <= STRING_MAX || value.chars().count() <= STRING_MAX;
-    bytes_fit && !value.bytes().any(|byte| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r'))
+    bytes_fit && !value.bytes().any(is_control) && fits_xml(value)
+}
+
+const fn is_control(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
+/// Beside control characters, two that no XML document may hold: what JSON says with them cannot be said there.
+fn fits_xml(value: &str) -> bool {
+    value.is_ascii() || !value.contains(['\u{FFFE}', '\u{FFFF}'])
 }
 
 /// White space is ASCII's, as in the published expressions: a no-break space is a character like others.
@@ -144,12 +155,12 @@ fn is_code(value: &str) -> bool {
     let mut last_space = true;
     for byte in value.bytes() {
         let space = is_space(byte);
-        if (byte < 0x20 && !space) || (space && last_space) {
+        if is_control(byte) || (space && last_space) {
             return false;
         }
         last_space = space;
     }
-    !last_space
+    !last_space && fits_xml(value)
 }
 
 fn is_base64(value: &str) -> bool {
@@ -250,8 +261,12 @@ mod tests {
     #[test]
     fn names() {
         each(Id, &["a", "A-1.b"], &["a_b", "a b", &"x".repeat(65)]);
-        each(Code, &["a", "a b", "a\u{a0}"], &[" a", "a ", "a  b", "a\u{1}"]);
-        each(Uri, &["urn:oid:1.2", "#x"], &["a b"]);
+        each(
+            Code,
+            &["a", "a b", "a\u{a0}"],
+            &[" a", "a ", "a  b", "a\u{1}", "a\u{b}b", "a\u{FFFF}"],
+        );
+        each(Uri, &["urn:oid:1.2", "#x"], &["a b", "urn:\u{FFFE}"]);
         each(
             Oid,
             &["urn:oid:1.2.840"],
@@ -270,6 +285,6 @@ mod tests {
             &["AAAA", "AA==", "AA AA\nAAA="],
             &["AAA", "A===", "=AAA", "AA=A", "  "],
         );
-        each(Text, &["x", " ", "a\tb\n"], &["\u{0}", "a\u{7}"]);
+        each(Text, &["x", " ", "a\tb\n", "\u{FFFD}"], &["\u{0}", "a\u{7}", "é\u{FFFF}"]);
     }
 }

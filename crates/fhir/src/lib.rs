@@ -20,6 +20,7 @@
 mod arena;
 mod check;
 pub mod codes;
+mod conceal;
 mod element;
 mod finding;
 mod instant;

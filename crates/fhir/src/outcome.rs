@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Element, Severity};
 
-/// One `OperationOutcome.issue`, as received.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One `OperationOutcome.issue`, as received. Its words may name a patient, so `Debug` leaves them out.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issue {
     /// `issue.severity` (`fatal` reads as error).
     pub severity: Severity,
@@ -23,6 +23,8 @@ pub struct Issue {
     /// Column, likewise.
     pub column: Option<u32>,
 }
+
+crate::shows_only!(Issue { severity, line, column });
 
 const LINE: &str = "http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-line";
 const COLUMN: &str = "http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-col";

@@ -82,7 +82,9 @@ fn end(kind: &str, of: Element<'_>, out: &mut String) {
 
 fn is_attribute(element: Element<'_>) -> bool {
     let field = element.field().is_some_and(|field| field.is_attribute);
-    (field || element.read().flags.has(Flags::ATTRIBUTE)) && element.children().next().is_none()
+    let may_be = field || element.read().flags.has(Flags::ATTRIBUTE);
+    // An attribute has a value, if an empty one; an element without is none.
+    may_be && element.value().is_some() && element.children().next().is_none()
 }
 
 fn attribute(key: &str, value: &str, out: &mut String) {

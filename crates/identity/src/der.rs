@@ -1,6 +1,8 @@
 //! The little of DER (ITU-T X.690) that recognising, bounding and completing key files needs.
 //! Definite lengths and one-byte tags only; everything is bounds-checked, nothing recurses here.
 
+use zeroize::Zeroizing;
+
 pub(crate) const INTEGER: u8 = 0x02;
 pub(crate) const BIT_STRING: u8 = 0x03;
 pub(crate) const OCTET_STRING: u8 = 0x04;
@@ -70,10 +72,14 @@ pub(crate) fn unsigned(item: Item<'_>) -> Option<u64> {
     Some(digits.iter().fold(0, |sum, digit| (sum << 8) | u64::from(*digit)))
 }
 
-/// Writes one item around the parts.
-pub(crate) fn write(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+/// Writes one item around the parts, which may be of a key: room for all of it from the start, because
+/// growing would leave copies behind.
+pub(crate) fn write(tag: u8, parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
+    /// Tag, and length in its longest form.
+    const HEAD: usize = 2 + size_of::<usize>();
     let length: usize = parts.iter().map(|part| part.len()).sum();
-    let mut out = vec![tag];
+    let mut out = Zeroizing::new(Vec::with_capacity(HEAD + length));
+    out.push(tag);
     if length < 0x80 {
         out.push(length.to_le_bytes()[0]);
     } else {

@@ -3,9 +3,8 @@
 use std::fmt;
 
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
-use zeroize::Zeroize;
 
-use crate::import::{self, ImportError};
+use crate::import::{self, ImportError, SecretKey};
 use crate::inspection::Inspection;
 use crate::password::Password;
 
@@ -14,7 +13,7 @@ use crate::password::Password;
 /// `Clone`; `Debug` shows the fingerprint only; the key is wiped on drop.
 pub struct Identity {
     chain: Vec<CertificateDer<'static>>,
-    key: PrivateKeyDer<'static>,
+    key: SecretKey,
     inspection: Inspection,
 }
 
@@ -32,7 +31,7 @@ impl Identity {
     /// From parts that are known to belong together.
     pub(crate) fn assemble(
         chain: Vec<CertificateDer<'static>>,
-        key: PrivateKeyDer<'static>,
+        key: SecretKey,
     ) -> Result<Self, ImportError> {
         let inspection = Inspection::of(&chain)?;
         Ok(Self { chain, key, inspection })
@@ -59,11 +58,5 @@ impl fmt::Debug for Identity {
         f.debug_struct("Identity")
             .field("fingerprint_sha256", &self.inspection.fingerprint_sha256)
             .finish_non_exhaustive()
-    }
-}
-
-impl Drop for Identity {
-    fn drop(&mut self) {
-        self.key.zeroize();
     }
 }

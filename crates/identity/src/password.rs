@@ -1,8 +1,12 @@
 //! A password or passphrase: wiped when dropped, never shown.
 
 use std::fmt;
+use std::io::{self, Read};
 
 use zeroize::Zeroizing;
+
+/// Longest first line that is read of a file, bytes.
+const LENGTH_MAX: u64 = 4_096;
 
 /// A password or passphrase. Has no `Display`, `Serialize` or `Clone`; `Debug` shows nothing of it.
 pub struct Password(Zeroizing<String>);
@@ -10,6 +14,21 @@ pub struct Password(Zeroizing<String>);
 impl Password {
     pub(crate) fn expose(&self) -> &str {
         &self.0
+    }
+
+    /// The first line of a file or descriptor, without its line end.
+    ///
+    /// # Errors
+    /// What reading said; `InvalidData` where the line is not UTF-8.
+    pub fn first_line(source: impl Read) -> io::Result<Self> {
+        // Room for all from the start: growing would leave copies behind.
+        let mut bytes = Zeroizing::new(Vec::with_capacity(4_096));
+        source.take(LENGTH_MAX).read_to_end(&mut bytes)?;
+        let line = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let text = std::str::from_utf8(line);
+        let text = text.map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?;
+        Ok(Self(Zeroizing::new(text.to_owned())))
     }
 
     /// Whether it is the empty password (some `.p12` files are sealed with it).
@@ -27,5 +46,26 @@ impl From<String> for Password {
 impl fmt::Debug for Password {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Password(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_counts_without_its_end() {
+        for (text, expected) in [
+            ("secret", "secret"),
+            ("secret\n", "secret"),
+            ("secret\r\nsecond", "secret"),
+            (" sec ret \n", " sec ret "),
+            ("", ""),
+        ] {
+            assert_eq!(Password::first_line(text.as_bytes()).unwrap().expose(), expected);
+        }
+        assert!(Password::first_line(&[0xff, 0xfe][..]).is_err());
+        let long = Password::first_line(std::io::repeat(b'a')).unwrap();
+        assert_eq!(long.expose().len(), 4_096, "bounded");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::ring;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore,
     SignatureScheme,
@@ -82,13 +83,19 @@ pub fn tls_client_config(
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(NamingVerifier { strict }));
     let mut config = match identity {
-        Some(identity) => builder
-            .with_client_auth_cert(identity.chain().to_vec(), identity.key().clone_key())
-            .map_err(TrustProblem::IdentityUnusable)?,
+        Some(identity) => builder.with_client_cert_resolver(Arc::new(presented(identity)?)),
         None => builder.with_no_client_auth(),
     };
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// What is presented to the server. The TLS stack keeps its own form of the key; no further copy of the
+/// file's is made, which nobody would wipe.
+fn presented(identity: &Identity) -> Result<SingleCertAndKey, TrustProblem> {
+    let key =
+        ring::sign::any_supported_type(identity.key()).map_err(TrustProblem::IdentityUnusable)?;
+    Ok(CertifiedKey::new(identity.chain().to_vec(), key).into())
 }
 
 /// Carried by [`CertificateError::Other`] where the server's certificate vouches for itself.

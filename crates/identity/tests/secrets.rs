@@ -13,7 +13,7 @@ use std::process::Command;
 
 use identity::{Identity, Password, Secrets, SecretsError, SecretsKind};
 use tempfile::TempDir;
-use testkit::{ClientCertificate, OpenSsl, TestCa};
+use testkit::{ClientCertificate, Figures, OpenSsl, TestCa};
 
 fn password(text: &str) -> Password {
     Password::from(text.to_owned())
@@ -223,11 +223,12 @@ fn large_entries_are_split(dir: &Path) {
     assert_eq!(stored.key().secret_der(), identity.key().secret_der());
 }
 
-fn session(script: &str, mode: &str) {
-    session_in(&tempfile::tempdir().unwrap(), script, mode);
+fn session(script: &str, mode: &str) -> bool {
+    session_in(&tempfile::tempdir().unwrap(), script, mode)
 }
 
-fn session_in(home: &TempDir, script: &str, mode: &str) {
+/// Runs the other half in a session of its own; `false` where this system has no such thing.
+fn session_in(home: &TempDir, script: &str, mode: &str) -> bool {
     let this = std::env::current_exe().unwrap();
     let output = Command::new("dbus-run-session")
         .args(["--", "sh", "-ec", script])
@@ -241,11 +242,12 @@ fn session_in(home: &TempDir, script: &str, mode: &str) {
         .output();
     let Ok(output) = output else {
         eprintln!("skipped: dbus-run-session is not installed");
-        return;
+        return false;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let words = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && text.contains("1 passed"), "{text}\n{words}");
+    true
 }
 
 const RUN: &str = "\"$TEST_BINARY\" --exact in_a_session_of_its_own";
@@ -256,15 +258,23 @@ fn keychain_keeps_secrets() {
         eprintln!("skipped: gnome-keyring-daemon is not installed");
         return;
     }
+    let mut figures = Figures::start("keychain", "keychain_keeps_secrets");
     let home = tempfile::tempdir().unwrap();
     let unlock = "eval \"$(printf pw | gnome-keyring-daemon --unlock --components=secrets)\"";
-    session_in(&home, &format!("{unlock}; {RUN}"), "unlocked");
+    let both = session_in(&home, &format!("{unlock}; {RUN}"), "unlocked");
     // The same keychain after a restart, and nobody there to unlock it.
     let locked = "gnome-keyring-daemon --start --components=secrets >/dev/null";
-    session_in(&home, &format!("{locked}; {RUN}"), "locked");
+    if both && session_in(&home, &format!("{locked}; {RUN}"), "locked") {
+        figures.cases(2);
+        figures.finish();
+    }
 }
 
 #[test]
 fn no_keychain_is_said() {
-    session(&format!("DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent {RUN}"), "absent");
+    let mut figures = Figures::start("keychain", "no_keychain_is_said");
+    if session(&format!("DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent {RUN}"), "absent") {
+        figures.cases(1);
+        figures.finish();
+    }
 }

@@ -8,7 +8,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::attach::{self, PackedEvidence};
 use crate::chain::{self, Link};
 use crate::{
-    Imported, JournalError, NewSubmission, RecordError, Step, Token, cells, lease, search, sql,
+    Imported, JournalError, LostReport, NewSubmission, RecordError, Step, Token, cells, doubt,
+    lease, lost, search, sql,
 };
 
 /// Why a request of an ended process is in doubt.
@@ -53,7 +54,7 @@ impl PreparedStep {
 }
 
 /// What an event is about: the cells of a submission that decide and that its hash covers.
-struct Subject {
+pub(crate) struct Subject {
     id: SubmissionId,
     state: State,
     digest: String,
@@ -61,37 +62,72 @@ struct Subject {
 }
 
 /// What happens to it, by whom, when.
-struct Happening<'a> {
-    event: &'a Event,
-    by: &'a Person,
-    at: Instant,
-    evidence: Option<(i64, &'a str)>,
+pub(crate) struct Happening<'a> {
+    pub(crate) event: &'a Event,
+    pub(crate) by: &'a Person,
+    pub(crate) at: Instant,
+    pub(crate) evidence: Option<(i64, &'a str)>,
 }
 
 pub(crate) fn import(
     connection: &Connection,
     prepared: &Prepared,
 ) -> Result<SubmissionId, RecordError> {
-    let (new, state) = (&prepared.new, &prepared.state);
-    let id = insert_submission(connection, prepared).map_err(JournalError::from)?;
-    let subject = Subject {
-        id,
-        state: state.clone(),
-        digest: new.digest.clone(),
-        identifier: new.identifier.clone(),
-    };
-    let happening = Happening { event: &new.first, by: &new.by, at: new.at, evidence: None };
-    append(connection, &subject, &happening)?;
+    // After a restore: content that was taken in before keeps the identifier that it may have gone out with.
+    let lost = lost::by_digest(connection, &prepared.new.digest)?;
+    let lost = lost.filter(|lost| lost.endpoint == prepared.new.endpoint);
+    import_again(connection, prepared, lost.as_ref())
+}
+
+/// As [`import`]; what was lost comes back under its identifier, and is asked for before it is sent.
+pub(crate) fn import_again(
+    connection: &Connection,
+    prepared: &Prepared,
+    lost: Option<&LostReport>,
+) -> Result<SubmissionId, RecordError> {
+    let new = &prepared.new;
+    let identifier = lost.map_or(&new.identifier, |lost| &lost.identifier);
+    let id = begin(connection, new, &prepared.state, identifier)?;
+    connection
+        .prepare_cached(sql::NEW_DOCUMENT)
+        .and_then(|mut insert| insert.execute(params![id.0, prepared.size, prepared.packed]))
+        .map_err(JournalError::sql("record"))?;
     if !new.findings.is_empty() {
         attach::set_messages(connection, id, "check", &new.findings)?;
     }
-    search::index(connection, id, &search::Words::of(new), &new.findings)?;
+    search::index(connection, id, &search::Words::of(new, identifier), &new.findings)?;
     if let Some(predecessor) = new.corrects {
         let subject = subject_of(connection, predecessor)?;
         let event = Event::Superseded { by: id };
         let happening = Happening { event: &event, by: &new.by, at: new.at, evidence: None };
         advance(connection, &subject, &happening)?;
     }
+    if let Some(lost) = lost {
+        lost::found(connection, lost)?;
+        doubt::cover(connection, id)?;
+        if matches!(prepared.state, State::Queued { .. }) {
+            doubt::one(connection, id, new.at, &new.by)?;
+        }
+    }
+    Ok(id)
+}
+
+/// A submission with its first event; without its document.
+pub(crate) fn begin(
+    connection: &Connection,
+    new: &NewSubmission,
+    state: &State,
+    identifier: &str,
+) -> Result<SubmissionId, JournalError> {
+    let id = insert_submission(connection, new, state, identifier).map_err(JournalError::from)?;
+    let subject = Subject {
+        id,
+        state: state.clone(),
+        digest: new.digest.clone(),
+        identifier: identifier.to_owned(),
+    };
+    let happening = Happening { event: &new.first, by: &new.by, at: new.at, evidence: None };
+    append(connection, &subject, &happening)?;
     Ok(id)
 }
 
@@ -108,8 +144,12 @@ pub(crate) fn import_if_new(
     }
 }
 
-fn insert_submission(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, Write> {
-    let (new, state) = (&prepared.new, &prepared.state);
+fn insert_submission(
+    connection: &Connection,
+    new: &NewSubmission,
+    state: &State,
+    identifier: &str,
+) -> Result<SubmissionId, Write> {
     let counts = cells::count(&new.findings);
     connection.prepare_cached(sql::NEW_SUBMISSION)?.execute(params![
         new.at.0,
@@ -117,7 +157,7 @@ fn insert_submission(connection: &Connection, prepared: &Prepared) -> Result<Sub
         cells::format_code(new.format),
         new.endpoint,
         new.digest,
-        new.identifier,
+        identifier,
         new.summary.identifier,
         cells::to_json(&new.summary)?,
         state.code(),
@@ -128,10 +168,7 @@ fn insert_submission(connection: &Connection, prepared: &Prepared) -> Result<Sub
         counts.notices,
         new.corrects.map(|id| id.0),
     ])?;
-    let id = connection.last_insert_rowid();
-    let document = params![id, prepared.size, prepared.packed];
-    connection.prepare_cached(sql::NEW_DOCUMENT)?.execute(document)?;
-    Ok(SubmissionId(id))
+    Ok(SubmissionId(connection.last_insert_rowid()))
 }
 
 pub(crate) fn record(
@@ -164,6 +201,10 @@ pub(crate) fn record(
     let state = advance(connection, &subject, &happening)?;
     if let Some(issues) = &step.issues {
         attach::replace_issues(connection, step.id, issues)?;
+    }
+    // It may have been released and sent already, in what a restore has lost.
+    if matches!(step.event, Event::Released { .. }) && doubt::covers(connection, step.id)? {
+        return doubt::one(connection, step.id, step.at, &step.by);
     }
     Ok(state)
 }
@@ -207,7 +248,10 @@ fn sending(connection: &Connection) -> Result<Vec<SubmissionId>, Write> {
     Ok(ids.collect::<rusqlite::Result<_>>()?)
 }
 
-fn subject_of(connection: &Connection, id: SubmissionId) -> Result<Subject, JournalError> {
+pub(crate) fn subject_of(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Subject, JournalError> {
     connection
         .prepare_cached(sql::SUBJECT)
         .and_then(|mut query| {
@@ -227,7 +271,7 @@ fn subject_of(connection: &Connection, id: SubmissionId) -> Result<Subject, Jour
 }
 
 /// Event and state, together.
-fn advance(
+pub(crate) fn advance(
     connection: &Connection,
     subject: &Subject,
     happening: &Happening<'_>,

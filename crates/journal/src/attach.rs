@@ -70,14 +70,23 @@ pub(crate) fn replace_issues(
     id: SubmissionId,
     issues: &[Message],
 ) -> Result<(), JournalError> {
+    first_issues(connection, id, issues)?;
+    search::reindex(connection, id, &crate::read::messages(connection, id)?)
+}
+
+/// The authority's messages of a submission whose words are not in the index yet; counts follow.
+pub(crate) fn first_issues(
+    connection: &Connection,
+    id: SubmissionId,
+    issues: &[Message],
+) -> Result<(), JournalError> {
     set_messages(connection, id, "authority", issues)?;
-    let all = crate::read::messages(connection, id)?;
-    let counts = cells::count(&all);
+    let counts = cells::count(&crate::read::messages(connection, id)?);
     connection
         .prepare_cached(sql::COUNT_MESSAGES)
         .and_then(|mut statement| {
             statement.execute(params![id.0, counts.errors, counts.warnings, counts.notices])
         })
-        .map_err(JournalError::sql("keep messages"))?;
-    search::reindex(connection, id, &all)
+        .map(drop)
+        .map_err(JournalError::sql("keep messages"))
 }

@@ -1,4 +1,4 @@
-//! Backup to one file, and restore from it.
+//! Backup to one file, verified before it gets its name.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,8 @@ use rusqlite::Connection;
 use rusqlite::backup::{Backup, StepResult};
 
 use crate::open::{self, Access, Place};
-use crate::problem::folder_of;
 use crate::verify::Pages;
-use crate::{BackupFacts, JournalError, Key, OpenProblem, Restored, verify};
+use crate::{BackedUp, BackupFacts, JournalError, OpenProblem, backups, read, sql, verify};
 
 /// Pages copied at once: 4 MB.
 const PAGES: i32 = 1_024;
@@ -35,7 +34,7 @@ pub(crate) fn write(
     outcome
 }
 
-fn draft_beside(target: &Path) -> PathBuf {
+pub(crate) fn draft_beside(target: &Path) -> PathBuf {
     open::with_suffix(target, &format!(".{}.part", uuid::Uuid::new_v4()))
 }
 
@@ -66,7 +65,7 @@ fn sound(place: &Place) -> Result<BackupFacts, OpenProblem> {
     Ok(BackupFacts { bytes, submissions: found.submissions, events: found.events })
 }
 
-fn of_journal(error: JournalError) -> OpenProblem {
+pub(crate) fn of_journal(error: JournalError) -> OpenProblem {
     match error {
         JournalError::Busy => OpenProblem::Busy,
         JournalError::Full => OpenProblem::Full,
@@ -85,57 +84,27 @@ fn of_open(problem: OpenProblem) -> JournalError {
     }
 }
 
-/// Puts a backup in the place of a journal, after checking all of it. A journal that stands there is set
-/// aside (`name.set-aside-<microseconds of now>`, with its log), never overwritten. No process may have
-/// it open.
-pub fn restore(
-    backup: &Path,
-    key: &Key,
-    into: &Path,
+/// Writes a backup into the folder of automatic ones, under a name that says when, and removes what need not
+/// be kept any more. What cannot be removed stays for the next time.
+pub(crate) fn write_into(
+    source: &Connection,
+    place: &Place,
+    folder: &Path,
     now: Instant,
-) -> Result<Restored, OpenProblem> {
-    let source = Place::new(backup, key)?;
-    let facts = sound(&source)?;
-    let target = Place::new(into, key)?.path;
-    let draft = draft_beside(&target);
-    let outcome = fetch(&source.path, &draft).and_then(|()| {
-        let set_aside = set_aside(&target, now)?;
-        open::publish(&draft, &target).map_err(OpenProblem::io("restore"))?;
-        Ok(Restored { facts, set_aside })
-    });
-    open::discard(&draft);
-    outcome
+) -> Result<BackedUp, JournalError> {
+    private_folder(folder).map_err(JournalError::io("back up"))?;
+    let last = read::one(source, sql::LAST_EVENT, [], |row| row.get::<_, i64>(0))?;
+    let events = last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0);
+    let file = folder.join(backups::name(now, events));
+    let facts = write(source, place, &file)?;
+    let removed = backups::thin_out(folder).unwrap_or(0);
+    Ok(BackedUp { facts, file, removed })
 }
 
-fn fetch(backup: &Path, draft: &Path) -> Result<(), OpenProblem> {
-    let io = OpenProblem::io("restore");
-    std::fs::create_dir_all(folder_of(draft)).map_err(&io)?;
-    open::private_file(draft).map_err(&io)?;
-    let mut from = std::fs::File::open(backup).map_err(&io)?;
-    let mut to = std::fs::OpenOptions::new().write(true).open(draft).map_err(&io)?;
-    std::io::copy(&mut from, &mut to).map_err(&io)?;
-    to.sync_all().map_err(&io)
-}
-
-/// Renames a journal with its companions: a log beside a restored journal would be taken for its own. The
-/// journal first: should the process end in between, it is missing and the next restore goes on, while a
-/// journal without its log would open and lack its last steps.
-fn set_aside(target: &Path, now: Instant) -> Result<Option<PathBuf>, OpenProblem> {
-    let io = OpenProblem::io("set aside");
-    let suffix = format!(".set-aside-{}", now.0);
-    let aside = open::with_suffix(target, &suffix);
-    let mut moved = false;
-    for companion in open::COMPANIONS {
-        let from = open::with_suffix(target, companion);
-        if !from.try_exists().map_err(&io)? {
-            continue;
-        }
-        let to = open::with_suffix(&aside, companion);
-        if to.try_exists().map_err(&io)? {
-            return Err(OpenProblem::Exists);
-        }
-        std::fs::rename(&from, &to).map_err(&io)?;
-        moved = true;
-    }
-    Ok(moved.then_some(aside))
+fn private_folder(folder: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }

@@ -8,13 +8,15 @@ use report::{Person, State, SubmissionId};
 use rusqlite::Connection;
 
 use crate::open::{self, Access};
+use crate::register::{self, Agreement, Look, Register};
 use crate::search::Purge;
+use crate::simulation::{Inline, Memory, Seam};
 use crate::writer::{Effect, Writer};
 use crate::{
-    BackupFacts, Counts, Detail, Due, Evidence, Filter, Imported, JournalError, KeptEvidence, Key,
-    Lease, LeaseAnswer, NewSubmission, OpenProblem, OpenReport, Pending, RecordError, Retention,
-    Row, Step, Token, Verification, append, attach, backup, lease, list, read, retain, search,
-    settings, verify,
+    BackupFacts, Counts, Detail, Discrepancy, DiscrepancyKind, Due, Evidence, Filter, Imported,
+    JournalError, KeptEvidence, Key, Lease, LeaseAnswer, NewSubmission, OpenProblem, OpenReport,
+    Pending, RecordError, Retention, Row, Step, Token, Verification, append, attach, backup, hold,
+    lease, list, read, retain, search, settings, verify,
 };
 
 /// Reading connections that are kept for the next view: a window has few at a time.
@@ -23,14 +25,18 @@ const READERS_MAX: usize = 4;
 /// An open journal. Clones share the writing thread and the reading connections; the last one dropped
 /// finishes what was asked and closes the file.
 #[derive(Clone)]
-pub struct Journal(Arc<Shared>);
+pub struct Journal(pub(crate) Arc<Shared>);
 
-struct Shared {
-    place: open::Place,
+pub(crate) struct Shared {
+    pub(crate) place: open::Place,
     // Before the writer, so that the writing connection is the last one closed: only that one can bring
     // the log into the file and remove it.
     readers: Mutex<Vec<Connection>>,
     writer: Writer,
+    /// No restore renames the files while this is held. `None` in simulations.
+    _held: Option<std::fs::File>,
+    /// What a person has to know about the opening itself.
+    pub(crate) unregistered: bool,
 }
 
 impl std::fmt::Debug for Journal {
@@ -50,9 +56,29 @@ impl Journal {
     /// Opens an existing journal and brings its schema up to date.
     pub fn open(path: &Path, key: &Key) -> Result<Self, OpenProblem> {
         let place = open::Place::new(path, key)?;
-        let connection = open::writable(&place)?;
-        let writer = Writer::start(connection).map_err(OpenProblem::io("start thread"))?;
-        Ok(Self(Arc::new(Shared { place, writer, readers: Mutex::new(Vec::new()) })))
+        open::present(&place.path)?;
+        let held = hold::shared(&place.path)?;
+        let (connection, agreement) = sound(&place)?;
+        let mut register = Register::open(&place, &connection, agreement);
+        let note = move |connection: &Connection| {
+            if let Some(register) = &mut register {
+                register.note(connection);
+            }
+        };
+        let writer = Writer::start(connection, note).map_err(OpenProblem::io("start thread"))?;
+        let readers = Mutex::new(Vec::new());
+        let unregistered = agreement == Agreement::Lost;
+        Ok(Self(Arc::new(Shared { place, writer, readers, _held: Some(held), unregistered })))
+    }
+
+    /// A process of a simulation.
+    #[doc(hidden)]
+    pub fn simulated(memory: &Memory, seam: Arc<dyn Seam>) -> Self {
+        let key = Key::new(zeroize::Zeroizing::new([0; 32]));
+        let place = open::Place { path: std::path::PathBuf::new(), key };
+        let writer = Writer::inline(Inline { memory: memory.clone(), seam });
+        let (readers, unregistered) = (Mutex::new(Vec::new()), false);
+        Self(Arc::new(Shared { place, writer, readers, _held: None, unregistered }))
     }
 
     /// Takes a report in, on disk when this returns. A predecessor ([`NewSubmission::corrects`]) is
@@ -86,7 +112,9 @@ impl Journal {
     /// [`Self::record`], to be awaited.
     pub fn record_async(&self, step: Step) -> Pending<State, RecordError> {
         match append::PreparedStep::new(step) {
-            Ok(prepared) => self.write(Effect::Seen, move |c| append::record(c, &prepared)),
+            Ok(prepared) => {
+                self.0.writer.submit(Effect::Seen, true, move |c| append::record(c, &prepared))
+            }
             Err(error) => Pending::ready(Err(error)),
         }
     }
@@ -124,6 +152,17 @@ impl Journal {
         self.read(read::next_due)
     }
 
+    /// What is owed only after `at`, of one state, the longest owed first: where a clock was set back, that is
+    /// later than anything was ever put off.
+    pub fn due_beyond(
+        &self,
+        at: Instant,
+        state: &'static str,
+        limit: usize,
+    ) -> Result<Vec<Due>, JournalError> {
+        self.read(|c| read::due_beyond(c, at, state, limit))
+    }
+
     /// Everything that the authority has or may have and that is not final: sending, unknown, in
     /// progress. Oldest first.
     pub fn open_reports(&self) -> Result<Vec<OpenReport>, JournalError> {
@@ -141,6 +180,20 @@ impl Journal {
     /// The newest submission that the authority knows by this id.
     pub fn by_receipt(&self, receipt: &str) -> Result<Option<SubmissionId>, JournalError> {
         self.read(|c| read::by_receipt(c, receipt))
+    }
+
+    /// The newest submission to an endpoint that its authority knows by this id: other authorities count too.
+    pub fn by_receipt_at(
+        &self,
+        endpoint: &str,
+        receipt: &str,
+    ) -> Result<Option<SubmissionId>, JournalError> {
+        self.read(|c| read::by_receipt_at(c, endpoint, receipt))
+    }
+
+    /// Whether the authority of an endpoint has ever accepted a report.
+    pub fn was_accepted_at(&self, endpoint: &str) -> Result<bool, JournalError> {
+        self.read(|c| read::was_accepted_at(c, endpoint))
     }
 
     /// All submissions of these very bytes, oldest first.
@@ -165,8 +218,26 @@ impl Journal {
     /// `Completed`. Takes seconds to minutes; others can work meanwhile.
     pub fn verify(&self) -> Result<Verification, JournalError> {
         // A disk that is full or damaged does not let the log in: then the check goes without that part.
-        let pages = open::settle(&self.0.place).unwrap_or(verify::Pages::InLog);
-        self.read(|c| verify::verify(c, pages))
+        let pages = match self.0.writer.memory() {
+            Some(_) => verify::Pages::InLog,
+            None => open::settle(&self.0.place).unwrap_or(verify::Pages::InLog),
+        };
+        // The register first: the journal may move on meanwhile.
+        let look = match self.0.writer.memory() {
+            Some(_) => Look::Absent,
+            None => register::look(&self.0.place),
+        };
+        let mut found = self.read(|c| verify::verify(c, pages))?;
+        if let Look::Present(head) = &look
+            && !self.read(|c| register::holds(c, head)).unwrap_or(false)
+        {
+            let kind = DiscrepancyKind::Anchor;
+            found.problems.push(Discrepancy { kind, id: None, event: None });
+        }
+        if !found.problems.is_empty() && self.0.writer.memory().is_none() {
+            register::suspect(&self.0.place, true);
+        }
+        Ok(found)
     }
 
     /// A page of the list, newest first.
@@ -227,8 +298,8 @@ impl Journal {
         self.write(Effect::Unseen, move |c| settings::set_watermark(c, &endpoint, at)).wait()
     }
 
-    /// Takes the lease if it is free, expired or this holder's already. The token grows unless it was
-    /// this holder's already.
+    /// Takes the lease if it is free or expired; the token grows. Whoever holds it already keeps it by
+    /// [`Self::renew_lease`]: a name proves nothing, only the token does.
     pub fn acquire_lease(
         &self,
         holder: &str,
@@ -237,6 +308,18 @@ impl Journal {
     ) -> Result<LeaseAnswer, JournalError> {
         let holder = holder.to_owned();
         self.write(Effect::Unseen, move |c| lease::acquire(c, &holder, now, until)).wait()
+    }
+
+    /// Takes the lease if it is still exactly as it was `seen`: whoever watched it for a whole life of a lease
+    /// knows that its holder is gone, also where the clock was set back and says otherwise.
+    pub fn take_over_lease(
+        &self,
+        holder: &str,
+        seen: &Lease,
+        until: Instant,
+    ) -> Result<LeaseAnswer, JournalError> {
+        let (holder, seen) = (holder.to_owned(), seen.clone());
+        self.write(Effect::Unseen, move |c| lease::take_over(c, &holder, &seen, until)).wait()
     }
 
     /// Keeps it for longer. [`JournalError::StaleLease`] once another process has taken it.
@@ -294,6 +377,10 @@ impl Journal {
             }
             erased += portion;
         }
+        let days = [rule.completed_days, rule.closed_days].into_iter().flatten().min();
+        if let Some(days) = days {
+            register::forget(&self.0.place, now.plus_seconds(-i64::from(days) * 86_400));
+        }
         if erased > 0 {
             let mut stage = Purge::Begin;
             while self.write(Effect::Unseen, move |c| search::purge(c, stage)).wait()?.is_some() {
@@ -316,20 +403,23 @@ impl Journal {
         self.0.writer.stop();
     }
 
-    fn write<T, E, F>(&self, effect: Effect, step: F) -> Pending<T, E>
+    pub(crate) fn write<T, E, F>(&self, effect: Effect, step: F) -> Pending<T, E>
     where
         T: Send + 'static,
         E: crate::writer::Failure,
         F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
     {
-        self.0.writer.submit(effect, step)
+        self.0.writer.submit(effect, false, step)
     }
 
     /// Reads from one snapshot.
-    fn read<T>(
+    pub(crate) fn read<T>(
         &self,
         view: impl FnOnce(&Connection) -> Result<T, JournalError>,
     ) -> Result<T, JournalError> {
+        if let Some(memory) = self.0.writer.memory() {
+            return view(&memory.lock());
+        }
         let kept = self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let connection = match kept {
             Some(connection) => connection,
@@ -340,6 +430,9 @@ impl Journal {
             connection.unchecked_transaction().map_err(JournalError::sql("begin reading"))?;
         let outcome = view(&transaction);
         let ended = transaction.finish().map_err(JournalError::sql("end reading"));
+        if matches!(outcome, Err(JournalError::Damaged)) {
+            register::suspect(&self.0.place, true);
+        }
         // A connection that met damage may remember it; the next view gets a fresh one.
         if ended.is_ok() && !matches!(outcome, Err(JournalError::Damaged)) {
             let mut readers = self.0.readers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -349,4 +442,22 @@ impl Journal {
         }
         outcome
     }
+}
+
+/// Opens the writing connection of a journal that has everything that was confirmed, and that is whole where
+/// damage was met before.
+pub(crate) fn sound(place: &open::Place) -> Result<(Connection, Agreement), OpenProblem> {
+    open::present(&place.path)?;
+    // The register first: other processes may move the journal on meanwhile.
+    let look = register::look(place);
+    let connection = open::writable(place)?;
+    let agreement = register::agree(&connection, &look)?;
+    if matches!(&look, Look::Present(head) if head.suspect) {
+        let found = verify::verify(&connection, verify::Pages::InLog);
+        if found.map_or(true, |found| !found.problems.is_empty()) {
+            return Err(OpenProblem::WrongKeyOrDamaged);
+        }
+        register::suspect(place, false);
+    }
+    Ok((connection, agreement))
 }

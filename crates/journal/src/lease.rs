@@ -20,13 +20,29 @@ pub(crate) fn acquire(
 ) -> Result<LeaseAnswer, JournalError> {
     let token = match current(connection)? {
         None => Token(1),
-        Some(held) if held.holder == holder => held.token,
         Some(held) if held.until > now => return Ok(LeaseAnswer::Elsewhere(held)),
         Some(held) => Token(held.token.0 + 1),
     };
     let lease = Lease { holder: holder.to_owned(), token, until };
     write(connection, &lease)?;
     Ok(LeaseAnswer::Held(lease))
+}
+
+/// Takes the lease that is still exactly as it was `seen`, whatever the clock says of it.
+pub(crate) fn take_over(
+    connection: &Connection,
+    holder: &str,
+    seen: &Lease,
+    until: Instant,
+) -> Result<LeaseAnswer, JournalError> {
+    match current(connection)? {
+        Some(held) if held != *seen => Ok(LeaseAnswer::Elsewhere(held)),
+        _ => {
+            let lease = Lease { holder: holder.to_owned(), token: Token(seen.token.0 + 1), until };
+            write(connection, &lease)?;
+            Ok(LeaseAnswer::Held(lease))
+        }
+    }
 }
 
 pub(crate) fn renew(

@@ -14,37 +14,56 @@
 //!
 //! What retention keeps and removes is written at [`Journal::retain`].
 
+mod account;
 mod append;
 mod attach;
 mod backup;
+mod backups;
 mod cells;
 mod chain;
+mod doubt;
+mod found;
 mod handle;
+mod hold;
 mod key;
 mod lease;
 mod list;
+mod lost;
 mod model;
+mod notice;
 mod open;
 mod pending;
 mod problem;
 mod read;
+mod recover;
+mod register;
 mod retain;
+mod salvage;
 mod schema;
 mod search;
 mod settings;
+#[doc(hidden)]
+pub mod simulation;
 mod soundness;
 mod sql;
+mod stage;
+mod upkeep;
 mod verify;
 mod writer;
 
-pub use backup::restore;
+pub use account::{Happening, MessageTally, Trouble};
+pub use backups::{BackedUp, BackupFile, list as list_backups};
+pub use found::{FoundReport, Reconciled};
 pub use handle::Journal;
 pub use key::Key;
+pub use lost::LostReport;
 pub use model::{
     Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, Imported, KeptEvidence, Lease,
     LeaseAnswer, Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Source, Step,
     Token,
 };
+pub use notice::Notice;
 pub use pending::Pending;
 pub use problem::{Cause, JournalError, OpenProblem, RecordError};
-pub use soundness::{BackupFacts, Discrepancy, DiscrepancyKind, Restored, Verification};
+pub use recover::{Base, RECOVERY_NOTICES, Recovery, Unreconciled, recover, restore};
+pub use soundness::{BackupFacts, Discrepancy, DiscrepancyKind, Verification};

@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn long_doubt_is_what_the_domain_says() {
         let since = Instant::from_seconds(1_000_000);
-        let state = State::Unknown { attempt: 1, since, asked: 0, due: since };
+        let state = State::Unknown { attempt: 1, since, asked: 0, due: since, empty_since: None };
         let long = since.plus_seconds(DOUBT_LONG_SECONDS);
         assert_eq!(state.group(long), Group::NeedsAttention);
         assert_eq!(state.group(long.plus_micros(-1)), Group::InProgress);

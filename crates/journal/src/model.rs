@@ -216,7 +216,7 @@ pub struct OpenReport {
 }
 
 /// What to list.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// State codes; empty for all.
     pub states: Vec<String>,
@@ -236,6 +236,9 @@ pub struct Filter {
     /// Now: decides which doubts are long.
     pub now: Instant,
 }
+
+// Without the words that are searched for: they are often a name.
+fhir::shows_only!(Filter { states, groups, since, until, before, limit, now });
 
 /// Messages by severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::problem::folder_of;
@@ -61,10 +62,14 @@ pub(crate) fn connect(place: &Place, access: Access) -> rusqlite::Result<Connect
     let connection =
         Connection::open_with_flags(&place.path, mode | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(BUSY_WAIT)?;
+    if access == Access::Write {
+        // Closing would bring whatever log stands beside the file into it, also another database's.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    }
     connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
     // SQLCipher would write its failures to standard error.
     connection.execute_batch("PRAGMA cipher_log_level = NONE")?;
-    connection.execute_batch(&place.key.pragma())?;
+    connection.execute_batch(&place.key.pragma()).map_err(without_statement)?;
     // Nothing of a page is on disk in the clear: no temporary files, no memory map.
     connection.execute_batch(
         "PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0; PRAGMA foreign_keys = ON;
@@ -81,6 +86,16 @@ pub(crate) fn connect(place: &Place, access: Access) -> rusqlite::Result<Connect
     Ok(connection)
 }
 
+/// An error about the statement that carries the key must not repeat it: it ends up in a log.
+fn without_statement(error: rusqlite::Error) -> rusqlite::Error {
+    match error {
+        rusqlite::Error::SqliteFailure(error, _) | rusqlite::Error::SqlInputError { error, .. } => {
+            rusqlite::Error::SqliteFailure(error, None)
+        }
+        _ => rusqlite::Error::InvalidQuery,
+    }
+}
+
 /// The writing connection of an existing journal, with its schema up to date.
 pub(crate) fn writable(place: &Place) -> Result<Connection, OpenProblem> {
     present(&place.path)?;
@@ -90,6 +105,10 @@ pub(crate) fn writable(place: &Place) -> Result<Connection, OpenProblem> {
     // After the check: a wrong key must not even touch the header.
     connection
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
+        .map_err(OpenProblem::sql("open"))?;
+    // Also after the check: this log is our own.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
         .map_err(OpenProblem::sql("open"))?;
     Ok(connection)
 }
@@ -112,7 +131,7 @@ pub(crate) fn readable(place: &Place) -> Result<Connection, OpenProblem> {
     Ok(connection)
 }
 
-fn present(path: &Path) -> Result<(), OpenProblem> {
+pub(crate) fn present(path: &Path) -> Result<(), OpenProblem> {
     let facts = std::fs::metadata(path).map_err(OpenProblem::io("find"))?;
     // SQLite would take an emptied file for a new database: a lost journal would look like a fresh one.
     if !facts.is_file() || facts.len() == 0 {
@@ -138,7 +157,7 @@ pub(crate) fn create(path: &Path, key: &Key) -> Result<(), OpenProblem> {
     outcome
 }
 
-fn build(draft: &Place) -> Result<(), OpenProblem> {
+pub(crate) fn build(draft: &Place) -> Result<(), OpenProblem> {
     private_file(&draft.path).map_err(OpenProblem::io("create"))?;
     let connection = connect(draft, Access::Write).map_err(OpenProblem::sql("create"))?;
     schema::migrate(&connection)?;
@@ -172,6 +191,23 @@ pub(crate) fn publish(draft: &Path, path: &Path) -> std::io::Result<()> {
 /// A name is on disk only when its folder is.
 pub(crate) fn sync_folder(path: &Path) -> std::io::Result<()> {
     if cfg!(unix) { std::fs::File::open(folder_of(path))?.sync_all() } else { Ok(()) }
+}
+
+/// Renames a file with its companions, the file first; says whether there was any. Never replaces.
+pub(crate) fn rename_all(from: &Path, to: &Path) -> std::io::Result<bool> {
+    let mut moved = false;
+    for companion in COMPANIONS {
+        let (from, to) = (with_suffix(from, companion), with_suffix(to, companion));
+        if from.symlink_metadata().is_err() {
+            continue;
+        }
+        if to.symlink_metadata().is_ok() {
+            return Err(std::io::ErrorKind::AlreadyExists.into());
+        }
+        std::fs::rename(&from, &to)?;
+        moved = true;
+    }
+    Ok(moved)
 }
 
 /// Removes a draft and its companions; what cannot be removed is only litter.

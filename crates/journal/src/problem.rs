@@ -25,6 +25,14 @@ pub enum OpenProblem {
         /// Newest version known here.
         known: u32,
     },
+    /// It lacks what was confirmed: its log is gone, or an older copy stands in its place.
+    #[error("{found} events where {confirmed} were confirmed")]
+    Outdated {
+        /// Number of its last event; 0 where it is a journal of another life.
+        found: u64,
+        /// Number of the last event that was confirmed.
+        confirmed: u64,
+    },
     /// Another process holds it locked for longer than the waiting time: try again.
     #[error("locked by another process")]
     Busy,

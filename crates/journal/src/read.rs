@@ -2,7 +2,7 @@
 
 use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
-use rusqlite::{Connection, OptionalExtension as _, Params};
+use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
 use crate::{
     Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, cells, sql,
@@ -45,14 +45,43 @@ pub(crate) fn due(
     limit: usize,
 ) -> Result<Vec<Due>, JournalError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(connection, sql::DUE, [now.0, limit], |row| {
-        let state: State = cells::from_json(1, row.get_ref(1)?.as_str()?)?;
-        let Some((due, duty)) = state.duty() else {
-            return Err(cells::unfit(1, "due without a duty".to_owned()));
-        };
-        let (identifier, endpoint) = (row.get(3)?, row.get(4)?);
-        Ok(Due { id: SubmissionId(row.get(0)?), state, duty, due, identifier, endpoint })
-    })
+    all(connection, sql::DUE, [now.0, limit], owed)
+}
+
+pub(crate) fn due_beyond(
+    connection: &Connection,
+    at: Instant,
+    state: &str,
+    limit: usize,
+) -> Result<Vec<Due>, JournalError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    all(connection, sql::DUE_BEYOND, params![at.0, state, limit], owed)
+}
+
+fn owed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Due> {
+    let state: State = cells::from_json(1, row.get_ref(1)?.as_str()?)?;
+    let Some((due, duty)) = state.duty() else {
+        return Err(cells::unfit(1, "due without a duty".to_owned()));
+    };
+    let (identifier, endpoint) = (row.get(3)?, row.get(4)?);
+    Ok(Due { id: SubmissionId(row.get(0)?), state, duty, due, identifier, endpoint })
+}
+
+pub(crate) fn by_receipt_at(
+    connection: &Connection,
+    endpoint: &str,
+    receipt: &str,
+) -> Result<Option<SubmissionId>, JournalError> {
+    let found: Option<Option<i64>> =
+        one(connection, sql::BY_RECEIPT_AT, [receipt, endpoint], |row| row.get(0))?;
+    Ok(found.flatten().map(SubmissionId))
+}
+
+pub(crate) fn was_accepted_at(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<bool, JournalError> {
+    Ok(one(connection, sql::ACCEPTED_AT, [endpoint], |_| Ok(()))?.is_some())
 }
 
 pub(crate) fn next_due(connection: &Connection) -> Result<Option<Instant>, JournalError> {

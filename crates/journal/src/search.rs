@@ -20,8 +20,8 @@ pub(crate) struct Words {
 }
 
 impl Words {
-    pub(crate) fn of(new: &NewSubmission) -> Self {
-        Self::from(&new.identifier, None, &new.summary, &new.file)
+    pub(crate) fn of(new: &NewSubmission, identifier: &str) -> Self {
+        Self::from(identifier, None, &new.summary, &new.file)
     }
 
     fn of_row(row: &Row) -> Self {

@@ -47,6 +47,8 @@ pub enum DiscrepancyKind {
     Chain,
     /// The summary table of counts does not agree.
     Counts,
+    /// Events that were confirmed are not there as they were confirmed.
+    Anchor,
 }
 
 impl DiscrepancyKind {
@@ -62,12 +64,13 @@ impl DiscrepancyKind {
             Self::Unproven => "unproven",
             Self::Chain => "chain",
             Self::Counts => "counts",
+            Self::Anchor => "anchor",
         }
     }
 }
 
 /// A backup that was written and verified.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BackupFacts {
     /// Size of the file in bytes.
     pub bytes: u64,
@@ -75,13 +78,4 @@ pub struct BackupFacts {
     pub submissions: u64,
     /// Events in it.
     pub events: u64,
-}
-
-/// What a restore did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
-    /// What the backup held.
-    pub facts: BackupFacts,
-    /// Where the journal that stood there before is now.
-    pub set_aside: Option<std::path::PathBuf>,
 }

@@ -46,14 +46,21 @@ pub(crate) const FORGET_WORDS: &str = "DELETE FROM search WHERE rowid = ?1";
 pub(crate) const NEW_WORDS: &str = "INSERT INTO search (rowid, identifiers, patient, file, subject, message) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
+/// The sums keep SQLite from planning anew for every value, which would take twice as long as the look itself.
 pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
-     WHERE due IS NOT NULL AND due <= ?1 ORDER BY due, id LIMIT ?2";
+     WHERE due IS NOT NULL AND due <= ?1 + 0 ORDER BY due, id LIMIT ?2 + 0";
+pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
+     WHERE due IS NOT NULL AND due > ?1 + 0 AND +state = ?2 ORDER BY due, id LIMIT ?3 + 0";
 pub(crate) const NEXT_DUE: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL ORDER BY due LIMIT 1";
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created, updated FROM submission \
      WHERE state IN ('sending', 'unknown', 'in-progress')";
 pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission WHERE identifier = ?1";
 pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";
+pub(crate) const BY_RECEIPT_AT: &str =
+    "SELECT max(id) FROM submission WHERE receipt = ?1 AND endpoint = ?2";
+pub(crate) const ACCEPTED_AT: &str =
+    "SELECT 1 FROM submission WHERE receipt > '' AND endpoint = ?1 LIMIT 1";
 pub(crate) const BY_DIGEST: &str = "SELECT id FROM submission WHERE digest = ?1 ORDER BY id";
 pub(crate) const BY_DOCUMENT: &str =
     "SELECT id, digest FROM submission WHERE document_identifier = ?1 ORDER BY id";
@@ -105,6 +112,10 @@ pub(crate) const HAS_WORDS: &str = "SELECT 1 FROM search WHERE search MATCH ?1 A
 pub(crate) const SETTING: &str = "SELECT value FROM setting WHERE name = ?1";
 pub(crate) const SET_SETTING: &str = "INSERT INTO setting (name, value) VALUES (?1, ?2) \
      ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+/// From a name (?1) to another (?2).
+pub(crate) const SETTINGS: &str =
+    "SELECT name, value FROM setting WHERE name >= ?1 AND name < ?2 ORDER BY name";
+pub(crate) const REMOVE_SETTING: &str = "DELETE FROM setting WHERE name = ?1";
 pub(crate) const LEASE: &str = "SELECT holder, token, until FROM lease WHERE id = 1";
 pub(crate) const SET_LEASE: &str = "INSERT INTO lease (id, holder, token, until) VALUES (1, ?1, ?2, ?3) \
      ON CONFLICT (id) DO UPDATE SET holder = excluded.holder, token = excluded.token, \
@@ -151,6 +162,9 @@ mod plans {
             (ERASABLE, "submission_state"),
             (BY_IDENTIFIER, "submission_identifier"),
             (BY_RECEIPT, "submission_receipt"),
+            (BY_RECEIPT_AT, "submission_receipt"),
+            (ACCEPTED_AT, "submission_receipt"),
+            (DUE_BEYOND, "submission_due"),
             (BY_DIGEST, "submission_digest"),
             (BY_DOCUMENT, "submission_document"),
             (TIMELINE, "event_submission"),
@@ -163,6 +177,7 @@ mod plans {
             (MOVE, "INTEGER PRIMARY KEY"),
             (MESSAGES, "PRIMARY KEY"),
             (DOCUMENT, "INTEGER PRIMARY KEY"),
+            (SETTINGS, "PRIMARY KEY"),
         ] {
             let plan = plan(statement);
             assert!(plan.contains(index), "{statement}\n{plan}");

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
+use crate::simulation::{Inline, Memory};
 use crate::{JournalError, Pending, RecordError, sql};
 
 /// Steps in one commit at most. An fsync costs about 5 ms: 64 of them at once make 2,000 a second out of
@@ -23,7 +24,7 @@ pub(crate) enum Effect {
 }
 
 /// Tells the caller: the failure of the whole group, or the step's own outcome.
-type Reply = Box<dyn FnOnce(Option<&JournalError>) + Send>;
+pub(crate) type Reply = Box<dyn FnOnce(Option<&JournalError>) + Send>;
 
 /// What a step came to before its commit.
 struct Outcome {
@@ -61,7 +62,7 @@ impl Failure for RecordError {
 /// Does the step, or hears why it is not begun.
 type Run = Box<dyn FnOnce(Result<&Connection, JournalError>) -> Outcome + Send>;
 
-struct Job {
+pub(crate) struct Job {
     effect: Effect,
     run: Run,
 }
@@ -71,26 +72,56 @@ enum Order {
     Stop,
 }
 
-/// The way to the writing thread.
+/// Statements around a group.
+pub(crate) struct Bounds {
+    pub(crate) begin: &'static str,
+    pub(crate) commit: &'static str,
+    pub(crate) undo: &'static str,
+}
+
+const TRANSACTION: Bounds = Bounds { begin: "BEGIN IMMEDIATE", commit: "COMMIT", undo: "ROLLBACK" };
+
+/// The way to the writing thread, or, in simulations, to a database that has none.
 pub(crate) struct Writer {
-    orders: Sender<Order>,
-    thread: Option<JoinHandle<()>>,
+    way: Way,
     commits: Arc<AtomicU64>,
 }
 
+enum Way {
+    Thread { orders: Sender<Order>, thread: Option<JoinHandle<()>> },
+    Inline(Inline),
+}
+
 impl Writer {
-    pub(crate) fn start(connection: Connection) -> std::io::Result<Self> {
+    /// `after` sees every commit before the replies.
+    pub(crate) fn start(
+        connection: Connection,
+        after: impl FnMut(&Connection) + Send + 'static,
+    ) -> std::io::Result<Self> {
         let (orders, queue) = channel();
         let commits = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&commits);
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
-            .spawn(move || run(&connection, &queue, &count))?;
-        Ok(Self { orders, thread: Some(thread), commits })
+            .spawn(move || run(&connection, &queue, &count, after))?;
+        Ok(Self { way: Way::Thread { orders, thread: Some(thread) }, commits })
+    }
+
+    pub(crate) fn inline(inline: Inline) -> Self {
+        Self { way: Way::Inline(inline), commits: Arc::default() }
+    }
+
+    /// The database of a simulation.
+    pub(crate) fn memory(&self) -> Option<&Memory> {
+        match &self.way {
+            Way::Inline(inline) => Some(&inline.memory),
+            Way::Thread { .. } => None,
+        }
     }
 
     /// Has `step` done in a transaction. An error undoes what the step wrote, and nothing else.
-    pub(crate) fn submit<T, E, F>(&self, effect: Effect, step: F) -> Pending<T, E>
+    /// `awaited` only matters to a simulation: others may be done before the caller hears of it.
+    pub(crate) fn submit<T, E, F>(&self, effect: Effect, awaited: bool, step: F) -> Pending<T, E>
     where
         T: Send + 'static,
         E: Failure,
@@ -114,8 +145,13 @@ impl Writer {
                 }),
             }
         });
-        // A stopped thread drops the job and with it the sender: the reply is `Closed`.
-        let _ = self.orders.send(Order::Do(Job { effect, run }));
+        match &self.way {
+            Way::Thread { orders, .. } => {
+                // A stopped thread drops the job and with it the sender: the reply is `Closed`.
+                let _ = orders.send(Order::Do(Job { effect, run }));
+            }
+            Way::Inline(inline) => inline.submit(Job { effect, run }, awaited),
+        }
         pending
     }
 
@@ -124,20 +160,29 @@ impl Writer {
     }
 
     pub(crate) fn stop(&self) {
-        let _ = self.orders.send(Order::Stop);
+        if let Way::Thread { orders, .. } = &self.way {
+            let _ = orders.send(Order::Stop);
+        }
     }
 }
 
 impl Drop for Writer {
     fn drop(&mut self) {
         self.stop();
-        if let Some(thread) = self.thread.take() {
+        if let Way::Thread { thread, .. } = &mut self.way
+            && let Some(thread) = thread.take()
+        {
             let _ = thread.join();
         }
     }
 }
 
-fn run(connection: &Connection, queue: &Receiver<Order>, commits: &AtomicU64) {
+fn run(
+    connection: &Connection,
+    queue: &Receiver<Order>,
+    commits: &AtomicU64,
+    mut after: impl FnMut(&Connection),
+) {
     loop {
         let mut group = Vec::new();
         let mut stopping = false;
@@ -152,7 +197,7 @@ fn run(connection: &Connection, queue: &Receiver<Order>, commits: &AtomicU64) {
                 Err(_) => break,
             }
         }
-        commit(connection, group, commits);
+        commit(connection, group, commits, &mut after);
         if stopping {
             return;
         }
@@ -160,16 +205,22 @@ fn run(connection: &Connection, queue: &Receiver<Order>, commits: &AtomicU64) {
 }
 
 /// One transaction for the whole group; replies follow the commit.
-fn commit(connection: &Connection, group: Vec<Job>, commits: &AtomicU64) {
+fn commit(
+    connection: &Connection,
+    group: Vec<Job>,
+    commits: &AtomicU64,
+    after: &mut impl FnMut(&Connection),
+) {
     let mut replies = Vec::with_capacity(group.len());
-    let outcome = transact(connection, group, &mut replies);
+    let outcome = transact(connection, group, &mut replies, &TRANSACTION);
     match &outcome {
         Ok(()) => {
             commits.fetch_add(1, Ordering::Relaxed);
+            after(connection);
         }
         // After a failed commit the transaction may still be open.
         Err(_) if !connection.is_autocommit() => {
-            let _ = connection.execute_batch("ROLLBACK");
+            let _ = connection.execute_batch(TRANSACTION.undo);
         }
         Err(_) => {}
     }
@@ -178,12 +229,13 @@ fn commit(connection: &Connection, group: Vec<Job>, commits: &AtomicU64) {
     }
 }
 
-fn transact(
+pub(crate) fn transact(
     connection: &Connection,
     group: Vec<Job>,
     replies: &mut Vec<Reply>,
+    bounds: &Bounds,
 ) -> Result<(), JournalError> {
-    let mut failure = exec(connection, "BEGIN IMMEDIATE").err();
+    let mut failure = exec(connection, bounds.begin).err();
     let mut seen = false;
     for job in group {
         match &failure {
@@ -197,7 +249,7 @@ fn transact(
     if seen {
         exec(connection, sql::REVISION_GROWS)?;
     }
-    exec(connection, "COMMIT")
+    exec(connection, bounds.commit)
 }
 
 /// One step inside the group's transaction, undone by itself when it fails.
@@ -253,7 +305,7 @@ mod tests {
                  CREATE TABLE thing (id INTEGER PRIMARY KEY, content BLOB NOT NULL);",
             )
             .unwrap();
-        let writer = Writer::start(connection).unwrap();
+        let writer = Writer::start(connection, |_| {}).unwrap();
         let pending: Vec<_> = (0..200_i64)
             .map(|id| {
                 let step = move |connection: &Connection| {
@@ -261,7 +313,7 @@ mod tests {
                         .execute("INSERT INTO thing VALUES (?1, zeroblob(2000))", [id])
                         .map_err(JournalError::sql("test"))
                 };
-                writer.submit::<_, JournalError, _>(Effect::Seen, step)
+                writer.submit::<_, JournalError, _>(Effect::Seen, true, step)
             })
             .collect();
         let outcomes: Vec<_> = pending.into_iter().map(Pending::wait).collect();

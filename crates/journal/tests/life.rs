@@ -150,7 +150,8 @@ fn after_a_start_what_was_being_sent_is_in_doubt() {
     let journal =
         journal::Journal::open(&folder.path().join("journal.db"), &common::key()).unwrap();
     assert_eq!(journal.recover(at(50), &anna(), None).unwrap(), [sent]);
-    let expected = State::Unknown { attempt: 1, since: at(5), asked: 0, due: at(50) };
+    let expected =
+        State::Unknown { attempt: 1, since: at(5), asked: 0, due: at(50), empty_since: None };
     assert_eq!(journal.state(sent).unwrap(), expected);
     assert_eq!(journal.state(waiting).unwrap().code(), "queued");
     assert_eq!(journal.recover(at(51), &anna(), None).unwrap(), []);
@@ -216,7 +217,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::SendingStarted { since: due }),
         Just(Event::Deferred { due, why: why() }),
         Just(Event::Doubted { since: due, due, why: why() }),
-        Just(Event::AskedInVain { due }),
+        Just(Event::AskedInVain { due, answered: None }),
         Just(Event::NotAnswered { due, why: why() }),
         Just(Event::NotReceived { due }),
         receipt().prop_map(|r| accepted(&r)),

@@ -97,9 +97,10 @@ fn the_lease_changes_hands_and_fences_the_old_holder() {
     let refused = other.acquire_lease("two", at(29), at(60)).unwrap();
     assert_eq!(refused, LeaseAnswer::Elsewhere(first.clone()));
     assert_eq!(other.lease().unwrap(), Some(first.clone()));
-    let again = held(house.journal.acquire_lease("one", at(20), at(50)).unwrap());
-    assert_eq!(again.token, first.token, "taking one's own again keeps the token");
-    let renewed = house.journal.renew_lease(&again, at(60)).unwrap();
+    // A name proves nothing: another worker of the same process, or one that took its name.
+    let refused = house.journal.acquire_lease("one", at(20), at(50)).unwrap();
+    assert_eq!(refused, LeaseAnswer::Elsewhere(first.clone()));
+    let renewed = house.journal.renew_lease(&first, at(60)).unwrap();
     assert_eq!((renewed.token, renewed.until), (first.token, at(60)));
 
     let second = held(other.acquire_lease("two", at(60), at(90)).unwrap());
@@ -121,6 +122,23 @@ fn the_lease_changes_hands_and_fences_the_old_holder() {
     // Free at once, also for a clock that was set back.
     let third = held(house.journal.acquire_lease("one", at(-500), at(-400)).unwrap());
     assert!(third.token > second.token);
+}
+
+#[test]
+fn an_abandoned_lease_is_taken_only_as_it_was_seen() {
+    let house = House::new();
+    let held = |answer| match answer {
+        LeaseAnswer::Held(lease) => lease,
+        LeaseAnswer::Elsewhere(lease) => panic!("elsewhere: {lease:?}"),
+    };
+    // The clock was a day ahead when it was taken.
+    let first = held(house.journal.acquire_lease("one", at(86_400), at(86_430)).unwrap());
+    let renewed = house.journal.renew_lease(&first, at(86_440)).unwrap();
+    let refused = house.journal.take_over_lease("two", &first, at(30)).unwrap();
+    assert_eq!(refused, LeaseAnswer::Elsewhere(renewed.clone()), "its holder lives");
+    let second = held(house.journal.take_over_lease("two", &renewed, at(30)).unwrap());
+    assert!(second.token > renewed.token);
+    assert!(matches!(house.journal.renew_lease(&renewed, at(99)), Err(JournalError::StaleLease)));
 }
 
 #[test]

@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::SubmissionId;
 
-/// Who acted: the system user, e.g. `anna@lab-pc-7`, and the part of the program.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Who acted: the system user, e.g. `anna@lab-pc-7`, and the part of the program. `Debug` does not say.
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Person(pub String);
 
-/// One step in the life of a submission.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+fhir::shows_only!(Person {});
+
+/// One step in the life of a submission. `Debug` leaves out what people wrote.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum Event {
     /// Taken into the journal and waiting to be sent from `due` on.
@@ -43,7 +45,7 @@ pub enum Event {
         /// Code of the fault.
         why: String,
     },
-    /// The attempt may or may not have been delivered.
+    /// The attempt may or may not have been delivered; after a restore also one that the journal forgot.
     Doubted {
         /// Since when.
         since: Instant,
@@ -56,6 +58,9 @@ pub enum Event {
     AskedInVain {
         /// When to ask next.
         due: Instant,
+        /// The authority's clock when it answered: ours may be set meanwhile.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answered: Option<Instant>,
     },
     /// Could not be asked (connection); nothing was learned.
     NotAnswered {
@@ -105,6 +110,37 @@ pub enum Event {
         /// The successor.
         by: SubmissionId,
     },
+}
+
+impl std::fmt::Debug for Event {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct(self.code());
+        match self {
+            Self::Queued { due } | Self::NotReceived { due } | Self::StillInProgress { due } => {
+                shown.field("due", due).finish()
+            }
+            Self::AskedInVain { due, answered } => {
+                shown.field("due", due).field("answered", answered).finish()
+            }
+            Self::Deferred { due, why } | Self::NotAnswered { due, why } => {
+                shown.field("due", due).field("why", why).finish()
+            }
+            Self::Doubted { since, due, why } => {
+                shown.field("since", since).field("due", due).field("why", why).finish()
+            }
+            Self::Accepted { receipt, since, due } => {
+                shown.field("receipt", receipt).field("since", since).field("due", due).finish()
+            }
+            Self::Completed { receipt } | Self::Failed { receipt } => {
+                shown.field("receipt", receipt).finish()
+            }
+            Self::SendingStarted { since } => shown.field("since", since).finish(),
+            Self::Superseded { by } => shown.field("by", by).finish(),
+            Self::Released { due, .. } => shown.field("due", due).finish_non_exhaustive(),
+            Self::Withdrawn { .. } => shown.finish_non_exhaustive(),
+            Self::Held | Self::HeldBack | Self::Rejected => shown.finish(),
+        }
+    }
 }
 
 impl Event {

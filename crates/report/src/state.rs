@@ -40,6 +40,9 @@ pub enum State {
         asked: u32,
         /// When to ask.
         due: Instant,
+        /// The authority's clock at the first empty answer.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        empty_since: Option<Instant>,
     },
     /// The authority has accepted it and not finished.
     InProgress {
@@ -147,20 +150,44 @@ impl State {
             (Self::Sending { attempt, .. }, Event::Deferred { due, .. }) => {
                 Self::Queued { attempt: *attempt, due: *due }
             }
-            (Self::Sending { attempt, .. }, Event::Doubted { since, due, .. }) => {
-                Self::Unknown { attempt: *attempt, since: *since, asked: 0, due: *due }
-            }
-            (Self::Unknown { attempt, since, asked, .. }, Event::AskedInVain { due }) => {
-                Self::Unknown {
-                    attempt: *attempt,
-                    since: *since,
-                    asked: asked.saturating_add(1),
-                    due: *due,
-                }
-            }
-            (Self::Unknown { attempt, since, asked, .. }, Event::NotAnswered { due, .. }) => {
-                Self::Unknown { attempt: *attempt, since: *since, asked: *asked, due: *due }
-            }
+            // Not only from `Sending`: after a restore the journal may have forgotten a request, and begins to
+            // ask anew whatever it believed.
+            (
+                Self::Queued { attempt, .. }
+                | Self::Sending { attempt, .. }
+                | Self::Unknown { attempt, .. },
+                Event::Doubted { since, due, .. },
+            ) => Self::Unknown {
+                attempt: *attempt,
+                since: *since,
+                asked: 0,
+                due: *due,
+                empty_since: None,
+            },
+            (
+                Self::Unknown { attempt, since, asked, empty_since, .. },
+                Event::AskedInVain { due, answered },
+            ) => Self::Unknown {
+                attempt: *attempt,
+                since: *since,
+                asked: asked.saturating_add(1),
+                due: *due,
+                // Where that clock is set back, time counts from there.
+                empty_since: match (*empty_since, *answered) {
+                    (Some(first), Some(answered)) => Some(first.min(answered)),
+                    (first, answered) => first.or(answered),
+                },
+            },
+            (
+                Self::Unknown { attempt, since, asked, empty_since, .. },
+                Event::NotAnswered { due, .. },
+            ) => Self::Unknown {
+                attempt: *attempt,
+                since: *since,
+                asked: *asked,
+                due: *due,
+                empty_since: *empty_since,
+            },
             (Self::Unknown { attempt, .. }, Event::NotReceived { due }) => {
                 Self::Queued { attempt: *attempt, due: *due }
             }

@@ -13,10 +13,12 @@ mod document;
 mod figures;
 mod node;
 mod openssl;
+mod reaction;
 mod server;
 
 pub use certificates::{ClientCertificate, KeyKind, Purpose, ServerCertificate, TestCa, Validity};
 pub use document::{Disease, DocumentBuilder};
 pub use figures::{FIGURES, Figures};
-pub use openssl::OpenSsl;
-pub use server::{Reaction, ScriptedServer, ScriptedTls, Seen, TlsVersions};
+pub use openssl::{OpenSsl, RunningOpenSsl};
+pub use reaction::Reaction;
+pub use server::{ScriptedServer, ScriptedTls, Seen, TlsVersions};

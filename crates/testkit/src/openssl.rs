@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -50,7 +50,30 @@ impl OpenSsl {
         assert!(output.status.success(), "openssl {arguments:?}: {words}");
     }
 
+    /// Starts it in the folder, its words on a pipe; it is ended when what is returned is dropped.
+    pub fn start(&self, arguments: &str) -> RunningOpenSsl {
+        let child = Command::new("openssl")
+            .args(arguments.split_whitespace())
+            .current_dir(self.folder.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        RunningOpenSsl(child)
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+}
+
+/// A running `openssl`.
+pub struct RunningOpenSsl(pub Child);
+
+impl Drop for RunningOpenSsl {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }

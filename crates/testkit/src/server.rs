@@ -3,64 +3,17 @@
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use rustls_pki_types::CertificateDer;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
 use crate::certificates::ServerCertificate;
-
-/// What the server does once it has read a request (or part of it).
-#[derive(Debug, Clone)]
-pub enum Reaction {
-    /// A well-formed answer.
-    Answer {
-        /// HTTP status.
-        status: u16,
-        /// Further headers; `Content-Length` is added.
-        headers: Vec<(String, String)>,
-        /// Body.
-        body: Vec<u8>,
-    },
-    /// Reads the whole request, then closes without a word: the answer is lost.
-    CutBeforeAnswer,
-    /// Reads the head of the request, then closes: the body never arrives whole.
-    CutAfterHead,
-    /// Answers 200 with this body, but closes half-way.
-    CutWithinAnswer(Vec<u8>),
-    /// Answers 200 with a body that never ends.
-    EndlessBody,
-    /// Sends header lines for ever.
-    EndlessHeaders,
-    /// Answers 200 and then a byte at each interval.
-    SlowBody(Duration),
-    /// Reads the request and never answers.
-    Silence,
-    /// These bytes instead of an HTTP answer.
-    Bytes(Vec<u8>),
-}
-
-impl Reaction {
-    /// An answer with a content type.
-    pub fn answer(status: u16, content_type: &str, body: impl Into<Vec<u8>>) -> Self {
-        let headers = vec![("Content-Type".to_owned(), content_type.to_owned())];
-        Self::Answer { status, headers, body: body.into() }
-    }
-
-    /// The same with one more header.
-    #[must_use]
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        if let Self::Answer { headers, .. } = &mut self {
-            headers.push((name.to_owned(), value.to_owned()));
-        }
-        self
-    }
-}
+use crate::reaction::{Reaction, react};
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
@@ -149,6 +102,7 @@ struct Counts {
 pub struct ScriptedServer {
     address: SocketAddr,
     counts: Arc<Counts>,
+    acceptor: Arc<Mutex<Option<TlsAcceptor>>>,
     task: JoinHandle<()>,
 }
 
@@ -178,15 +132,23 @@ impl ScriptedServer {
         let address = listener.local_addr().unwrap();
         let counts = Arc::new(Counts::default());
         let counting = Arc::clone(&counts);
+        let acceptor = Arc::new(Mutex::new(acceptor));
+        let accepting = Arc::clone(&acceptor);
         let task = tokio::spawn(async move {
             let mut connections = tokio::task::JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
                 counting.connections.fetch_add(1, Ordering::SeqCst);
-                let work = connection(stream, acceptor.clone(), plan.clone(), counting.clone());
+                let acceptor = accepting.lock().unwrap().clone();
+                let work = connection(stream, acceptor, plan.clone(), counting.clone());
                 connections.spawn(work);
             }
         });
-        Self { address, counts, task }
+        Self { address, counts, acceptor, task }
+    }
+
+    /// Greets new connections with this from now on; what is open stays open.
+    pub fn set_tls(&self, tls: ScriptedTls) {
+        *self.acceptor.lock().unwrap() = Some(TlsAcceptor::from(Arc::new(tls.config())));
     }
 
     /// Where it listens.
@@ -258,7 +220,7 @@ async fn requests<S: AsyncRead + AsyncWrite + Unpin>(
         seen.number = counts.seen.lock().unwrap().len();
         // A plan may decide on the head alone; the body is then left unread.
         let early = plan(&seen);
-        if !matches!(early, Reaction::CutAfterHead) {
+        if !matches!(early, Reaction::CutAfterHead | Reaction::Deaf) {
             let length: usize =
                 seen.header("content-length").and_then(|text| text.parse().ok()).unwrap_or(0);
             let mut chunk = [0u8; 16 * 1024];
@@ -309,62 +271,4 @@ fn parse_head(head: &str) -> Seen {
         body: Vec::new(),
         client: None,
     }
-}
-
-/// Whether the connection stays open.
-async fn react<S: AsyncWrite + Unpin>(stream: &mut S, reaction: Reaction) -> bool {
-    match reaction {
-        Reaction::Answer { status, headers, body } => {
-            let mut head =
-                format!("HTTP/1.1 {status} Scripted\r\nContent-Length: {}\r\n", body.len());
-            for (name, value) in headers {
-                head.push_str(&format!("{name}: {value}\r\n"));
-            }
-            head.push_str("\r\n");
-            send(stream, head.as_bytes()).await && send(stream, &body).await
-        }
-        Reaction::CutBeforeAnswer | Reaction::CutAfterHead => false,
-        Reaction::CutWithinAnswer(body) => {
-            let head = format!(
-                "HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\nContent-Length: {}\r\n\r\n",
-                body.len()
-            );
-            send(stream, head.as_bytes()).await;
-            send(stream, &body[..body.len() / 2]).await;
-            false
-        }
-        Reaction::EndlessBody => {
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\n\r\n";
-            send(stream, head.as_bytes()).await;
-            let block = vec![b' '; 64 * 1024];
-            while send(stream, &block).await {}
-            false
-        }
-        Reaction::EndlessHeaders => {
-            send(stream, b"HTTP/1.1 200 OK\r\n").await;
-            let line = format!("X-Filler: {}\r\n", "a".repeat(4000));
-            while send(stream, line.as_bytes()).await {}
-            false
-        }
-        Reaction::SlowBody(pause) => {
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: application/fhir+json\r\nContent-Length: 100000\r\n\r\n";
-            send(stream, head.as_bytes()).await;
-            while send(stream, b" ").await {
-                tokio::time::sleep(pause).await;
-            }
-            false
-        }
-        Reaction::Silence => {
-            std::future::pending::<()>().await;
-            false
-        }
-        Reaction::Bytes(bytes) => {
-            send(stream, &bytes).await;
-            false
-        }
-    }
-}
-
-async fn send<S: AsyncWrite + Unpin>(stream: &mut S, bytes: &[u8]) -> bool {
-    stream.write_all(bytes).await.is_ok() && stream.flush().await.is_ok()
 }

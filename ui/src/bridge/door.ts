@@ -14,6 +14,7 @@ import type { ProbeView } from "./generated/ProbeView";
 import type { Problem } from "./generated/Problem";
 import type { StatisticsView } from "./generated/StatisticsView";
 import type { StatusView } from "./generated/StatusView";
+import type { SupportFile } from "./generated/SupportFile";
 
 /** Each command: what it takes and what it gives. Every one rejects with a `Problem`. */
 export interface Commands {
@@ -43,6 +44,12 @@ export interface Commands {
   preferences: { takes: void; gives: PreferencesView };
   set_preferences: { takes: { preferences: PreferencesView }; gives: null };
   statistics: { takes: { days: number }; gives: StatisticsView };
+  acknowledge_notice: { takes: { code: string }; gives: null };
+  lock: { takes: void; gives: null };
+  unlock: { takes: { passphrase: string }; gives: null };
+  set_unlock_passphrase: { takes: { current: string; passphrase: string }; gives: null };
+  support_preview: { takes: void; gives: SupportFile[] };
+  save_support: { takes: void; gives: boolean };
 }
 
 /** Name of a command. */

@@ -10,7 +10,11 @@ import type { Problem } from "./generated/Problem";
 import type { RowView } from "./generated/RowView";
 import type { StatusView } from "./generated/StatusView";
 import type { Command, Commands, CoreHandlers, Door } from "./door";
+import { spoiled } from "./mock-hostile";
 import { UNKNOWN_CODE, actionsOf, candidate, detail, groupOf, masked, messageFor, row } from "./mock-data";
+
+/** What a locked window may ask, as the core has it. */
+const ALWAYS = new Set<Command>(["status", "preferences", "lock", "unlock"]);
 
 type Handlers = { [C in Command]: (takes: Commands[C]["takes"]) => Commands[C]["gives"] };
 
@@ -32,12 +36,30 @@ function problem(code: string, params: Record<string, string>, remedy: string, b
   return { code, params, blame, remedy, trace: "mock" };
 }
 
+const RECOVERED = problem(
+  "journal-from-backup",
+  {
+    aside: "/home/lab/.local/share/labcourier/laboratory/journal.db.set-aside-1795000000000000",
+    doubted: "3",
+    last: "2026-11-20T17:03:11Z",
+    lost: "1",
+    salvaged: "4",
+    submissions: "812",
+  },
+  "look-at-list",
+  "us",
+);
+
 export interface MockOptions {
   rows?: number;
   environment?: string;
   firstRunDone?: boolean;
   language?: string | null;
   theme?: string;
+  /** What unlocks the window; with one it starts locked. */
+  passphrase?: string;
+  /** What happened to the journal and nobody has read yet. */
+  notices?: Problem[];
   /** Milliseconds between the steps of a submission; the undo time is apart from it. */
   step?: number;
 }
@@ -52,12 +74,16 @@ export function createMock(options: MockOptions = {}): Door {
   for (let at = count - 1; at >= 0; at -= 1) add(row(next, at, now));
   let revision = 1;
   let paused = false;
+  let passphrase = options.passphrase ?? "";
+  let locked = passphrase !== "";
+  let notices = (options.notices ?? []).map((notice) => ({ problem: notice, at: new Date(now).toISOString() }));
   let watchedFolder: string | null = null;
   let certificate: CertificateView | null = CERTIFICATE;
   let preferences: PreferencesView = {
     language: options.language ?? null,
     theme: options.theme ?? "system",
     firstRunDone: options.firstRunDone ?? true,
+    lockAfterMinutes: 10,
   };
   const endpoints: EndpointView[] = [
     endpoint("Practice", "https://127.0.0.1:40123/v1/fhir", options.environment ?? "practice", true),
@@ -168,6 +194,9 @@ export function createMock(options: MockOptions = {}): Door {
       workedElsewhere: false,
       paused,
       watchedFolder,
+      locked,
+      hasUnlockPassphrase: passphrase !== "",
+      notices,
       version: "0.1.0",
     };
   }
@@ -251,6 +280,29 @@ export function createMock(options: MockOptions = {}): Door {
       preferences = takes.preferences;
       return null;
     },
+    acknowledge_notice({ code }) {
+      notices = notices.filter((notice) => notice.problem.code !== code);
+      return null;
+    },
+    lock() {
+      locked = true;
+      return null;
+    },
+    unlock(takes) {
+      if (passphrase !== "" && takes.passphrase !== passphrase) throw problem("unlock-refused", {}, "enter-password");
+      locked = false;
+      return null;
+    },
+    set_unlock_passphrase(takes) {
+      if (takes.current !== passphrase) throw problem("unlock-refused", {}, "enter-password");
+      passphrase = takes.passphrase;
+      return null;
+    },
+    support_preview: () => [
+      { name: "program.json", text: '{\n  "version": "0.1.0",\n  "system": "linux"\n}\n' },
+      { name: "counts.json", text: '{\n  "byState": {\n    "completed": 12\n  }\n}\n' },
+    ],
+    save_support: () => true,
     statistics: ({ days }) => ({
       days: Array.from({ length: days }, (_, at) => {
         const date = new Date(now - (days - 1 - at) * 86_400_000);
@@ -273,6 +325,7 @@ export function createMock(options: MockOptions = {}): Door {
     // Answers come later, as they do from the core, and never share objects with it.
     call: async (command, ...[takes]) => {
       await Promise.resolve();
+      if (locked && !ALWAYS.has(command)) throw problem("window-locked", {}, "unlock-window");
       return structuredClone((answer[command] as (t: unknown) => never)(takes));
     },
     listen(given) {
@@ -297,9 +350,16 @@ function browserDoor(): Door {
     firstRunDone: !asked.has("first"),
     language: asked.get("language"),
     theme: asked.get("theme") ?? "system",
+    passphrase: asked.get("passphrase") ?? "",
+    notices: asked.has("recovered") ? [RECOVERED] : [],
   });
+  // A test puts a text here, before the page begins, that then stands wherever words from outside stand.
+  const { hostile } = globalThis as { hostile?: string };
   return {
-    call: core.call,
+    call: async (command, ...takes) => {
+      const given = await core.call(command, ...takes);
+      return hostile === undefined ? given : spoiled(given, hostile);
+    },
     listen(handlers) {
       const end = core.listen(handlers);
       const enter = (event: DragEvent) => {

@@ -68,10 +68,10 @@ export async function loadWords(language: Language): Promise<Words> {
 }
 
 function textOf(i18n: I18n, messages: Record<string, unknown>): Text {
-  const text = (id: TextId, values?: Values) => i18n._(id, values);
+  const text = (id: TextId, values: Values = {}) => i18n._(id, literal(values));
   text.code = (id: string, values: Values = {}) => {
     if (!(id in messages)) return undefined;
-    return i18n._(id, Object.fromEntries(Object.entries(values).map(([name, value]) => argument(name, value))));
+    return i18n._(id, literal(Object.fromEntries(Object.entries(values).map(([name, value]) => argument(name, value)))));
   };
   // A parameter of the core may be a code itself, with a text of its own; and ICU knows no hyphen in names.
   const argument = (name: string, value: string | number) => {
@@ -80,6 +80,13 @@ function textOf(i18n: I18n, messages: Record<string, unknown>): Text {
     return [name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()), shown] as const;
   };
   return text;
+}
+
+/** Lingui takes `\\u003c` in a finished text for the character of that number. The words of a document are shown as
+ *  they are: their backslashes go in by number, and come out as themselves. */
+function literal(values: Values): Values {
+  const kept = (value: string | number) => (typeof value === "string" ? value.replace(/\\(?=[ux])/g, "\\u005c") : value);
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, kept(value)]));
 }
 
 /** Parameters whose values are codes. */

@@ -31,7 +31,11 @@ export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>
   });
 }
 
-export function useWindowKeys({ go, showSheet }: { go: (place: Place) => void; showSheet: () => void }): void {
+export function useWindowKeys({ go, showSheet, lock }: {
+  go: (place: Place) => void;
+  showSheet: () => void;
+  lock: () => void;
+}): void {
   const group = (code: string | null) => () => go({ screen: "reports", group: code, open: null });
   useKeys({
     "?": showSheet,
@@ -41,6 +45,7 @@ export function useWindowKeys({ go, showSheet }: { go: (place: Place) => void; s
     "4": group("completed"),
     "5": group("closed"),
     s: () => go(HOME.send),
+    l: lock,
   });
 }
 
@@ -55,6 +60,7 @@ const SHEET: { keys: string[]; what: TextId }[] = [
   { keys: ["1", "…", "5"], what: "keys.groups" },
   { keys: ["Ctrl", "Enter"], what: "keys.send-now" },
   { keys: ["Ctrl", "Z"], what: "keys.undo" },
+  { keys: ["L"], what: "keys.lock" },
   { keys: ["?"], what: "keys.sheet" },
 ];
 

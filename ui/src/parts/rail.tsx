@@ -1,7 +1,7 @@
 // The left rail: where one can go, and at the bottom what the window is connected to.
 
 import { BadgeCheck, ChartColumn, Files, Keyboard, ListChecks, Send, Settings } from "lucide-react";
-import { CircleCheck, CircleDashed, CloudOff, LockKeyhole, PauseCircle } from "lucide-react";
+import { CircleCheck, CircleDashed, CloudOff, Lock, LockKeyhole, PauseCircle } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useQueryClient } from "@tanstack/react-query";
 
@@ -26,7 +26,11 @@ const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [
 /** Below this many days the certificate asks for attention (the last notice of the calendar but two). */
 const DAYS_URGENT = 30;
 
-export function Rail({ status, showKeys }: { status: StatusView | undefined; showKeys: () => void }) {
+export function Rail({ status, showKeys, lock }: {
+  status: StatusView | undefined;
+  showKeys: () => void;
+  lock: () => void;
+}) {
   const text = useText();
   const { place, go } = useWindow();
   const attention = status?.counts.needsAttention ?? 0;
@@ -64,6 +68,7 @@ export function Rail({ status, showKeys }: { status: StatusView | undefined; sho
         {status && <Connection status={status} />}
         <div className={css.tools}>
           <LanguageChoice quiet />
+          <Button tone="quiet" icon={Lock} label={text("lock.now")} onPress={lock} data-testid="lock" />
           <Button tone="quiet" icon={Keyboard} label={text("keys.title")} onPress={showKeys} />
         </div>
       </div>

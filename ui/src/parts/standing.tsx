@@ -1,6 +1,6 @@
 // What holds the whole queue, above every screen: why, that nothing is lost, and what to do.
 
-import { Pause, Play } from "lucide-react";
+import { Check, Pause, Play } from "lucide-react";
 
 import type { StatusView } from "../bridge/generated/StatusView";
 import { useCommand } from "../bridge/queries";
@@ -18,9 +18,25 @@ export function Standing({ status }: { status: StatusView }) {
   const { byState, inProgress } = status.counts;
   const waiting = byState["queued"] ?? 0;
   const held = status.connection === "locked" || status.connection === "unreachable";
-  if (!status.paused && !(held && status.problem)) return null;
+  const read = useCommand("acknowledge_notice", { stale: ["status"] });
+  if (!status.paused && !(held && status.problem) && status.notices.length === 0) return null;
   return (
     <div className={css.standing}>
+      {status.notices.map(({ problem }) => (
+        <ProblemNote
+          key={problem.code}
+          problem={problem}
+          actions={
+            <Button
+              icon={Check}
+              isPending={read.isPending}
+              onPress={() => read.mutate({ code: problem.code }, { onError: sayProblem(text) })}
+            >
+              {text("standing.read")}
+            </Button>
+          }
+        />
+      ))}
       {held && status.problem && (
         <>
           <ProblemNote

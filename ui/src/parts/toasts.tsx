@@ -28,6 +28,11 @@ export function say(words: ToastWords): void {
   queue.add(words, words.tone === "attention" ? {} : { timeout: 6000 });
 }
 
+/** Takes all of them away: the window was locked. */
+export function dismissAll(): void {
+  queue.clear();
+}
+
 /** For the rejection of a command that has no place of its own on the screen. */
 export function sayProblem(text: Text): (thrown: unknown) => void {
   return (thrown) => say({ tone: "attention", ...problemText(text, problemOf(thrown)) });

@@ -1,7 +1,7 @@
 // Settings: language and look, the authority, sending.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { FolderOpen, Plus, X } from "lucide-react";
+import { FolderOpen, LifeBuoy, LockKeyhole, Plus, X } from "lucide-react";
 import { useState } from "react";
 
 import { door } from "#door";
@@ -14,8 +14,10 @@ import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select, Switch, TextField } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
 import { ProblemNote } from "../parts/notes";
+import { PassphraseDialog } from "../parts/passphrase-dialog";
 import { LanguageChoice } from "../parts/rail";
 import screen from "../parts/screen.module.css";
+import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../parts/toasts";
 import { EndpointDialog } from "./endpoint-dialog";
 import css from "./settings.module.css";
@@ -34,6 +36,8 @@ export function Settings() {
           <Look />
           <Endpoints />
           <Sending />
+          <Lock />
+          <Support />
         </div>
       </div>
     </>
@@ -175,6 +179,68 @@ function ProductionDialog(props: { endpoint: EndpointView; onConfirm: () => void
       <p>{text("production.more", { name: props.endpoint.name })}</p>
       <TextField label={text("production.type", { word })} value={typed} onChange={setTyped} autoFocus />
     </Dialog>
+  );
+}
+
+/** Never off: the shortest way to leave names on a screen is to forget it. */
+const MINUTES = ["1", "2", "5", "10", "15", "30", "60"];
+
+function Lock() {
+  const text = useText();
+  const status = useStatus();
+  const preferences = usePreferences();
+  const save = useSavePreferences();
+  const [choosing, setChoosing] = useState(false);
+  const hasOne = status.data?.hasUnlockPassphrase ?? false;
+  const kept = String(preferences.data?.lockAfterMinutes ?? 10);
+  const choices = MINUTES.includes(kept) ? MINUTES : [...MINUTES, kept];
+  return (
+    <section className={screen.card}>
+      <h2>{text("settings.lock")}</h2>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.lock.after")}</span>
+          <span>{text("settings.lock.after.more")}</span>
+        </span>
+        <Select
+          label={text("settings.lock.after")}
+          hideLabel
+          value={kept}
+          choices={choices.map((id) => ({ id, name: text("settings.lock.minutes", { n: Number(id) }) }))}
+          onChange={(minutes) => save({ lockAfterMinutes: Number(minutes) })}
+        />
+      </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.lock.passphrase")}</span>
+          <span>{text(hasOne ? "settings.lock.passphrase.set" : "settings.lock.passphrase.none")}</span>
+        </span>
+        <Button icon={LockKeyhole} onPress={() => setChoosing(true)} data-testid="choose-passphrase">
+          {text(hasOne ? "lock.change" : "lock.choose")}
+        </Button>
+      </div>
+      {choosing && <PassphraseDialog hasOne={hasOne} onClose={() => setChoosing(false)} />}
+    </section>
+  );
+}
+
+function Support() {
+  const text = useText();
+  const [open, setOpen] = useState(false);
+  return (
+    <section className={screen.card}>
+      <h2>{text("settings.support")}</h2>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("support.title")}</span>
+          <span>{text("settings.support.more")}</span>
+        </span>
+        <Button icon={LifeBuoy} onPress={() => setOpen(true)} data-testid="support">
+          {text("settings.support.show")}
+        </Button>
+      </div>
+      {open && <SupportDialog onClose={() => setOpen(false)} />}
+    </section>
   );
 }
 

@@ -8,6 +8,8 @@ import { createRequire } from "node:module";
 import { chromium } from "playwright-core";
 import { preview } from "vite";
 
+import { SCREENS, by, detail } from "./screens.mjs";
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"];
 const SIZES = { wide: { width: 1280, height: 800 }, small: { width: 1000, height: 700 } };
@@ -29,12 +31,11 @@ async function open(query = {}, size = SIZES.wide) {
   page.on("console", (line) => ["error", "warning"].includes(line.type()) && page.noise.push(line.text()));
   // As the product does (`freezePrototype`).
   await page.addInitScript(() => Object.freeze(Object.prototype));
+  if (query.clock) await page.clock.install();
   await page.goto(`${address}?${new URLSearchParams({ language: "en", theme: "light", ...query })}`);
   await page.locator("main").waitFor();
   return page;
 }
-
-const by = (page, id) => page.locator(`[data-testid="${id}"]`);
 
 const only = process.argv[2];
 
@@ -63,45 +64,6 @@ async function sound(page, where) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   assert(wide <= 0, `${where}: ${wide} pixels too wide`);
   assert(page.noise.length === 0, `${where}: ${page.noise.join("; ")}`);
-}
-
-const SCREENS = {
-  welcome: { query: { first: "1" } },
-  send: {},
-  candidates: { do: (page) => chosen(page) },
-  reports: { do: (page) => by(page, "nav-reports").click().then(() => by(page, "report-row").first().waitFor()) },
-  detail: { do: (page) => detail(page, "failed") },
-  timeline: { do: (page) => detail(page, "failed").then(() => by(page, "tab-timeline").click()) },
-  source: { do: (page) => detail(page, "failed").then(() => by(page, "tab-source").click()) },
-  "correct dialog": { do: (page) => detail(page, "failed").then(() => by(page, "action-correct").click()) },
-  "to correct": { do: (page) => by(page, "nav-correct").click().then(() => by(page, "cause").first().waitFor()) },
-  overview: { do: (page) => by(page, "nav-overview").click() },
-  certificate: {
-    do: async (page) => {
-      await by(page, "nav-certificate").click();
-      await by(page, "test-endpoint").click();
-    },
-  },
-  import: {
-    do: async (page) => {
-      await by(page, "nav-certificate").click();
-      await by(page, "certificate-import").click();
-      await by(page, "certificate-password").waitFor();
-    },
-  },
-  settings: { do: (page) => by(page, "nav-settings").click() },
-  keys: { do: (page) => page.keyboard.press("?") },
-};
-
-async function chosen(page) {
-  await by(page, "choose-files").click();
-  await by(page, "candidate-row").nth(4).waitFor();
-}
-
-async function detail(page, state) {
-  await by(page, "nav-reports").click();
-  await page.locator(`[data-testid="report-row"][data-state="${state}"]`).first().click();
-  await by(page, "detail-state").waitFor();
 }
 
 for (const [language, theme, size] of [
@@ -276,6 +238,63 @@ await test("a wrong password says so, the right one shows the certificate before
   await page.getByText("Issuing CA of the Authority").waitFor();
   await by(page, "certificate-confirm").click();
   await page.getByText("Keychain of this computer").waitFor();
+  await page.close();
+});
+
+await test("after ten idle minutes the window is locked, and no name is left anywhere", async () => {
+  const page = await open({ clock: "1" });
+  const anywhere = (name) =>
+    page.evaluate(
+      (text) => document.documentElement.outerHTML.includes(text) || document.title.includes(text),
+      name,
+    );
+  await by(page, "nav-reports").click();
+  await by(page, "report-row").first().waitFor();
+  assert(!(await anywhere("Brunner, Lea")), "names are masked until they are asked for");
+  await page.getByRole("button", { name: "Show names" }).click();
+  await page.getByText("Brunner, Lea").first().waitFor();
+  await page.clock.fastForward("09:50");
+  await page.mouse.move(300, 300);
+  await page.mouse.move(310, 310);
+  await page.clock.fastForward("09:50");
+  assert((await by(page, "locked").count()) === 0, "somebody is there");
+  await page.clock.fastForward("00:20");
+  await by(page, "locked").waitFor();
+  assert(!(await anywhere("Brunner, Lea")), "nothing of a name is left in the page");
+  assert((await by(page, "report-row").count()) === 0, "no row is left in the page");
+  // Files dropped on it are not taken.
+  await page.evaluate(() => document.dispatchEvent(new CustomEvent("mock-drop", { detail: ["/a/one.json"] })));
+  assert(await page.evaluate(() => document.activeElement?.dataset.testid === "unlock"), "the keyboard is at the button");
+  await page.keyboard.press("Enter");
+  await by(page, "report-row").first().waitFor();
+  assert(!(await anywhere("Brunner, Lea")), "masked again after the lock");
+  assert((await by(page, "candidate-row").count()) === 0, "nothing was taken while it was locked");
+  await page.close();
+});
+
+await test("a passphrase is chosen, asked for, and told from a wrong one by keyboard alone", async () => {
+  const page = await open();
+  await by(page, "nav-settings").click();
+  await by(page, "choose-passphrase").click();
+  assert(await by(page, "passphrase-keep").isDisabled(), "nothing typed");
+  await page.keyboard.type("open sesame");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("open sesam");
+  assert(await by(page, "passphrase-keep").isDisabled(), "not the same twice");
+  await page.keyboard.type("e");
+  await by(page, "passphrase-keep").click();
+  await page.getByText("Asked for whenever").waitFor();
+  await page.locator("body").click({ position: { x: 640, y: 5 } });
+  await page.keyboard.press("l");
+  await by(page, "unlock-passphrase").waitFor();
+  await page.keyboard.type("wrong");
+  await page.keyboard.press("Enter");
+  await page.getByText("That is not the passphrase").waitFor();
+  assert((await by(page, "unlock-passphrase").inputValue()) === "", "not kept");
+  await by(page, "unlock-passphrase").focus();
+  await page.keyboard.type("open sesame");
+  await page.keyboard.press("Enter");
+  await by(page, "nav-settings").waitFor();
   await page.close();
 });
 

@@ -21,7 +21,8 @@ pub enum Interaction {
     Search,
     /// `GET metadata` and `GET openapi.json`
     Capabilities,
-    /// A new connection, before its TLS handshake: `delay` is waited for, anything else ends it.
+    /// A new connection, before its TLS handshake: `delay` is waited for, `tls-alert` refuses it, anything
+    /// else ends it.
     Handshake,
 }
 
@@ -95,9 +96,27 @@ pub enum FaultKind {
     /// A create is answered with 200.
     #[serde(rename = "created-is-200")]
     CreatedIs200,
+    /// The handshake is refused with this alert; on `handshake` only.
+    TlsAlert(TlsAlert),
     /// An unparsable body is answered with 422.
     #[serde(rename = "unparsable-is-422")]
     UnparsableIs422,
+}
+
+/// An alert of TLS (RFC 8446 section 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names are those of TLS")]
+pub enum TlsAlert {
+    CertificateRevoked,
+    CertificateExpired,
+    UnknownCa,
+    BadCertificate,
+    UnsupportedCertificate,
+    AccessDenied,
+    HandshakeFailure,
+    ProtocolVersion,
+    InternalError,
 }
 
 /// The faults of a running authority. Cheap to clone; all clones are one plan.

@@ -62,8 +62,12 @@ impl FaultScript {
         if script.faults.iter().any(|fault| fault.nth == 0) {
             return refuse("nth counts from 1");
         }
-        let kinds = script.faults.iter().map(|fault| &fault.kind);
-        for kind in kinds.chain(script.random.iter().map(|fault| &fault.kind)) {
+        let counted = script.faults.iter().map(|fault| (fault.on, &fault.kind));
+        let random = script.random.iter().map(|fault| (fault.on, &fault.kind));
+        for (on, kind) in counted.chain(random) {
+            if matches!(kind, FaultKind::TlsAlert(_)) && on != Interaction::Handshake {
+                return refuse("a tls-alert is on handshake");
+            }
             if let FaultKind::Status { code, .. } | FaultKind::BareStatus(code) = kind
                 && !(200..=599).contains(code)
             {
@@ -195,6 +199,7 @@ kind = "newest-first"
             "[[fault]]\non = \"create\"\nkind = \"html\"\nnht = 2",
             "[[fault]]\non = \"create\"\nkind = \"html\"\nnth = 0",
             "[[fault]]\non = \"create\"\nkind = { bare-status = 99 }",
+            "[[fault]]\non = \"create\"\nkind = { tls-alert = \"access-denied\" }",
             "[[random]]\non = \"create\"\nkind = \"html\"\nchance = 1.5",
             "[[fault]]\non = \"create\"\nkind = { delay = \"soon\" }",
         ] {

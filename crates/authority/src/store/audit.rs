@@ -1,7 +1,6 @@
 //! The audit log: who sent and read what, without patient data. Rows are only ever added.
 
 use fhir::Instant;
-use rusqlite::{Connection, Transaction, params};
 
 /// One answered request.
 #[derive(Debug, Clone)]
@@ -12,6 +11,8 @@ pub(crate) struct AuditEntry {
     pub(crate) interaction: &'static str,
     pub(crate) receipt: Option<String>,
     pub(crate) entries: Option<u32>,
+    /// Ids of the documents that a search showed, with spaces between them.
+    pub(crate) shown: Option<String>,
     pub(crate) status: u16,
 }
 
@@ -24,12 +25,14 @@ pub struct AuditLine {
     pub laboratory: Option<String>,
     /// Fingerprint of the client certificate.
     pub certificate: String,
-    /// `create`, `read`, `search` or `other`.
+    /// `create`, `read`, `search`, `capabilities`, `throttled` or `other`.
     pub interaction: String,
     /// The document, where the request was about one of the laboratory's own.
     pub receipt: Option<String>,
-    /// How many documents a search showed.
+    /// How many documents a search showed; of `throttled`: how many requests were refused.
     pub entries: Option<u32>,
+    /// Which documents a search showed.
+    pub shown: Vec<String>,
     /// HTTP status of the answer.
     pub status: u16,
 }
@@ -39,58 +42,31 @@ pub struct AuditLine {
 pub struct AuditFilter {
     /// Of this laboratory.
     pub laboratory: Option<String>,
-    /// About this document.
+    /// About this document, or showing it.
     pub receipt: Option<String>,
     /// The newest so many; `None`: all.
     pub last: Option<u32>,
 }
 
-pub(super) fn append(
-    transaction: &Transaction<'_>,
-    entry: &AuditEntry,
-    at: Instant,
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO audit (at, laboratory, certificate, interaction, receipt, entries, status)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![
-            at.0,
-            entry.laboratory,
-            entry.certificate,
-            entry.interaction,
-            entry.receipt,
-            entry.entries,
-            entry.status
-        ])?;
-    Ok(())
-}
+/// Parameters: at, laboratory, certificate, interaction, receipt, entries, status, shown.
+pub(super) const APPEND: &str =
+    "INSERT INTO audit (at, laboratory, certificate, interaction, receipt, entries, status, shown)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
-/// The wanted lines, oldest first.
-pub(crate) fn lines(
-    connection: &Connection,
-    filter: &AuditFilter,
-) -> rusqlite::Result<Vec<AuditLine>> {
-    let mut statement = connection.prepare(
-        "SELECT at, name, certificate, interaction, receipt, entries, status FROM audit
-         LEFT JOIN laboratory ON laboratory.id = laboratory
-         WHERE (?1 IS NULL OR name = ?1) AND (?2 IS NULL OR receipt = ?2)
-         ORDER BY audit.id DESC LIMIT ?3",
-    )?;
-    let last = filter.last.map_or(-1, i64::from);
-    let rows = statement.query_map(params![filter.laboratory, filter.receipt, last], |row| {
-        Ok(AuditLine {
-            at: Instant(row.get(0)?),
-            laboratory: row.get(1)?,
-            certificate: row.get(2)?,
-            interaction: row.get(3)?,
-            receipt: row.get(4)?,
-            entries: row.get(5)?,
-            status: row.get(6)?,
-        })
-    })?;
-    let mut lines = rows.collect::<rusqlite::Result<Vec<_>>>()?;
-    lines.reverse();
-    Ok(lines)
+/// The wanted lines, newest first. Parameters: laboratory's name or NULL, receipt or NULL, how many.
+pub(super) const LINES: &str =
+    "SELECT at, name, certificate, interaction, receipt, entries, status, shown FROM audit
+     LEFT JOIN laboratory ON laboratory.id = laboratory
+     WHERE (CAST(?1 AS TEXT) IS NULL OR name = ?1)
+       AND (CAST(?2 AS TEXT) IS NULL OR receipt = ?2 OR ' ' || shown || ' ' LIKE '% ' || ?2 || ' %')
+     ORDER BY audit.id DESC LIMIT ?3";
+
+/// Says for ever that lines before a time are not kept. Parameters: now, that time.
+pub(super) const NOT_KEPT: &str = "INSERT INTO audit_retention (at, until) VALUES (?1, ?2)";
+/// Deletes them. Parameter: that time.
+pub(super) const FORGET: &str = "DELETE FROM audit WHERE at < ?1";
+
+/// Ids as they are kept, one by one.
+pub(super) fn ids(shown: Option<&str>) -> Vec<String> {
+    shown.unwrap_or_default().split_whitespace().map(str::to_owned).collect()
 }

@@ -1,40 +1,64 @@
 //! The one door to the database: what is accepted is on disk before it is answered, what is answered was
-//! committed. One thread writes, in groups; readers have connections of their own.
+//! committed. One file that one process writes (`sqlite`), or a server that many share (`postgres`): both
+//! give times that rise in the order of commits, so that whoever searches by them misses nothing.
 
 mod audit;
 mod find;
+mod location;
+mod plan;
+mod postgres;
 mod registry;
-mod write;
+mod sqlite;
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::thread::JoinHandle;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use exchange::Processing;
+use bytes::Bytes;
+use exchange::{Processing, Query};
 use fhir::{Format, Instant};
-use rusqlite::{Connection, params};
-use tokio::sync::oneshot;
 
-pub(crate) use audit::{AuditEntry, lines as audit_lines};
-pub use audit::{AuditFilter, AuditLine};
-pub(crate) use find::{Found, Search};
-pub use registry::RegisteredCertificate;
-pub(crate) use registry::{Laboratory, Registry};
-use write::Command;
-
+pub(crate) use self::audit::AuditEntry;
+pub use self::audit::{AuditFilter, AuditLine};
+pub(crate) use self::find::{Beside, Found, Result as FoundPage, Search, axis};
+pub use self::location::StoreUrl;
+pub use self::registry::RegisteredCertificate;
+pub(crate) use self::registry::{Laboratory, Registry};
+use crate::AuthorityError;
+use crate::clock;
 use crate::wire::Notice;
-
-/// File name in the data folder.
-pub(crate) const DATABASE: &str = "authority.sqlite";
 
 /// Why the database did not do it. Cheap to clone: one failed group fails all its members.
 #[derive(Debug, Clone, thiserror::Error)]
 pub(crate) enum StoreError {
     #[error("the database failed")]
     Sqlite(#[source] Arc<rusqlite::Error>),
+    #[error("the database failed")]
+    Postgres(#[source] Arc<tokio_postgres::Error>),
+    #[error("the database cannot be reached")]
+    Unreachable(#[source] Arc<dyn std::error::Error + Send + Sync>),
+    /// What was asked may be done, or may not be.
+    #[error("the database was lost while it committed")]
+    Uncertain,
+    #[error("the database holds what this release cannot read")]
+    Unreadable,
     #[error("the database is closed")]
     Closed,
+}
+
+impl StoreError {
+    /// Why, for an operator; never what a row holds.
+    pub(crate) fn reason(&self) -> Option<String> {
+        match self {
+            Self::Sqlite(error) => Some(error.to_string()),
+            Self::Postgres(error) => Some(postgres::reason(error)),
+            Self::Unreachable(error) => {
+                let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
+                Some(format!("{error}{cause}"))
+            }
+            Self::Uncertain | Self::Unreadable | Self::Closed => None,
+        }
+    }
 }
 
 impl From<rusqlite::Error> for StoreError {
@@ -43,8 +67,14 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
+impl From<tokio_postgres::Error> for StoreError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Postgres(Arc::new(error))
+    }
+}
+
 /// A document to accept.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct NewDocument {
     pub(crate) laboratory: i64,
     /// Fingerprint of the certificate that brought it.
@@ -56,13 +86,56 @@ pub(crate) struct NewDocument {
     pub(crate) document_identifier: String,
     pub(crate) digest: [u8; 32],
     pub(crate) format: Format,
-    pub(crate) body: Vec<u8>,
+    pub(crate) body: Bytes,
     /// Not processed before this time after it is accepted.
     pub(crate) delay: Duration,
+    /// Accepted only if the laboratory has nothing that matches.
+    pub(crate) unless: Option<Query>,
+}
+
+impl NewDocument {
+    /// What must find nothing for it to be accepted; two are as telling as all.
+    fn unless(&self) -> Option<Search> {
+        let query = self.unless.clone()?;
+        Some(Search {
+            laboratory: self.laboratory,
+            query,
+            as_of: None,
+            known_until: None,
+            count: 2,
+            page: 1,
+            beside: None,
+        })
+    }
+
+    fn delay_micros(&self) -> i64 {
+        i64::try_from(self.delay.as_micros()).unwrap_or(i64::MAX)
+    }
+
+    /// Its line in the audit log.
+    fn audited(&self) -> AuditEntry {
+        AuditEntry {
+            laboratory: Some(self.laboratory),
+            certificate: self.certificate.clone(),
+            interaction: "create",
+            receipt: Some(self.receipt.clone()),
+            entries: None,
+            shown: None,
+            status: 201,
+        }
+    }
+}
+
+/// What became of a document to accept.
+#[derive(Debug, Clone)]
+pub(crate) enum Accepted {
+    /// On disk and queued. The time is its `date` and `meta.lastUpdated`.
+    Created(Instant),
+    /// Not accepted, for these match its condition: one, or two of several.
+    Existing(Vec<Found>),
 }
 
 /// A document whose turn it is.
-#[derive(Debug)]
 pub(crate) struct Due {
     pub(crate) document: i64,
     pub(crate) format: Format,
@@ -72,6 +145,9 @@ pub(crate) struct Due {
     pub(crate) seen_before: bool,
 }
 
+fhir::shows_only!(NewDocument { laboratory, receipt, format });
+fhir::shows_only!(Due { document, format, accepted, seen_before });
+
 /// What processing found.
 #[derive(Debug, Clone)]
 pub(crate) struct Verdict {
@@ -80,252 +156,157 @@ pub(crate) struct Verdict {
     pub(crate) notices: Vec<Notice>,
 }
 
-/// The database of a running authority.
-pub(crate) struct Store {
-    path: PathBuf,
-    writer: Option<mpsc::Sender<Command>>,
-    thread: Option<JoinHandle<()>>,
-    readers: Mutex<Vec<Connection>>,
+/// Documents that one worker holds; when this is dropped without a verdict, another may take them.
+pub(crate) struct Turn {
+    pub(crate) due: Vec<Due>,
+    claim: Option<postgres::Claim>,
 }
 
-/// Idle reading connections that are kept.
-const READERS_KEPT: usize = 4;
+/// The database of a running authority.
+pub(crate) enum Store {
+    Sqlite(sqlite::Database),
+    Postgres(postgres::Database),
+}
+
+/// How often the queue is looked at that other processes fill.
+const SHARED_QUEUE_EVERY: Duration = Duration::from_millis(250);
 
 impl Store {
-    /// Opens the database and starts the writing thread.
-    pub(crate) fn open(data: &Path) -> rusqlite::Result<Self> {
-        let path = data.join(DATABASE);
-        let connection = open_writing(&path)?;
-        let (writer, commands) = mpsc::channel();
-        let thread = std::thread::spawn(move || write::work(connection, &commands));
-        Ok(Self { path, writer: Some(writer), thread: Some(thread), readers: Mutex::default() })
+    /// Opens the store of a data folder, and brings it up to date.
+    pub(crate) async fn open(data: &Path) -> Result<Self, AuthorityError> {
+        Ok(match StoreUrl::of(data)?.postgres() {
+            None => Self::Sqlite(sqlite::Database::open(data)?),
+            Some(url) => Self::Postgres(postgres::Database::open(url).await?),
+        })
     }
 
-    /// Accepts a document: when this returns, it is on disk and queued. The time is its `date` and
-    /// `meta.lastUpdated`. It is in the audit log as created.
-    pub(crate) async fn accept(&self, document: NewDocument) -> Result<Instant, StoreError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Command::Accept(Box::new(document), reply))?;
-        answer.await.map_err(|_| StoreError::Closed)?
+    /// Whether other processes may use it at the same time.
+    pub(crate) const fn is_shared(&self) -> bool {
+        matches!(self, Self::Postgres(_))
+    }
+
+    /// Accepts a document: when this returns, it is on disk and queued, and in the audit log as created.
+    pub(crate) async fn accept(&self, document: NewDocument) -> Result<Accepted, StoreError> {
+        match self {
+            Self::Sqlite(database) => database.accept(document).await,
+            Self::Postgres(database) => database.accept(document).await,
+        }
+    }
+
+    /// Takes up to `limit` documents whose turn it is, oldest first; nobody else gets them meanwhile.
+    pub(crate) async fn take(&self, limit: u32) -> Result<Turn, StoreError> {
+        match self {
+            // One process, one worker.
+            Self::Sqlite(database) => {
+                Ok(Turn { due: database.due(clock::now(), limit).await?, claim: None })
+            }
+            Self::Postgres(database) => {
+                let (due, claim) = database.take(limit).await?;
+                Ok(Turn { due, claim: Some(claim) })
+            }
+        }
     }
 
     /// Records what processing found; each document once, whatever is repeated.
-    pub(crate) async fn conclude(&self, verdicts: Vec<Verdict>) -> Result<(), StoreError> {
-        let (reply, answer) = oneshot::channel();
-        self.send(Command::Conclude(verdicts, reply))?;
-        answer.await.map_err(|_| StoreError::Closed)?
+    pub(crate) async fn conclude(
+        &self,
+        mut turn: Turn,
+        verdicts: Vec<Verdict>,
+    ) -> Result<(), StoreError> {
+        match (self, turn.claim.take()) {
+            (Self::Sqlite(database), _) => database.conclude(verdicts).await,
+            (Self::Postgres(_), Some(claim)) => claim.conclude(&verdicts).await,
+            (Self::Postgres(_), None) => Err(StoreError::Closed),
+        }
     }
 
-    /// Up to `limit` documents whose turn it is, oldest first.
-    pub(crate) async fn due(
-        self: &Arc<Self>,
-        now: Instant,
-        limit: u32,
-    ) -> Result<Vec<Due>, StoreError> {
-        self.read(move |connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT d.id, c.format, c.body, EXISTS (
-                     SELECT 1 FROM document e JOIN version w ON w.document = e.id
-                     WHERE e.laboratory = d.laboratory AND e.digest = d.digest AND e.id < d.id
-                       AND w.until = 9223372036854775807 AND w.status <> 'failed'), d.created
-                 FROM queue q JOIN document d ON d.id = q.document JOIN content c ON c.document = d.id
-                 WHERE q.due <= ?1 ORDER BY q.due, q.document LIMIT ?2",
-            )?;
-            let rows = statement.query_map(params![now.0, limit], |row| {
-                Ok(Due {
-                    document: row.get(0)?,
-                    format: format_named(row.get_ref(1)?.as_str()?),
-                    body: row.get(2)?,
-                    seen_before: row.get(3)?,
-                    accepted: Instant(row.get(4)?),
-                })
-            })?;
-            rows.collect()
-        })
-        .await
-    }
-
-    /// When the next document's turn comes.
-    pub(crate) async fn next_due(self: &Arc<Self>) -> Result<Option<Instant>, StoreError> {
-        self.read(|connection| {
-            let due: Option<i64> =
-                connection.query_row("SELECT min(due) FROM queue", [], |row| row.get(0))?;
-            Ok(due.map(Instant))
-        })
-        .await
+    /// How long the queue has nothing to do, as far as is known; `None`: until somebody is woken.
+    pub(crate) async fn pause(&self) -> Result<Option<Duration>, StoreError> {
+        let until = |due: Instant| {
+            let micros = due.0.saturating_sub(clock::now().0);
+            Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+        };
+        match self {
+            Self::Sqlite(database) => Ok(database.next_due().await?.map(until)),
+            Self::Postgres(database) => {
+                let wait = database.next_due().await?;
+                Ok(Some(wait.unwrap_or(SHARED_QUEUE_EVERY).min(SHARED_QUEUE_EVERY)))
+            }
+        }
     }
 
     /// A laboratory's own document by its receipt, as it is now.
     pub(crate) async fn by_receipt(
-        self: &Arc<Self>,
+        &self,
         laboratory: i64,
         receipt: String,
     ) -> Result<Option<Found>, StoreError> {
-        self.read(move |connection| find::by_receipt(connection, laboratory, &receipt)).await
+        match self {
+            Self::Sqlite(database) => database.by_receipt(laboratory, receipt).await,
+            Self::Postgres(database) => database.by_receipt(laboratory, receipt).await,
+        }
     }
 
     /// Whether there is a document of this receipt, whoever sent it.
-    pub(crate) async fn exists(self: &Arc<Self>, receipt: String) -> Result<bool, StoreError> {
-        self.read(move |connection| {
-            connection
-                .prepare_cached("SELECT EXISTS (SELECT 1 FROM document WHERE receipt = ?1)")?
-                .query_row([receipt], |row| row.get(0))
-        })
-        .await
+    pub(crate) async fn exists(&self, receipt: String) -> Result<bool, StoreError> {
+        match self {
+            Self::Sqlite(database) => database.exists(receipt).await,
+            Self::Postgres(database) => database.exists(receipt).await,
+        }
     }
 
     /// One page of a search.
-    pub(crate) async fn search(
-        self: &Arc<Self>,
-        search: Search,
-    ) -> Result<find::Result, StoreError> {
-        self.read(move |connection| find::search(connection, &search)).await
+    pub(crate) async fn search(&self, search: Search) -> Result<FoundPage, StoreError> {
+        match self {
+            Self::Sqlite(database) => database.search(search).await,
+            Self::Postgres(database) => database.search(&search).await,
+        }
     }
 
     /// The laboratory that a client certificate belongs to.
     pub(crate) async fn laboratory(
-        self: &Arc<Self>,
+        &self,
         fingerprint: String,
     ) -> Result<Option<Laboratory>, StoreError> {
-        self.read(move |connection| registry::laboratory(connection, &fingerprint)).await
+        match self {
+            Self::Sqlite(database) => database.laboratory(fingerprint).await,
+            Self::Postgres(database) => database.laboratory(fingerprint).await,
+        }
     }
 
     /// Adds to the audit log, in the next group; whoever is answered does not wait for it.
     pub(crate) fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
-        self.send(Command::Audit(entry))
+        match self {
+            Self::Sqlite(database) => database.audit(entry),
+            Self::Postgres(database) => database.audit(entry),
+        }
     }
 
     /// Documents that wait, and since when the first of them could be processed.
-    pub(crate) async fn waiting(self: &Arc<Self>) -> Result<(u64, Option<Instant>), StoreError> {
-        self.read(|connection| {
-            let sql = "SELECT count(*), min(due) FROM queue";
-            connection.query_row(sql, [], |row| {
-                let due: Option<i64> = row.get(1)?;
-                Ok((row.get::<_, i64>(0)?.unsigned_abs(), due.map(Instant)))
-            })
-        })
-        .await
-    }
-
-    /// Ends the writing thread after what it was given.
-    pub(crate) fn close(&mut self) {
-        drop(self.writer.take());
-        if let Some(thread) = self.thread.take() {
-            // A panic of the writer was answered to those who waited for it.
-            let _ = thread.join();
+    pub(crate) async fn waiting(&self) -> Result<(u64, Option<Instant>), StoreError> {
+        match self {
+            Self::Sqlite(database) => database.waiting().await,
+            Self::Postgres(database) => database.waiting().await,
         }
     }
 
-    fn send(&self, command: Command) -> Result<(), StoreError> {
-        let writer = self.writer.as_ref().ok_or(StoreError::Closed)?;
-        writer.send(command).map_err(|_| StoreError::Closed)
-    }
-
-    async fn read<T: Send + 'static>(
-        self: &Arc<Self>,
-        query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let store = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || {
-            let kept = store.lock_readers().pop();
-            let connection = match kept {
-                Some(connection) => connection,
-                None => open_reading(&store.path)?,
-            };
-            let result = query(&connection);
-            let mut readers = store.lock_readers();
-            if result.is_ok() && readers.len() < READERS_KEPT {
-                readers.push(connection);
-            }
-            result
-        });
-        Ok(done.await.map_err(|_| StoreError::Closed)??)
-    }
-
-    fn lock_readers(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
-        // Connections are put back only after a query that succeeded.
-        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Waits until what was given to it is stored.
+    pub(crate) async fn settled(&self) {
+        match self {
+            // Its thread is joined when it is dropped.
+            Self::Sqlite(_) => {}
+            Self::Postgres(database) => database.settled().await,
+        }
     }
 }
 
-impl Drop for Store {
-    fn drop(&mut self) {
-        self.close();
-    }
-}
-
-/// Opens for writing; makes the schema in an empty file, and brings an older one up to date.
-pub(crate) fn open_writing(path: &Path) -> rusqlite::Result<Connection> {
-    let mut connection = Connection::open(path)?;
-    settle(&connection)?;
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    // Accepted means on disk; deleted content is overwritten.
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "secure_delete", "ON")?;
-    connection.pragma_update(None, "foreign_keys", "ON")?;
-    let transaction =
-        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let version: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if version < 1 {
-        transaction.execute_batch(include_str!("schema.sql"))?;
-    }
-    if version < 2 {
-        transaction.execute_batch(include_str!("schema-2.sql"))?;
-    }
-    transaction.commit()?;
-    Ok(connection)
-}
-
-pub(crate) fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    settle(&connection)?;
-    connection.pragma_update(None, "query_only", "ON")?;
-    Ok(connection)
-}
-
-fn settle(connection: &Connection) -> rusqlite::Result<()> {
-    // `init` may add a laboratory beside a running server.
-    connection.busy_timeout(Duration::from_secs(10))?;
-    connection.set_prepared_statement_cache_capacity(64);
-    // 16 MiB of pages.
-    connection.pragma_update(None, "cache_size", -16_384)
-}
-
-pub(crate) fn format_named(name: &str) -> Format {
+fn format_named(name: &str) -> Format {
     if name == "xml" { Format::Xml } else { Format::Json }
 }
 
-pub(crate) fn format_name(format: Format) -> &'static str {
+const fn format_name(format: Format) -> &'static str {
     match format {
         Format::Json => "json",
         Format::Xml => "xml",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_database_of_the_first_version_is_brought_up_to_date() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let path = folder.path().join(DATABASE);
-        let first = Connection::open(&path).unwrap();
-        first.execute_batch(include_str!("schema.sql")).unwrap();
-        first
-            .execute_batch(
-                "INSERT INTO laboratory (name) VALUES ('alpha');
-                 INSERT INTO certificate (fingerprint, laboratory) VALUES ('ab', 1);",
-            )
-            .unwrap();
-        drop(first);
-        for _ in 0..2 {
-            let connection = open_writing(&path).unwrap();
-            let known = registry::laboratory(&connection, "ab").unwrap().unwrap();
-            assert_eq!(known.name, "alpha");
-            let version: i64 =
-                connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-            assert_eq!(version, 2);
-        }
     }
 }

@@ -1,10 +1,15 @@
 //! A real authority on loopback, real clients with real certificates, and documents of our own.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test file uses a part")]
+
+mod folder;
+#[cfg(postgres_is_installed)]
+pub mod postgres;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use self::folder::{Folder, ON_POSTGRES};
 use authority::{ServeOptions, Serving, init, serve};
 use exchange::{Answer, Page, Processing, seal};
 use fhir::{Format, Limits, Tree};
@@ -13,11 +18,10 @@ use reqwest::{Client, Response, StatusCode};
 use rustls::RootCertStore;
 use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
-use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 pub struct House {
-    pub folder: TempDir,
+    pub folder: Folder,
     pub serving: Option<Serving>,
     pub base: String,
     shutdown: CancellationToken,
@@ -25,12 +29,12 @@ pub struct House {
 
 impl House {
     pub async fn open(change: impl FnOnce(&mut ServeOptions)) -> Self {
-        let folder = TempDir::new().unwrap();
+        let folder = Folder::new();
         init(folder.path(), &["alpha".to_owned(), "beta".to_owned()]).unwrap();
         Self::open_in(folder, change).await
     }
 
-    pub async fn open_in(folder: TempDir, change: impl FnOnce(&mut ServeOptions)) -> Self {
+    pub async fn open_in(folder: Folder, change: impl FnOnce(&mut ServeOptions)) -> Self {
         let mut options = ServeOptions::new(folder.path());
         change(&mut options);
         let shutdown = CancellationToken::new();
@@ -40,7 +44,7 @@ impl House {
     }
 
     /// Ends the service; the folder stays.
-    pub async fn close(mut self) -> TempDir {
+    pub async fn close(mut self) -> Folder {
         self.shutdown.cancel();
         self.serving.take().unwrap().finished().await;
         self.folder

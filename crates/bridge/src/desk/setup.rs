@@ -1,7 +1,5 @@
 //! Certificate, endpoints, preferences.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::PathBuf;
 
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
@@ -10,7 +8,8 @@ use identity::{Identity, Inspection, Password, SecretsKind};
 use url::Url;
 
 use super::{Desk, on_pool};
-use crate::limits::{self, CERTIFICATE_BYTES_MAX};
+use crate::certificate_files::{self, Which};
+use crate::limits;
 use crate::problem::Problem;
 use crate::rows::environment_code;
 use crate::views::{CertificateView, EndpointInput, EndpointView, PreferencesView, ProbeView};
@@ -127,6 +126,10 @@ impl Desk {
         if !["light", "dark", "system"].contains(&preferences.theme.as_str()) {
             return Err(limits::invalid("theme"));
         }
+        // Never off: names would stay on a screen that everybody has left.
+        if !(1..=60).contains(&preferences.lock_after_minutes) {
+            return Err(limits::invalid("lockAfterMinutes"));
+        }
         if let Some(language) = &preferences.language {
             limits::name("language", language)?;
         }
@@ -151,8 +154,9 @@ async fn read_identity(paths: Vec<String>, password: String) -> Result<Identity,
     }
     let password = Password::from(password);
     on_pool(move || {
-        let files = paths.into_iter().map(read_file).collect::<Result<Vec<_>, _>>()?;
-        let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
+        let read = |path: PathBuf| certificate_files::read(&path, Which::Regular);
+        let files = paths.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let files: Vec<&[u8]> = files.iter().map(|file| file.as_slice()).collect();
         // Nothing typed may be "no password" or the empty one: a `.p12` can be sealed with that.
         let password = Some(&password).filter(|password| !password.is_empty());
         match Identity::import(&files, password) {
@@ -165,28 +169,6 @@ async fn read_identity(paths: Vec<String>, password: String) -> Result<Identity,
         }
     })
     .await?
-}
-
-/// One byte more than the limit is read at most: then the import says that it is too large.
-fn read_file(path: PathBuf) -> Result<Vec<u8>, Problem> {
-    let mut bytes = Vec::new();
-    let regular = |file: &File| file.metadata().is_ok_and(|metadata| metadata.is_file());
-    let unreadable = |reason: &str| {
-        let params = [("file", &*path.display().to_string()), ("reason", reason)];
-        Problem::new("file-unreadable", &params, "certificate")
-    };
-    // A pipe would be waited for at opening already.
-    if !path.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        return Err(unreadable("not a file"));
-    }
-    let file = File::open(&path).map_err(|error| unreadable(&error.kind().to_string()))?;
-    if !regular(&file) {
-        return Err(unreadable("not a file"));
-    }
-    file.take(CERTIFICATE_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| unreadable(&error.kind().to_string()))?;
-    Ok(bytes)
 }
 
 pub(super) fn certificate_view(

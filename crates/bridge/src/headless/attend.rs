@@ -230,6 +230,9 @@ impl Headless {
             ConnectionState::JournalUnavailable("damaged") => {
                 return Err(Problem::new("journal-damaged", &[], "worker"));
             }
+            ConnectionState::JournalUnavailable("unavailable") => {
+                return Err(Problem::journal_fails());
+            }
             _ => None,
         })
     }

@@ -62,8 +62,10 @@ const EVENTS: &[(&str, &[&str])] = &[
     ("superseded", &["by"]),
 ];
 
-const FLAWS: &[&str] =
-    &["pages", "replay", "event", "digest", "document", "evidence", "unproven", "chain", "counts"];
+const FLAWS: &[&str] = &[
+    "pages", "replay", "event", "digest", "document", "evidence", "unproven", "chain", "counts",
+    "anchor",
+];
 
 const LAYERS: &[&str] = &[
     "configuration",
@@ -112,7 +114,7 @@ mod tests {
             Event::SendingStarted { since: at },
             Event::Deferred { due: at, why: text() },
             Event::Doubted { since: at, due: at, why: text() },
-            Event::AskedInVain { due: at },
+            Event::AskedInVain { due: at, answered: None },
             Event::NotAnswered { due: at, why: text() },
             Event::NotReceived { due: at },
             Event::Accepted { receipt: text(), since: at, due: at },

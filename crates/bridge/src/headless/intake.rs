@@ -27,7 +27,7 @@ pub enum Fate {
 }
 
 /// A file that was looked at.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Looked {
     /// What became of it.
     pub fate: Fate,
@@ -40,6 +40,8 @@ pub struct Looked {
     /// State code of the known submission with the same content.
     pub known: Option<&'static str>,
 }
+
+fhir::shows_only!(Looked { fate, record, known });
 
 /// Files in memory together: several groups of commits, and a few megabytes of reports.
 const FILES_AT_ONCE: usize = 256;

@@ -47,15 +47,54 @@ pub struct BackupFacts {
     pub events: u64,
 }
 
+/// An automatic backup.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BackupEntry {
+    /// The file.
+    pub file: String,
+    /// When it was made, ISO instant.
+    pub at: String,
+    /// Events in it.
+    pub events: u64,
+    /// Its size, bytes.
+    pub bytes: u64,
+}
+
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RestoreFacts {
-    /// Submissions restored.
+    /// Submissions in the backup.
     pub submissions: u64,
-    /// Events restored.
+    /// Events in the backup.
     pub events: u64,
     /// Where the journal that stood there before is now.
     pub set_aside: Option<String>,
+    /// Reports that are asked for before they are sent.
+    pub doubted: u64,
+    /// Reports that were read from the journal that was set aside.
+    pub salvaged: u64,
+    /// Reports whose content is not there any more.
+    pub lost: u64,
+}
+
+/// What a person has to be told until they have read it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NoticeFacts {
+    /// What, and what is to be done.
+    pub problem: Problem,
+    /// Since when, ISO instant.
+    pub at: String,
+}
+
+/// A report whose content is not in the journal any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LostFacts {
+    /// Its file; empty where unknown.
+    pub file: String,
+    /// When it was taken in, ISO instant.
+    pub at: String,
+    /// Identifier of its attempt.
+    pub identifier: String,
 }
 
 impl Headless {
@@ -90,7 +129,7 @@ impl Headless {
     /// journal cannot be opened any more; no program may have it open.
     pub fn restore(
         folder: &Path,
-        passphrase: Option<String>,
+        passphrase: Option<Password>,
         backup: &Path,
     ) -> Result<RestoreFacts, Problem> {
         if let Err(error) = std::fs::File::open(backup) {
@@ -100,7 +139,6 @@ impl Headless {
         }
         let profile = Profile::open(folder)?;
         let settings = &profile.settings;
-        let passphrase = passphrase.map(Password::from);
         let secrets =
             Secrets::open(settings.secrets, profile.folder(), &settings.id, passphrase.as_ref())?;
         let key = Key::new(secrets.journal_key()?);
@@ -111,6 +149,81 @@ impl Headless {
             submissions: restored.facts.submissions,
             events: restored.facts.events,
             set_aside: restored.set_aside.map(shown),
+            doubted: restored.doubted,
+            salvaged: restored.salvaged,
+            lost: restored.lost,
         })
+    }
+
+    /// Backs up into the profile's folder of backups, and removes those that need not be kept.
+    pub fn backup_now(&self) -> Result<BackupFacts, Problem> {
+        let folder = self.engine.profile().backup_folder();
+        let made = self.engine.journal().back_up_into(&folder, self.engine.now())?;
+        Ok(BackupFacts {
+            file: made.file.display().to_string(),
+            bytes: made.facts.bytes,
+            submissions: made.facts.submissions,
+            events: made.facts.events,
+        })
+    }
+
+    /// The backups of a profile, the newest first. Works also where the journal cannot be opened any more.
+    pub fn backups(folder: &Path) -> Result<Vec<BackupEntry>, Problem> {
+        let backups = Profile::open(folder)?.backup_folder();
+        let all = journal::list_backups(&backups).map_err(|error| {
+            let (file, reason) = (backups.display().to_string(), error.kind().to_string());
+            Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "backups")
+        })?;
+        let entry = |backup: journal::BackupFile| BackupEntry {
+            file: backup.file.display().to_string(),
+            at: backup.at.to_fhir(),
+            events: backup.events,
+            bytes: backup.bytes,
+        };
+        Ok(all.into_iter().map(entry).collect())
+    }
+
+    /// What a person has to be told.
+    pub fn notices(&self) -> Result<Vec<NoticeFacts>, Problem> {
+        let all = self.engine.journal().notices()?;
+        let facts = |notice: &journal::Notice| NoticeFacts {
+            problem: notice.into(),
+            at: notice.at.to_fhir(),
+        };
+        Ok(all.iter().map(facts).collect())
+    }
+
+    /// A person has read all notices; gives how many.
+    pub fn acknowledge_notices(&self) -> Result<usize, Problem> {
+        let all = self.engine.journal().notices()?;
+        for notice in &all {
+            self.engine.journal().remove_notice(&notice.code)?;
+        }
+        Ok(all.len())
+    }
+
+    /// Reports that were taken in before a restore and whose content is gone: to be handed over again.
+    pub fn lost_reports(&self) -> Result<Vec<LostFacts>, Problem> {
+        let lost = self.engine.journal().lost_reports()?;
+        let facts = |lost: journal::LostReport| LostFacts {
+            file: lost.file,
+            at: lost.at.to_fhir(),
+            identifier: lost.identifier,
+        };
+        Ok(lost.into_iter().map(facts).collect())
+    }
+
+    /// Days after which the content of settled reports leaves the journal; `None` keeps it.
+    pub fn retention_days(&self) -> Option<u32> {
+        self.engine.profile().settings.retention_days
+    }
+
+    /// Sets them, and applies them at once; gives how many reports have lost their content.
+    pub async fn set_retention_days(&self, days: Option<u32>) -> Result<usize, Problem> {
+        self.engine.change_settings(|settings| {
+            settings.retention_days = days;
+            Ok(())
+        })?;
+        Ok(self.engine.apply_retention().await?)
     }
 }

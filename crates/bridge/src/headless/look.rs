@@ -13,7 +13,7 @@ use crate::record::Record;
 use crate::rows::action_code;
 
 /// What to list.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct ListTerms {
     /// State codes; empty for all.
     pub states: Vec<String>,
@@ -24,7 +24,7 @@ pub struct ListTerms {
 }
 
 /// A submission as listed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 pub struct Entry {
     /// Its record.
     #[serde(flatten)]
@@ -46,7 +46,7 @@ pub struct Entry {
 }
 
 /// One submission with all that is known of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Shown {
     /// Its entry.
     pub entry: Entry,
@@ -59,7 +59,7 @@ pub struct Shown {
 }
 
 /// One line of a timeline.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Moment {
     /// ISO instant.
     pub at: String,
@@ -70,6 +70,11 @@ pub struct Moment {
     /// Who acted.
     pub by: String,
 }
+
+fhir::shows_only!(ListTerms { states, since });
+fhir::shows_only!(Entry { record });
+fhir::shows_only!(Shown { entry, size, actions });
+fhir::shows_only!(Moment { at, event });
 
 /// Rows read at a time.
 const PAGE: usize = 500;

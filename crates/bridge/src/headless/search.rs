@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::record::IssueRecord;
 
 /// What to ask, as a person writes it.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct SearchTerms {
     /// `date`, with prefix.
     pub date: Vec<String>,
@@ -30,7 +30,7 @@ pub struct SearchTerms {
 }
 
 /// A DocumentReference at the authority.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hit {
     /// The authority's id.
@@ -50,7 +50,7 @@ pub struct Hit {
 }
 
 /// One page of an answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct HitPage {
     /// `Bundle.total`.
     pub total: Option<u64>,
@@ -61,6 +61,10 @@ pub struct HitPage {
     /// Whether there is a further page.
     pub more: bool,
 }
+
+fhir::shows_only!(SearchTerms { date, last_updated, status, sort, count, page });
+fhir::shows_only!(Hit { id, status, submission });
+fhir::shows_only!(HitPage { total, hits, more });
 
 impl Headless {
     /// Searches at the authority; with `all`, follows its links to the end. `each` gets every page.

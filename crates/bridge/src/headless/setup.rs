@@ -1,5 +1,7 @@
 //! Certificate and endpoints.
 
+use std::path::PathBuf;
+
 use client::ProbeOutcome;
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::{Identity, Inspection, Password};
@@ -7,6 +9,7 @@ use serde::Serialize;
 use url::Url;
 
 use super::Headless;
+use crate::certificate_files::{self, Which};
 use crate::problem::Problem;
 use crate::rows::environment_code;
 
@@ -62,8 +65,8 @@ pub struct EndpointFacts {
     pub in_use: bool,
 }
 
-/// A new endpoint, as a person writes it.
-#[derive(Debug, Clone)]
+/// A new endpoint, as a person writes it. `Debug` leaves out the proxy, whose address may hold a password.
+#[derive(Clone)]
 pub struct EndpointTerms {
     /// Name.
     pub name: String,
@@ -82,6 +85,8 @@ pub struct EndpointTerms {
     /// HTTP proxy.
     pub proxy: Option<String>,
 }
+
+fhir::shows_only!(EndpointTerms { name, url, environment, release, language, identifier });
 
 /// One layer of the connection test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -135,14 +140,15 @@ impl Headless {
     /// Stores a certificate with its key, from one file or several.
     pub async fn import_certificate(
         &self,
-        files: &[Vec<u8>],
-        password: Option<String>,
+        files: &[PathBuf],
+        password: Option<Password>,
     ) -> Result<CertificateFacts, Problem> {
         if self.practice.is_some() {
             return Err(Problem::new("practice-certificate-fixed", &[], "certificate"));
         }
-        let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
-        let password = password.map(Password::from);
+        let read = |path: &PathBuf| certificate_files::read(path, Which::Any);
+        let files = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let files: Vec<&[u8]> = files.iter().map(|file| file.as_slice()).collect();
         let identity = Identity::import(&files, password.as_ref())?;
         let inspection = self.engine.import_certificate(&identity).await?;
         Ok(self.certificate_facts(inspection))

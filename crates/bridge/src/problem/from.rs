@@ -3,7 +3,7 @@
 use client::{Fault, Why};
 use engine::{EngineError, Obstacle, OpenError, ProfileProblem};
 use identity::{ImportError, SecretsError};
-use journal::{JournalError, OpenProblem};
+use journal::{JournalError, Notice, OpenProblem};
 
 use super::Problem;
 
@@ -86,6 +86,11 @@ impl From<OpenProblem> for Problem {
                 &[("found", &found.to_string()), ("known", &known.to_string())],
                 trace,
             ),
+            OpenProblem::Outdated { found, confirmed } => Self::new(
+                "journal-outdated",
+                &[("confirmed", &confirmed.to_string()), ("found", &found.to_string())],
+                trace,
+            ),
             OpenProblem::Busy => Self::new("journal-busy", &[], trace),
             OpenProblem::Full => Self::new("disk-full", &[], trace),
             OpenProblem::Io { operation, source } => {
@@ -93,6 +98,13 @@ impl From<OpenProblem> for Problem {
                 Self::new("journal-io", &params, trace)
             }
         }
+    }
+}
+
+impl From<&Notice> for Problem {
+    fn from(notice: &Notice) -> Self {
+        // A journal may have been written by a newer program: its code stands for itself.
+        Self { params: notice.params.clone(), ..Self::new_or_unknown(&notice.code, "notice") }
     }
 }
 

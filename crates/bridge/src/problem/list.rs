@@ -16,6 +16,10 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("not-a-report", &["file", "kind"], Blame::You, "choose-other-file"),
     ("known-content", &["id"], Blame::You, "look-again"),
     ("file-unreadable", &["file", "reason"], Blame::You, "choose-other-file"),
+    ("window-locked", &[], Blame::You, "unlock-window"),
+    ("unlock-refused", &[], Blame::You, "enter-password"),
+    ("unlock-too-soon", &["seconds"], Blame::You, "wait"),
+    ("support-not-saved", &["reason"], Blame::You, "choose-other-file"),
     // endpoints
     ("no-endpoint", &[], Blame::You, "add-endpoint"),
     ("unknown-endpoint", &["name"], Blame::You, "add-endpoint"),
@@ -23,7 +27,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("endpoint-unusable", &["reason"], Blame::You, "change-endpoint"),
     // practice
     ("practice-authority-failed", &["reason"], Blame::Us, "retry"),
-    ("practice-certificate-fixed", &[], Blame::You, "add-endpoint"),
+    ("practice-certificate-fixed", &[], Blame::You, "create-profile"),
     ("practice-endpoint-fixed", &[], Blame::You, "change-input"),
     ("not-practice", &[], Blame::You, "look-again"),
     // certificate files
@@ -61,6 +65,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("journal-exists", &[], Blame::You, "change-input"),
     ("journal-wrong-key-or-damaged", &[], Blame::You, "restore"),
     ("journal-newer", &["found", "known"], Blame::You, "update"),
+    ("journal-outdated", &["confirmed", "found"], Blame::You, "restore"),
     ("journal-busy", &[], Blame::You, "retry"),
     ("journal-damaged", &[], Blame::You, "restore"),
     ("journal-closed", &[], Blame::Us, "retry"),
@@ -68,6 +73,32 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("journal-io", &["operation", "reason"], Blame::You, "call-it"),
     ("backup-exists", &[], Blame::You, "change-input"),
     ("disk-full", &[], Blame::You, "free-space"),
+    // told until a person has read it: `journal::RECOVERY_NOTICES` and `engine::UPKEEP_NOTICES`
+    (
+        "journal-from-backup",
+        &["aside", "doubted", "last", "lost", "salvaged", "submissions"],
+        Blame::Us,
+        "look-at-list",
+    ),
+    (
+        "journal-from-remains",
+        &["aside", "doubted", "last", "lost", "salvaged", "submissions"],
+        Blame::Us,
+        "look-at-list",
+    ),
+    (
+        "journal-from-nothing",
+        &["aside", "doubted", "last", "lost", "salvaged", "submissions"],
+        Blame::Us,
+        "look-at-list",
+    ),
+    ("journal-reconciled", &["added", "doubted", "lost"], Blame::Us, "look-at-list"),
+    ("journal-damage-met", &[], Blame::Us, "restart"),
+    ("journal-unanchored", &[], Blame::Us, "call-it"),
+    ("backups-failing", &["last", "reason"], Blame::You, "free-space"),
+    // in timelines only: after a restore
+    ("journal-restored", &[], Blame::Us, "wait"),
+    ("journal-report-found", &[], Blame::Us, "wait"),
     // the way to the authority: `engine::Obstacle` and `client::Why`
     ("client-certificate-missing", &[], Blame::You, "import-certificate"),
     ("client-certificate-unavailable", &["reason"], Blame::You, "unlock-keychain"),
@@ -118,9 +149,12 @@ pub const REMEDIES: &[&str] = &[
     "free-space",
     "import-certificate",
     "look-again",
+    "look-at-list",
+    "restart",
     "restore",
     "retry",
     "unlock-keychain",
+    "unlock-window",
     "update",
     "wait",
 ];
@@ -199,6 +233,19 @@ mod tests {
             let row = PROBLEMS.iter().find(|(known, ..)| known == code).unwrap();
             assert_eq!(row.1, *params, "{code}");
         }
+    }
+
+    #[test]
+    fn every_notice_is_listed() {
+        for (code, params) in journal::RECOVERY_NOTICES.iter().chain(engine::UPKEEP_NOTICES) {
+            let row = PROBLEMS.iter().find(|(known, ..)| known == code).unwrap();
+            assert_eq!(row.1, *params, "{code}");
+            let params: Vec<_> = params.iter().map(|name| (*name, "1")).collect();
+            let notice = journal::Notice::new(code, &params, fhir::Instant(0));
+            assert_listed(&Problem::from(&notice));
+        }
+        let unknown = journal::Notice::new("of-a-newer-program", &[("a", "b")], fhir::Instant(0));
+        assert_eq!(Problem::from(&unknown).code, "of-a-newer-program");
     }
 
     #[test]

@@ -57,8 +57,8 @@ pub struct EndpointView {
     pub in_use: bool,
 }
 
-/// A new endpoint.
-#[derive(Debug, Clone, Deserialize, TS)]
+/// A new endpoint. `Debug` leaves out the proxy, whose address may hold a password.
+#[derive(Clone, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(export)]
 pub struct EndpointInput {
@@ -77,6 +77,8 @@ pub struct EndpointInput {
     /// HTTP proxy.
     pub proxy: Option<String>,
 }
+
+fhir::shows_only!(EndpointInput { name, base_url, environment, release, language });
 
 /// One layer of the connection test.
 #[derive(Debug, Clone, Serialize, TS)]
@@ -104,11 +106,23 @@ pub struct PreferencesView {
     pub theme: String,
     /// The welcome was completed or skipped.
     pub first_run_done: bool,
+    /// Minutes without key or pointer after which the window locks itself, 1 to 60.
+    #[serde(default = "lock_after_minutes_default")]
+    pub lock_after_minutes: u32,
+}
+
+const fn lock_after_minutes_default() -> u32 {
+    10
 }
 
 impl Default for PreferencesView {
     fn default() -> Self {
-        Self { language: None, theme: "system".to_owned(), first_run_done: false }
+        Self {
+            language: None,
+            theme: "system".to_owned(),
+            first_run_done: false,
+            lock_after_minutes: lock_after_minutes_default(),
+        }
     }
 }
 

@@ -211,10 +211,15 @@ async fn settings_are_kept_and_checked() {
         language: Some("de".to_owned()),
         theme: "dark".to_owned(),
         first_run_done: true,
+        lock_after_minutes: 5,
     };
     desk.set_preferences(chosen.clone()).await.unwrap();
     let wrong = PreferencesView { theme: "pink".to_owned(), ..chosen.clone() };
     assert_known(desk.set_preferences(wrong).await, "argument-invalid");
+    for minutes in [0, 61, u32::MAX] {
+        let wrong = PreferencesView { lock_after_minutes: minutes, ..chosen.clone() };
+        assert_known(desk.set_preferences(wrong).await, "argument-invalid");
+    }
     let endpoints = desk.endpoints().await.unwrap();
     assert_eq!(endpoints.len(), 1);
     assert!(endpoints[0].in_use && endpoints[0].own_ca && endpoints[0].environment == "practice");

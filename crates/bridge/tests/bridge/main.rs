@@ -2,4 +2,8 @@
 //! authority.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "tests")]
 
+mod calls;
+mod concealed;
 mod desk;
+mod screen;
+mod support;

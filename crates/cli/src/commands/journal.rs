@@ -1,30 +1,22 @@
-//! The journal itself: verify, back up, restore.
+//! The journal itself: verify, back up, restore, what happened to it, how long it keeps content.
+
+use std::path::PathBuf;
 
 use bridge::Problem;
 use bridge::headless::{Family, Flaw, Headless};
 
 use super::Scene;
-use crate::arguments::JournalCommand;
+use crate::arguments::{JournalCommand, Retention};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 
 pub(super) async fn journal(scene: &Scene<'_>, command: JournalCommand) -> Result<Exit, Problem> {
     match command {
         JournalCommand::Verify => verify(scene).await,
-        JournalCommand::Backup { file } => {
-            let profile = scene.open().await?;
-            let facts = profile.backup(&file)?;
-            if scene.output.json {
-                scene.output.object(&facts);
-            } else {
-                let (submissions, bytes) = (facts.submissions.to_string(), facts.bytes.to_string());
-                let params =
-                    [("file", &*facts.file), ("submissions", &submissions), ("bytes", &bytes)];
-                scene.line("say.backed-up", &params);
-            }
-            profile.close().await;
-            Ok(Exit::Well)
-        }
+        JournalCommand::Backup { file } => backup(scene, file).await,
+        JournalCommand::ListBackups => list_backups(scene),
+        JournalCommand::Notices { read } => notices(scene, read).await,
+        JournalCommand::Retention { days } => retention(scene, days).await,
         JournalCommand::Restore { file } => {
             let facts = match Headless::restore(&scene.folder(), scene.passphrase()?, &file) {
                 // Of the backup, which was looked at first.
@@ -43,10 +35,107 @@ pub(super) async fn journal(scene: &Scene<'_>, command: JournalCommand) -> Resul
                 if let Some(aside) = &facts.set_aside {
                     scene.line("say.set-aside", &[("file", aside)]);
                 }
+                let [doubted, salvaged, lost] =
+                    [facts.doubted, facts.salvaged, facts.lost].map(|count| count.to_string());
+                let params = [("doubted", &*doubted), ("salvaged", &*salvaged), ("lost", &*lost)];
+                scene.line("say.restored-in-doubt", &params);
             }
             Ok(Exit::Well)
         }
     }
+}
+
+async fn backup(scene: &Scene<'_>, file: Option<PathBuf>) -> Result<Exit, Problem> {
+    let profile = scene.open().await?;
+    let made = match file {
+        Some(file) => profile.backup(&file),
+        None => profile.backup_now(),
+    };
+    profile.close().await;
+    let facts = made?;
+    if scene.output.json {
+        scene.output.object(&facts);
+    } else {
+        let (submissions, bytes) = (facts.submissions.to_string(), facts.bytes.to_string());
+        let params = [("file", &*facts.file), ("submissions", &submissions), ("bytes", &bytes)];
+        scene.line("say.backed-up", &params);
+    }
+    Ok(Exit::Well)
+}
+
+fn list_backups(scene: &Scene<'_>) -> Result<Exit, Problem> {
+    let all = Headless::backups(&scene.folder())?;
+    if scene.output.json {
+        all.iter().for_each(|backup| scene.output.object(backup));
+        return Ok(Exit::Well);
+    }
+    if all.is_empty() {
+        scene.hint("say.no-backups", &[]);
+    }
+    for backup in &all {
+        let (events, bytes) = (backup.events.to_string(), backup.bytes.to_string());
+        let params = [("file", &*backup.file), ("events", &events), ("bytes", &bytes)];
+        let line = Line::new()
+            .look(super::view::to_the_second(&backup.at), Look::Faint)
+            .add("  ")
+            .add(scene.texts.text("say.backup-line", &params));
+        scene.output.line(&line);
+    }
+    Ok(Exit::Well)
+}
+
+/// What is to be read needs a person: exit code 1 until it was read.
+async fn notices(scene: &Scene<'_>, read: bool) -> Result<Exit, Problem> {
+    let profile = Headless::open(&scene.folder(), scene.passphrase()?).await?;
+    let (all, lost) = (profile.notices()?, profile.lost_reports()?);
+    if read {
+        profile.acknowledge_notices()?;
+    }
+    profile.close().await;
+    if scene.output.json {
+        all.iter().for_each(|notice| scene.output.object(notice));
+        lost.iter().for_each(|lost| scene.output.object(lost));
+    } else {
+        if all.is_empty() {
+            scene.hint("say.no-notices", &[]);
+        }
+        for notice in &all {
+            let line = Line::new()
+                .look(super::view::to_the_second(&notice.at), Look::Faint)
+                .add("  ")
+                .add(scene.texts.problem(&notice.problem));
+            scene.output.line(&line);
+        }
+        for lost in &lost {
+            let params = [("file", &*lost.file), ("identifier", &*lost.identifier)];
+            scene.line("say.lost-report", &params);
+        }
+    }
+    Ok(if all.is_empty() || read { Exit::Well } else { Exit::Person })
+}
+
+async fn retention(scene: &Scene<'_>, days: Option<Retention>) -> Result<Exit, Problem> {
+    let profile = scene.open().await?;
+    let outcome = match days {
+        None => Ok(0),
+        Some(Retention::Off) => profile.set_retention_days(None).await,
+        Some(Retention::Days(days)) => profile.set_retention_days(Some(days)).await,
+    };
+    let kept = profile.retention_days();
+    profile.close().await;
+    let erased = outcome?;
+    if scene.output.json {
+        scene.output.object(&serde_json::json!({ "days": kept, "erased": erased }));
+    } else {
+        match kept {
+            None => scene.line("say.retention-off", &[]),
+            Some(days) => scene.line("say.retention", &[("days", &days.to_string())]),
+        }
+        if erased > 0 {
+            scene.line("say.erased", &[("count", &erased.to_string())]);
+        }
+    }
+    Ok(Exit::Well)
 }
 
 async fn verify(scene: &Scene<'_>) -> Result<Exit, Problem> {

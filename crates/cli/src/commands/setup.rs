@@ -93,9 +93,8 @@ pub(super) async fn identity(scene: &Scene<'_>, command: IdentityCommand) -> Res
                 }
                 None => None,
             };
-            let files: Result<Vec<_>, _> =
-                [Some(file), key].into_iter().flatten().map(|file| scene.read(&file)).collect();
-            let facts = profile.import_certificate(&files?, password).await?;
+            let files: Vec<PathBuf> = [Some(file), key].into_iter().flatten().collect();
+            let facts = profile.import_certificate(&files, password).await?;
             scene.line("say.imported", &[]);
             certificate(scene, &facts);
         }

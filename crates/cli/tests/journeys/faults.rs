@@ -110,8 +110,19 @@ fn a_profile_that_is_missing_or_damaged_is_four() {
     let mut command = crate::place::program(place.folder.path());
     command.args(["--profile", &place.shown("nowhere"), "list"]);
     crate::place::finish(command).ends(4).says("no profile").says("init");
+    // A damaged journal is set aside at once, and said with every command until it was read.
     place.write("profile/journal.db", [1_u8; 4096]);
-    place.run(&["list"]).ends(4).says("journal");
+    place.run(&["list"]).ends(1).says("journal").says("set-aside");
+    place.run(&["list"]).ends(1).says("journal notices");
+    place.run(&["journal", "notices", "--read"]).ends(0).says("set-aside");
+    place.run(&["list"]).ends(0);
+    place.run(&["journal", "verify"]).ends(0);
+    place.run(&["journal", "backup"]).ends(0).says("backups");
+    place.run(&["journal", "list-backups"]).ends(0).says("journal-");
+    place.run(&["journal", "retention"]).ends(0).says("stays");
+    place.run(&["journal", "retention", "0"]).ends(2);
+    place.run(&["journal", "retention", "30"]).ends(0).says("30 days");
+    place.run(&["journal", "retention", "off"]).ends(0).says("stays");
     place.write("profile/profile.json", "{");
     place.run(&["list"]).ends(4).says("settings");
 }

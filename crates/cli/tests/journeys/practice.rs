@@ -31,7 +31,7 @@ fn two_commands_from_nothing_to_completed() {
     assert_eq!(states, expected);
     // The same again: known, nothing sent, all well.
     run(&["send", "samples", "--wait"]).ends(0).says("6 known");
-    run(&["identity", "import", "x"]).ends(1);
+    run(&["identity", "import", "x"]).ends(2).says("practice");
     run(&["endpoint", "add", "real", "https://authority.example/v1/fhir"]).ends(2).says("practice");
     run(&["practice"]).ends(0);
 }

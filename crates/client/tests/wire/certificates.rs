@@ -2,8 +2,8 @@
 
 use client::{Authority, Fault, HttpAuthority, ProbeOutcome, Why, probe};
 use testkit::{
-    KeyKind, Purpose, Reaction, ScriptedServer, ScriptedTls, ServerCertificate, TestCa,
-    TlsVersions, Validity,
+    Figures, KeyKind, OpenSsl, Purpose, Reaction, ScriptedServer, ScriptedTls, ServerCertificate,
+    TestCa, TlsVersions, Validity,
 };
 
 use crate::{IDENTIFIER, World, endpoint, fhir, identity_of, limits, reference, sealed, told};
@@ -14,6 +14,7 @@ fn accepting(_: &testkit::Seen) -> Reaction {
 
 #[tokio::test]
 async fn untrusted_servers_get_nothing() {
+    let mut figures = Figures::start("tls", "untrusted_servers_get_nothing");
     let world = World::new();
     let stranger = TestCa::new("Fremde Behörde");
     let rows: [(ServerCertificate, &str); 5] = [
@@ -33,11 +34,19 @@ async fn untrusted_servers_get_nothing() {
         let rows = probe(&world.endpoint(&server), Some(&world.identity())).await;
         assert_eq!(rows[4].layer, "server-certificate");
         assert_eq!(rows[4].outcome, ProbeOutcome::Failed { why: expected });
+        figures.cases(1);
+        figures.measure("body bytes", count(server.body_bytes()));
     }
+    figures.finish();
+}
+
+fn count(bytes: usize) -> f64 {
+    f64::from(u32::try_from(bytes).unwrap())
 }
 
 #[tokio::test]
 async fn a_refused_client_certificate_holds_the_queue() {
+    let mut figures = Figures::start("tls", "a_refused_client_certificate");
     let world = World::new();
     let stranger = TestCa::new("Fremde Behörde");
     let made = |validity, purpose| world.ca.client_with("labor", KeyKind::P256, validity, purpose);
@@ -66,8 +75,11 @@ async fn a_refused_client_certificate_holds_the_queue() {
             assert_eq!(rows[5].layer, "client-certificate");
             assert!(matches!(rows[5].outcome, ProbeOutcome::Failed { .. }), "{rows:?}");
             assert_eq!(rows[6].outcome, ProbeOutcome::NotReached);
+            figures.cases(10);
+            figures.measure("body bytes", count(server.body_bytes()));
         }
     }
+    figures.finish();
 }
 
 /// A report too large for the buffers of the connection is still being written when TLS 1.3 brings the
@@ -112,6 +124,7 @@ async fn chains_and_every_kind_of_key_are_accepted() {
 
 #[tokio::test]
 async fn old_and_absent_tls_is_refused() {
+    let mut figures = Figures::start("tls", "old_and_absent_tls");
     let world = World::new();
     // The alert protocol_version, as a server sends it that knows nothing newer than TLS 1.1.
     let old = b"\x15\x03\x01\x00\x02\x02\x46".to_vec();
@@ -137,7 +150,32 @@ async fn old_and_absent_tls_is_refused() {
         assert_eq!(told(&fault), (class, code));
         let read = server.await.unwrap();
         assert!(read < 2048, "a ClientHello and nothing else");
+        figures.cases(1);
     }
+    figures.cases(tls_1_1(&world).await);
+    figures.finish();
+}
+
+/// A real server of that age; 0 cases where there is no OpenSSL to play it.
+async fn tls_1_1(world: &World) -> u64 {
+    use std::io::BufRead as _;
+    let Some(openssl) = OpenSsl::find() else { return 0 };
+    let own = world.ca.client("localhost");
+    openssl.write("server.pem", own.pem());
+    let words = "s_server -tls1_1 -cipher ALL:@SECLEVEL=0 -accept 127.0.0.1:0 -cert server.pem -key server.pem -www";
+    let mut server = openssl.start(words);
+    // `ACCEPT 127.0.0.1:40123`
+    let lines = std::io::BufReader::new(server.0.stdout.take().unwrap()).lines();
+    let accepts = lines.map_while(Result::ok).find(|line| line.starts_with("ACCEPT"));
+    let accepts = accepts.expect("OpenSSL listens");
+    let port = accepts.rsplit(':').next().unwrap().trim();
+    let base = format!("https://localhost:{port}/v1/fhir");
+    let authority = world.authority_of(&endpoint(&base, &world.ca));
+    let fault = authority.submit(&sealed()).await.unwrap_err();
+    assert_eq!(told(&fault), ("locked", "tls-version"));
+    let rows = probe(&endpoint(&base, &world.ca), Some(&world.identity())).await;
+    assert_eq!(rows[3].outcome, ProbeOutcome::Failed { why: Why::TlsVersion });
+    1
 }
 
 #[tokio::test]

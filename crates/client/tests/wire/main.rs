@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
 mod certificates;
+mod endless;
+mod http2;
 mod proxies;
 mod questions;
+mod redirects;
 mod submit;
 mod versions;
 

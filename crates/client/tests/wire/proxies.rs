@@ -1,7 +1,7 @@
 //! Proxies: only the endpoint's own, and each refusal with its reason.
 
 use client::{Authority, ProbeOutcome, Why, probe};
-use testkit::{Reaction, ScriptedServer};
+use testkit::{Figures, Reaction, ScriptedServer, ScriptedTls, TestCa};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -48,6 +48,7 @@ async fn a_proxy_carries_the_same_tls() {
 
 #[tokio::test]
 async fn a_proxy_that_refuses_is_named() {
+    let mut figures = Figures::start("redirect-proxy", "a_proxy_that_refuses_is_named");
     let world = World::new();
     let server = world.server(|_| fhir(201, reference("r-1", "in-progress", IDENTIFIER))).await;
     for (status, class, why) in [
@@ -65,6 +66,7 @@ async fn a_proxy_that_refuses_is_named() {
         assert_eq!((proxy.body_bytes(), server.seen().len()), (0, 0));
         let rows = probe(&endpoint, Some(&world.identity())).await;
         assert_eq!(rows[3].outcome, ProbeOutcome::Failed { why });
+        figures.cases(1);
     }
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let dead = format!("http://{}", listener.local_addr().unwrap());
@@ -75,4 +77,45 @@ async fn a_proxy_that_refuses_is_named() {
     assert_eq!(told(&fault), ("transient", "proxy-unreachable"));
     let rows = probe(&endpoint, None).await;
     assert_eq!(rows[2].outcome, ProbeOutcome::Failed { why: Why::ProxyUnreachable });
+    figures.cases(1);
+    figures.finish();
+}
+
+/// A proxy that opens the encryption shows a certificate of its own.
+#[tokio::test]
+async fn a_proxy_that_reads_along_gets_nothing() {
+    let mut figures = Figures::start("tls", "a_proxy_that_reads_along");
+    let world = World::new();
+    let inspection = TestCa::new("Firmenproxy");
+    let own = ScriptedTls::mutual(inspection.loopback_server(), inspection.der());
+    let reader = ScriptedServer::start(own, |_| fhir(201, "{}")).await;
+    // Where it is asked to connect to the authority, it connects to itself.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let target = reader.address();
+    tokio::spawn(async move {
+        while let Ok((mut inner, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut head = Vec::new();
+                while !head.ends_with(b"\r\n\r\n") {
+                    head.push(inner.read_u8().await.unwrap());
+                }
+                let mut outer = TcpStream::connect(target).await.unwrap();
+                inner.write_all(b"HTTP/1.1 200 Connected\r\n\r\n").await.unwrap();
+                let _ = copy_bidirectional(&mut inner, &mut outer).await;
+            });
+        }
+    });
+    let mut endpoint = crate::endpoint("https://localhost:9/v1/fhir", &world.ca);
+    endpoint.proxy = Some(url.parse().unwrap());
+    let fault = world.authority_of(&endpoint).submit(&sealed()).await.unwrap_err();
+    let reason = "unknown-issuer-behind-proxy".to_owned();
+    assert_eq!(
+        (told(&fault).0, fault.why()),
+        ("locked", Some(&Why::TlsServerUntrusted { reason }))
+    );
+    assert_eq!((reader.seen().len(), reader.body_bytes()), (0, 0));
+    figures.cases(1);
+    figures.measure("body bytes", 0.0);
+    figures.finish();
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use client::{Authority, Fault, HttpAuthority, Limits};
 use exchange::{Processing, Release, Sealed};
 use fhir::Format;
-use testkit::{DocumentBuilder, Reaction};
+use testkit::{DocumentBuilder, Figures, Reaction};
 
 use crate::{IDENTIFIER, World, fhir, hasty, limits, outcome, reference, sealed, told};
 
@@ -63,6 +63,7 @@ async fn an_accepted_report_brings_its_receipt_and_proof() {
 
 #[tokio::test]
 async fn refusals_of_the_content() {
+    let mut figures = Figures::start("outcome-400", "client_refusals_of_the_content");
     for (reaction, messages) in [
         (fhir(400, outcome("error")), "Constraint failed: x-1: 'no'"),
         (fhir(422, outcome("error")), "Constraint failed: x-1: 'no'"),
@@ -79,7 +80,10 @@ async fn refusals_of_the_content() {
         assert_eq!(answer.issues[0].text, messages);
         assert_ne!(evidence.status, 0);
         assert_eq!(requests, 1, "no retry");
+        figures.cases(1);
     }
+    figures.measure("requests per report", 1.0);
+    figures.finish();
     let failed = reference("", "failed", IDENTIFIER).replace(r#""id":"","#, "");
     let (result, _) = submitted_to(Release::R1_8_0, fhir(200, failed.clone())).await;
     assert_eq!(told(&result.unwrap_err()).0, "refused", "how old releases refuse");
@@ -89,6 +93,7 @@ async fn refusals_of_the_content() {
 
 #[tokio::test]
 async fn each_answer_permits_what_it_permits() {
+    let mut figures = Figures::start("retry-codes", "client_each_answer_permits_what_it_permits");
     let html = "<!DOCTYPE html><html><body>Bitte anmelden</body></html>";
     let gzip: &[u8] = &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0];
     let page = |status| Reaction::answer(status, "text/html", html);
@@ -136,23 +141,48 @@ async fn each_answer_permits_what_it_permits() {
         assert_eq!(told(&fault), expected, "{reaction:?}");
         assert!(fault.evidence().is_some_and(|evidence| evidence.status != 0), "{reaction:?}");
         assert_eq!(requests, 1);
+        figures.cases(1);
     }
+    figures.finish();
 }
 
 #[tokio::test]
 async fn retry_after_is_honoured_up_to_an_hour() {
+    let mut figures = Figures::start("retry-codes", "client_retry_after_is_honoured_up_to_an_hour");
     let date = "Fri, 20 Nov 2026 10:00:00 GMT";
     for (value, seconds) in [
         ("120", Some(120)),
+        ("0", Some(0)),
         ("Fri, 20 Nov 2026 10:10:00 GMT", Some(600)),
+        ("Friday, 20-Nov-26 10:10:00 GMT", Some(600)),
+        ("Fri Nov 20 10:10:00 2026", Some(600)),
+        ("Fri, 20 Nov 2026 09:10:00 GMT", Some(0)),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", Some(0)),
+        ("Fri, 31 Dec 2999 23:59:59 GMT", Some(3600)),
         ("86400000", Some(3600)),
+        ("340282366920938463463374607431768211456", Some(3600)),
+        ("-1", None),
+        ("+60", None),
+        ("60.5", None),
+        ("1e3", None),
         ("tomorrow", None),
+        ("", None),
     ] {
-        let reaction = fhir(429, "").header("Retry-After", value).header("Date", date);
-        let (result, _) = submitted(reaction).await;
-        let Err(Fault::Transient { retry_after, .. }) = result else { panic!("{result:?}") };
-        assert_eq!(retry_after, seconds.map(Duration::from_secs), "{value}");
+        for status in [425, 429, 503] {
+            let reaction = fhir(status, outcome("error")).header("Retry-After", value);
+            let (result, _) = submitted(reaction.header("Date", date)).await;
+            let Err(Fault::Transient { retry_after, .. }) = result else { panic!("{result:?}") };
+            assert_eq!(retry_after, seconds.map(Duration::from_secs), "{status} {value}");
+            figures.cases(1);
+        }
     }
+    // Said twice: the longer one.
+    let twice = fhir(429, "").header("Retry-After", "5").header("Retry-After", "90");
+    let (result, _) = submitted(twice.header("Retry-After", "soon").header("Date", date)).await;
+    let Err(Fault::Transient { retry_after, .. }) = result else { panic!("{result:?}") };
+    assert_eq!(retry_after, Some(Duration::from_secs(90)));
+    figures.cases(1);
+    figures.finish();
 }
 
 #[tokio::test]

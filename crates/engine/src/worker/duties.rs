@@ -11,8 +11,11 @@ use journal::{
 use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
-use super::verdict::{Context, Verdict, after_ask, after_read, after_submit};
+use super::verdict::{Context, Sight, Verdict, after_ask, after_read, after_submit};
 use crate::person;
+
+/// Why a request was not made: the process stood still for longer than its lease.
+const STOOD_STILL: &str = "journal-stale-lease";
 
 impl<A: Authority> Worker<A> {
     /// Does what is owed. Only a fault of the journal is an error: everything else becomes a state.
@@ -47,6 +50,13 @@ impl<A: Authority> Worker<A> {
             // Someone else moved it meanwhile (withdrawn, held back): nothing is sent.
             _ => return Ok(()),
         };
+        if !self.holds_surely() {
+            // It stood still between the two: another process may have begun to ask for this very report.
+            let why = STOOD_STILL.to_owned();
+            let event = Event::Deferred { due: self.clock.now(), why };
+            let step = Step::new(due.id, event, person::worker(), self.clock.now());
+            return self.record(step, token).await;
+        }
         let result = self.authority.submit(&sealed).await;
         let verdict = after_submit(result, &self.context(attempt));
         self.conclude(due.id, EvidenceKind::Create, verdict, token).await
@@ -61,7 +71,9 @@ impl<A: Authority> Worker<A> {
     }
 
     async fn ask(&self, due: Due, token: Token) -> Result<(), JournalError> {
-        let State::Unknown { attempt, since, asked, .. } = due.state else { return Ok(()) };
+        let State::Unknown { attempt, since, asked, empty_since, .. } = due.state else {
+            return Ok(());
+        };
         let result = self.authority.find(&due.identifier).await;
         let result = result.map(|mut found| {
             // Another submission's receipt is another report (possible where the document's own
@@ -69,12 +81,21 @@ impl<A: Authority> Worker<A> {
             found.answers.retain(|hit| !self.belongs_to_another(hit.receipt.as_deref(), due.id));
             found
         });
-        let doubt = elapsed(since, self.clock.now());
+        let answered = result.as_ref().ok().and_then(|found| found.evidence.server_date);
+        let doubt = match (empty_since, answered) {
+            (Some(first), Some(now)) => elapsed(first, now),
+            (None, Some(_)) => Duration::ZERO,
+            // An authority that does not tell the time: our clock, and no faster than we have asked.
+            (_, None) => elapsed(since, self.clock.now()).min(self.pace.asking(asked)),
+        };
         let empty = result.as_ref().is_ok_and(|found| found.answers.is_empty());
         let near_belief = self.pace.believes_empty(asked.saturating_add(1), doubt, true);
-        let others_visible = empty && near_belief && self.sees_own_reports().await;
+        let sight = match empty && near_belief {
+            true => self.sight_of_own_reports().await?,
+            false => Sight::Unknown,
+        };
         let context = self.context(attempt);
-        let verdict = after_ask(result, asked, doubt, others_visible, &context);
+        let verdict = after_ask(result, asked, doubt, sight, &context);
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await
     }
 
@@ -87,18 +108,20 @@ impl<A: Authority> Worker<A> {
     }
 
     /// Whether this certificate is shown any report at all: an empty result can also mean "no access".
-    async fn sees_own_reports(&self) -> bool {
+    async fn sight_of_own_reports(&self) -> Result<Sight, JournalError> {
         let any = Query { count: Some(1), ..Query::default() };
-        match self.authority.search(&any).await {
-            Ok((page, _)) => page.total.unwrap_or(0) > 0 || !page.answers.is_empty(),
-            Err(_) => false,
+        let Ok((page, _)) = self.authority.search(&any).await else { return Ok(Sight::Unknown) };
+        if page.total.unwrap_or(0) > 0 || !page.answers.is_empty() {
+            return Ok(Sight::Clear);
         }
+        let accepted = self.journal.was_accepted_at(&self.endpoint.name)?;
+        Ok(if accepted { Sight::Blind } else { Sight::NothingYet })
     }
 
     fn belongs_to_another(&self, receipt: Option<&str>, id: SubmissionId) -> bool {
         self.endpoint.identifier == IdentifierChoice::Document
             && receipt
-                .and_then(|receipt| self.journal.by_receipt(receipt).ok().flatten())
+                .and_then(|receipt| self.owner_of_receipt(receipt).ok().flatten())
                 .is_some_and(|owner| owner != id)
     }
 
@@ -158,7 +181,7 @@ async fn record_if_legal(journal: &Journal, step: Step) -> Result<Option<State>,
 }
 
 /// The client's proof as the journal keeps it.
-fn kept(evidence: Evidence, kind: EvidenceKind, at: Instant) -> journal::Evidence {
+pub(crate) fn kept(evidence: Evidence, kind: EvidenceKind, at: Instant) -> journal::Evidence {
     journal::Evidence {
         kind,
         at,
@@ -170,7 +193,7 @@ fn kept(evidence: Evidence, kind: EvidenceKind, at: Instant) -> journal::Evidenc
 }
 
 /// The authority's issue as the journal keeps it.
-fn message(issue: fhir::Issue) -> Message {
+pub(crate) fn message(issue: fhir::Issue) -> Message {
     Message {
         source: Source::Authority,
         severity: issue.severity,

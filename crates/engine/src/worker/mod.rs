@@ -4,28 +4,30 @@
 //! memory (gate, poll times) may be lost at any moment.
 
 mod duties;
+mod hold;
 mod poll;
 mod queue;
 pub(crate) mod verdict;
+
+pub(crate) use duties::{kept, message};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use client::Authority;
+use client::{Authority, Fault, Why};
 use exchange::{Endpoint, SearchSupport};
 use fhir::Instant;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use journal::{Journal, JournalError, Lease, LeaseAnswer, RecordError, Token};
-use report::Duty;
+use journal::{Journal, JournalError, Lease, RecordError, Token};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::{Gate, Passage};
-use crate::worker::queue::{QUEUE_MAX, Queue};
+use crate::worker::queue::{LOOK_FAR_EVERY, Queue};
 use crate::worker::verdict::Reach;
-use crate::{Clock, Obstacle, Pace, person};
+use crate::{Clock, Moment, Obstacle, Pace, person};
 
 /// What is known about the connection to an endpoint, for people.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,8 +70,13 @@ pub struct Worker<A> {
     connection: Arc<watch::Sender<Connection>>,
     gate: Mutex<Gate>,
     poll: Mutex<poll::Polls>,
+    hold: Mutex<hold::Hold>,
+    /// When it last looked for what a clock that was set back has put off too far.
+    looked_far: Mutex<Option<Moment>>,
     /// The way to the authority has been tried with a question.
     knocked: AtomicBool,
+    /// The journal failed in the middle of the last round.
+    broken_off: AtomicBool,
 }
 
 /// What a worker works with.
@@ -105,6 +112,8 @@ pub struct Round {
 const REST_MAX: Duration = Duration::from_secs(5);
 /// Pause between two looks at the journal while requests are under way and nothing waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// So late a search for changes goes before reports that wait.
+const POLL_LATE_SECONDS: i64 = 5;
 
 impl<A: Authority> Worker<A> {
     /// A worker that has not looked at anything yet.
@@ -120,7 +129,10 @@ impl<A: Authority> Worker<A> {
             connection: tools.connection,
             gate: Mutex::default(),
             poll: Mutex::default(),
+            hold: Mutex::default(),
+            looked_far: Mutex::default(),
             knocked: AtomicBool::new(false),
+            broken_off: AtomicBool::new(false),
         }
     }
 
@@ -153,34 +165,21 @@ impl<A: Authority> Worker<A> {
         held: &mut Option<Lease>,
         cancel: &CancellationToken,
     ) -> Result<Round, JournalError> {
-        let Some(lease) = self.hold_lease()? else {
+        let Some(lease) = self.hold_lease(held.as_ref())? else {
             *held = None;
             return Ok(Round::default());
         };
         let token = lease.token;
-        let recovered = held.as_ref().is_some_and(|former| former.token == token);
-        *held = Some(lease);
+        // A round that the journal broke off left requests without an answer, as a dead process does.
+        let recovered = held.as_ref().is_some_and(|former| former.token == token)
+            && !self.broken_off.load(Ordering::Relaxed);
+        let held = held.insert(lease);
         if !recovered {
             self.recover(token)?;
         }
-        self.round(token, cancel).await
-    }
-
-    /// Takes or renews the lease; `None` when another process works the queue.
-    fn hold_lease(&self) -> Result<Option<Lease>, JournalError> {
-        let now = self.clock.now();
-        let until = now.plus_micros(micros(self.pace.lease));
-        match self.journal.acquire_lease(&self.holder, now, until)? {
-            LeaseAnswer::Held(lease) => Ok(Some(lease)),
-            LeaseAnswer::Elsewhere(_) => {
-                self.connection.send_if_modified(|connection| {
-                    let changed = connection.state != ConnectionState::Elsewhere;
-                    connection.state = ConnectionState::Elsewhere;
-                    changed
-                });
-                Ok(None)
-            }
-        }
+        let round = self.round(held, cancel).await;
+        self.broken_off.store(round.is_err(), Ordering::Relaxed);
+        round
     }
 
     /// What a process that ended left in "sending" may have been delivered.
@@ -194,25 +193,33 @@ impl<A: Authority> Worker<A> {
     }
 
     /// Does everything that is owed now, so many at a time, and learns what changed at the authority.
-    pub async fn round(
+    async fn round(
         &self,
-        token: Token,
+        held: &mut Lease,
         cancel: &CancellationToken,
     ) -> Result<Round, JournalError> {
+        let token = held.token;
         self.knock().await?;
         let mut round = Round::default();
         let mut queue = Queue::default();
         let mut under_way = FuturesUnordered::new();
-        let mut leased_until = self.clock.now().plus_micros(micros(self.pace.lease / 2));
         let mut look_at = tokio::time::Instant::now() + LOOK_EVERY;
+        let mut poll_waits = false;
         loop {
-            if self.clock.now() >= leased_until {
-                if self.hold_lease()?.map(|lease| lease.token) != Some(token) {
-                    return Err(JournalError::StaleLease);
-                }
-                leased_until = self.clock.now().plus_micros(micros(self.pace.lease / 2));
+            if under_way.is_empty() {
+                // A probe that came to nothing, because its report was withdrawn or the round broke off.
+                self.lock_gate().probe_ended();
             }
-            let room = self.room(under_way.len(), cancel);
+            if self.held_for() >= self.pace.lease / 2 {
+                *held = self.renew_lease(held)?;
+            }
+            if tokio::time::Instant::now() >= look_at {
+                look_at = tokio::time::Instant::now() + LOOK_EVERY;
+                queue.look_again();
+                // What is under way ends, and then it is searched: news may not wait for a long queue.
+                poll_waits = self.poll_is_late()?;
+            }
+            let room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
             if room > 0 && queue.wants_more(under_way.len()) {
                 self.fill(&mut queue, under_way.len())?;
             }
@@ -225,16 +232,14 @@ impl<A: Authority> Worker<A> {
                 break;
             }
             tokio::select! {
+                biased;
                 Some((id, result)) = under_way.next() => {
                     queue.taken.remove(&id);
                     result?;
                     round.done += 1;
                 }
                 // Requests that take long do not delay what was taken in meanwhile.
-                () = tokio::time::sleep_until(look_at) => {
-                    look_at = tokio::time::Instant::now() + LOOK_EVERY;
-                    queue.look_again();
-                }
+                () = tokio::time::sleep_until(look_at) => {}
             }
         }
         if !cancel.is_cancelled() && matches!(self.passage(), Passage::Open | Passage::Probe) {
@@ -249,42 +254,30 @@ impl<A: Authority> Worker<A> {
     /// left, and a refusal that is lost on the way would leave a doubt.
     async fn knock(&self) -> Result<(), JournalError> {
         let owed = self.journal.next_due()?.is_some_and(|due| due <= self.clock.now());
+        let owed = owed || !self.put_off_too_far()?.is_empty();
         let closed = matches!(self.passage(), Passage::Closed(_));
         if !owed || closed || self.knocked.load(Ordering::Relaxed) {
             return Ok(());
         }
         match self.authority.capability().await {
+            // Who leads elsewhere, asks for a proxy's password or shows a web page is not the authority.
+            Err(fault) if stands_between(&fault) => self.reached(&Reach::of_stranger(fault)),
             // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
-            Ok(_) => self.knocked.store(true, Ordering::Relaxed),
-            Err(fault) if fault.evidence().is_some() => self.knocked.store(true, Ordering::Relaxed),
+            Ok((_, evidence)) => {
+                self.knocked.store(true, Ordering::Relaxed);
+                self.begin_watermark(evidence.server_date)?;
+            }
+            Err(fault) if fault.evidence().is_some() => {
+                self.knocked.store(true, Ordering::Relaxed);
+                self.begin_watermark(fault.evidence().and_then(|answer| answer.server_date))?;
+            }
             Err(fault) => self.reached(&Reach::of_question(fault)),
         }
         Ok(())
     }
 
-    /// Looks up what is owed, many at a time: a look costs as much as a report.
-    fn fill(&self, queue: &mut Queue, under_way: usize) -> Result<(), JournalError> {
-        let paused = *self.paused.borrow();
-        let mut limit = queue.taken.len() + QUEUE_MAX;
-        loop {
-            let due = self.journal.due(self.clock.now(), limit)?;
-            let all = due.len() < limit;
-            queue.waiting = due
-                .into_iter()
-                .filter(|due| {
-                    due.endpoint == self.endpoint.name
-                        && !queue.taken.contains(&due.id)
-                        && (due.duty != Duty::Send || !paused)
-                })
-                .collect();
-            // What this worker may not do must not hide what it may.
-            if all || !queue.waiting.is_empty() {
-                break;
-            }
-            limit = limit.saturating_mul(4);
-        }
-        queue.looked(under_way);
-        Ok(())
+    fn moment(&self) -> Moment {
+        Moment::now(&*self.clock)
     }
 
     /// How many more requests may start now.
@@ -300,7 +293,7 @@ impl<A: Authority> Worker<A> {
     }
 
     fn passage(&self) -> Passage {
-        self.lock_gate().passage(self.clock.now())
+        self.lock_gate().passage(self.moment())
     }
 
     fn lock_gate(&self) -> std::sync::MutexGuard<'_, Gate> {
@@ -310,9 +303,11 @@ impl<A: Authority> Worker<A> {
     fn next_due(&self) -> Result<Option<Instant>, JournalError> {
         let owed = self.journal.next_due()?;
         let polled = self.next_poll()?;
+        // Never later than the next look for what a clock has put off.
+        let far = self.moment().after(LOOK_FAR_EVERY);
         let next = match (owed, polled) {
-            (Some(owed), Some(polled)) => Some(owed.min(polled)),
-            (owed, polled) => owed.or(polled),
+            (Some(owed), Some(polled)) => Some(owed.min(polled).min(far)),
+            (owed, polled) => owed.or(polled).map(|next| next.min(far)),
         };
         Ok(match self.passage() {
             Passage::Closed(Some(until)) => next.map(|next| next.max(until)),
@@ -323,14 +318,18 @@ impl<A: Authority> Worker<A> {
     fn rest(&self, round: Round) -> Duration {
         let Some(next) = round.next else { return REST_MAX };
         let micros = next.0.saturating_sub(self.clock.now().0).max(0);
-        // Owed now but not done (paused, another endpoint's): look again soon, not in a busy loop.
-        let floor = if round.done == 0 { 200_000 } else { 0 };
+        if round.done == 0 && micros == 0 {
+            // Owed and not done: paused, or another endpoint's. Whoever changes that wakes us.
+            return REST_MAX;
+        }
+        // Woken a moment too early: no busy loop.
+        let floor = if round.done == 0 { 1_000 } else { 0 };
         Duration::from_micros(u64::try_from(micros.max(floor)).unwrap_or(0)).min(REST_MAX)
     }
 
     /// What an exchange shows about the connection: gate and banner follow.
     pub(crate) fn reached(&self, reach: &Reach) {
-        let now = self.clock.now();
+        let now = self.moment();
         let (state, next_try) = match reach {
             Reach::Unclear => {
                 // Whether the authority is there shows at the next request, made alone.
@@ -353,7 +352,7 @@ impl<A: Authority> Worker<A> {
         };
         self.connection.send_modify(|connection| {
             if state == ConnectionState::Connected {
-                connection.last_contact = Some(now);
+                connection.last_contact = Some(now.wall);
             }
             connection.state = state;
             connection.next_try = next_try;
@@ -378,18 +377,19 @@ impl<A: Authority> Worker<A> {
     }
 }
 
-fn micros(duration: Duration) -> i64 {
-    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
+/// The answer is not the authority's: a redirect, a proxy, a captive portal, a gateway's own page.
+fn stands_between(fault: &Fault) -> bool {
+    matches!(fault.why(), Some(Why::Redirect { .. } | Why::ProxyAuthentication | Why::Html { .. }))
 }
 
 impl<A: Authority> Worker<A> {
     /// One pass on a person's behalf: recover, do what is owed, and search for changes whether or not the
     /// pause is over. `None` where another process works the queue.
     pub async fn once(&self) -> Result<Option<usize>, JournalError> {
-        let Some(lease) = self.hold_lease()? else { return Ok(None) };
+        let Some(mut lease) = self.wait_for_lease().await? else { return Ok(None) };
         self.recover(lease.token)?;
         let cancel = CancellationToken::new();
-        let round = self.round(lease.token, &cancel).await?;
+        let round = self.round(&mut lease, &cancel).await?;
         let moved = if self.searches() { self.poll_now(lease.token, &cancel).await? } else { 0 };
         self.journal.release_lease(&lease)?;
         Ok(Some(round.done + moved))

@@ -12,19 +12,36 @@ use journal::{EvidenceKind, JournalError, OpenReport, Token};
 use report::{Event, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-use super::Worker;
 use super::duties::elapsed;
 use super::verdict::{Reach, Verdict, status_event};
+use super::{POLL_LATE_SECONDS, Worker};
+use crate::Moment;
 
 /// What is remembered about searches for changes; may be lost at any moment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Polls {
-    /// When the last one began, and how long it took.
-    last: Option<(Instant, Duration)>,
+    /// When the last one ended, and how long it took.
+    last: Option<(Moment, Duration)>,
     /// When the youngest open report was last changed, by the revision of the journal that says so.
-    youngest: Option<(u64, Option<Instant>)>,
+    youngest: Option<(u64, Option<Youngest>)>,
     /// Receipts of reports that are final here: searches overlap, so most of what they return is known.
     settled: HashSet<String>,
+}
+
+/// The youngest report in progress.
+#[derive(Debug, Clone, Copy)]
+struct Youngest {
+    /// Last changed at.
+    updated: Instant,
+    /// Seen so first at.
+    seen: Moment,
+}
+
+impl Youngest {
+    /// How long it has not changed; where its time lies ahead, because the clock was set back, since it was seen.
+    fn age(&self, now: Moment) -> Duration {
+        elapsed(self.updated, now.wall).max(now.steady.saturating_sub(self.seen.steady))
+    }
 }
 
 /// Receipts that are remembered: some 4 MB.
@@ -63,24 +80,56 @@ impl<A: Authority> Worker<A> {
             return Ok(None);
         }
         let Some(youngest) = self.youngest_open()? else { return Ok(None) };
-        let Some((last, took)) = self.lock_polls().last else { return Ok(Some(self.clock.now())) };
-        let age = u64::try_from(self.clock.now().0.saturating_sub(youngest.0)).unwrap_or(0);
+        let now = self.moment();
+        let Some((last, took)) = self.lock_polls().last else { return Ok(Some(now.wall)) };
         let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
-        let pause = self.pace.poll(Duration::from_micros(age)).max(rest);
-        Ok(Some(last.plus_micros(i64::try_from(pause.as_micros()).unwrap_or(i64::MAX))))
+        let pause = self.pace.poll(youngest.age(now)).max(rest);
+        Ok(Some(now.after(pause.saturating_sub(now.since(last)))))
+    }
+
+    /// A search for changes has been due for a while.
+    pub(super) fn poll_is_late(&self) -> Result<bool, JournalError> {
+        let Some((last, took)) = self.lock_polls().last else {
+            return Ok(self.searches() && self.youngest_open()?.is_some());
+        };
+        let (now, late) = (self.moment(), Duration::from_secs(POLL_LATE_SECONDS.unsigned_abs()));
+        let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
+        // Cheap first: the journal is only asked when it can be so.
+        if now.since(last) < rest.max(self.pace.poll_min).saturating_add(late) {
+            return Ok(false);
+        }
+        let Some(youngest) = self.youngest_open()? else { return Ok(false) };
+        let pause = self.pace.poll(youngest.age(now)).max(rest);
+        Ok(now.since(last) >= pause.saturating_add(late) && self.searches())
+    }
+
+    /// Before the first report leaves: what changes from now on is all that a search must find.
+    pub(super) fn begin_watermark(&self, server: Option<Instant>) -> Result<(), JournalError> {
+        let Some(server) = server else { return Ok(()) };
+        let name = &self.endpoint.name;
+        if self.journal.watermark(name)?.is_none() && !self.journal.was_accepted_at(name)? {
+            self.journal.set_watermark(name, server)?;
+        }
+        Ok(())
     }
 
     /// When the youngest report in progress was last changed. Loading all open reports costs milliseconds,
     /// so it is done once per revision.
-    fn youngest_open(&self) -> Result<Option<Instant>, JournalError> {
+    fn youngest_open(&self) -> Result<Option<Youngest>, JournalError> {
         let revision = self.journal.revision()?;
         if let Some((known, youngest)) = self.lock_polls().youngest
             && known == revision
         {
             return Ok(youngest);
         }
-        let youngest = self.open_in_progress()?.iter().map(|report| report.updated).max();
-        self.lock_polls().youngest = Some((revision, youngest));
+        let updated = self.open_in_progress()?.iter().map(|report| report.updated).max();
+        let mut polls = self.lock_polls();
+        let known = polls.youngest.and_then(|(_, youngest)| youngest);
+        let youngest = updated.map(|updated| match known {
+            Some(known) if known.updated == updated => known,
+            _ => Youngest { updated, seen: self.moment() },
+        });
+        polls.youngest = Some((revision, youngest));
         Ok(youngest)
     }
 
@@ -110,12 +159,13 @@ impl<A: Authority> Worker<A> {
             Some(watermark) => minus(watermark, self.pace.poll_overlap),
             None => oldest.plus_seconds(-FIRST_REACH_SECONDS),
         };
-        let began = self.clock.now();
+        let began = self.moment();
         let result = tokio::select! {
+            biased;
             () = cancel.cancelled() => return Ok(0),
             result = self.authority.changed_since(Some(since)) => result,
         };
-        self.lock_polls().last = Some((self.clock.now(), elapsed(began, self.clock.now())));
+        self.poll_ended(began);
         let changes = match result {
             Ok(changes) => changes,
             Err(fault) => {
@@ -127,12 +177,18 @@ impl<A: Authority> Worker<A> {
         let newest = changes.answers.iter().filter_map(|answer| answer.last_updated).max();
         let complete = changes.incomplete.is_none() && changes.unreadable == 0;
         let moved = self.learn(&changes, token).await?;
-        self.lock_polls().last = Some((self.clock.now(), elapsed(began, self.clock.now())));
-        // Only a complete walk moves the watermark: what was cut off is asked for again.
-        if let (Some(watermark), true) = (newest.or(changes.server_time), complete) {
+        self.poll_ended(began);
+        // Only a complete walk moves the watermark, and only to what was seen: nothing may also mean that this
+        // certificate has no access just now.
+        if let (Some(watermark), true) = (newest, complete) {
             self.journal.set_watermark(&self.endpoint.name, watermark)?;
         }
         Ok(moved)
+    }
+
+    fn poll_ended(&self, began: Moment) {
+        let now = self.moment();
+        self.lock_polls().last = Some((now, now.steady.saturating_sub(began.steady)));
     }
 
     /// Records what moves reports forward; gives how many.
@@ -164,8 +220,10 @@ impl<A: Authority> Worker<A> {
     /// What in a result is new: its overlap with the last one makes most of it known.
     fn news<'a>(&self, answers: &'a [Answer]) -> Result<Vec<News<'a>>, JournalError> {
         let open = self.journal.open_reports()?;
+        // Numbers of another authority mean other reports.
         let open: HashMap<&str, &OpenReport> = open
             .iter()
+            .filter(|report| report.endpoint == self.endpoint.name)
             .filter_map(|report| report.state.receipt().map(|receipt| (receipt, report)))
             .collect();
         let mut news: Vec<News<'a>> = Vec::new();
@@ -205,16 +263,26 @@ impl<A: Authority> Worker<A> {
     /// The submission that an answer speaks of: by the authority's id, else by our identifier.
     fn owner_of(&self, answer: &Answer) -> Result<Option<SubmissionId>, JournalError> {
         if let Some(receipt) = answer.receipt.as_deref()
-            && let Some(id) = self.journal.by_receipt(receipt)?
+            && let Some(id) = self.owner_of_receipt(receipt)?
         {
             return Ok(Some(id));
         }
         for identifier in &answer.identifiers {
-            if let Some(id) = self.journal.find_by_attempt_identifier(identifier)? {
+            if let Some(id) = self.journal.find_by_attempt_identifier(identifier)?
+                && self.journal.row(id)?.endpoint == self.endpoint.name
+            {
                 return Ok(Some(id));
             }
         }
         Ok(None)
+    }
+
+    /// The submission that this endpoint's authority knows by an id.
+    pub(super) fn owner_of_receipt(
+        &self,
+        receipt: &str,
+    ) -> Result<Option<SubmissionId>, JournalError> {
+        self.journal.by_receipt_at(&self.endpoint.name, receipt)
     }
 }
 

@@ -1,13 +1,21 @@
 //! What is owed and not begun yet, looked up many at a time.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::PoisonError;
+use std::time::Duration;
 
-use journal::Due;
+use client::Authority;
+use journal::{Due, JournalError};
 use report::{Duty, SubmissionId};
+
+use super::Worker;
 
 /// Looked up at once: several times what is under way, little enough that a pause or a withdrawal finds most
 /// of the work still in the journal. What was withdrawn meanwhile is not sent: `State::apply` refuses.
-pub(super) const QUEUE_MAX: usize = 256;
+const QUEUE_MAX: usize = 256;
+
+/// Pause between two looks for what is owed later than anything is ever put off.
+pub(super) const LOOK_FAR_EVERY: Duration = Duration::from_secs(5 * 60);
 
 /// The next duties of a round.
 #[derive(Default)]
@@ -46,6 +54,63 @@ impl Queue {
             }
         }
         started
+    }
+}
+
+impl<A: Authority> Worker<A> {
+    /// Looks up what is owed, many at a time: a look costs as much as a report.
+    pub(super) fn fill(&self, queue: &mut Queue, under_way: usize) -> Result<(), JournalError> {
+        let paused = *self.paused.borrow();
+        let mut limit = queue.taken.len() + QUEUE_MAX;
+        loop {
+            let due = self.journal.due(self.clock.now(), limit)?;
+            let all = due.len() < limit;
+            queue.waiting = due
+                .into_iter()
+                .filter(|due| {
+                    due.endpoint == self.endpoint.name
+                        && !queue.taken.contains(&due.id)
+                        && (due.duty != Duty::Send || !paused)
+                })
+                .collect();
+            // What this worker may not do must not hide what it may.
+            if all || !queue.waiting.is_empty() {
+                break;
+            }
+            limit = limit.saturating_mul(4);
+        }
+        if queue.waiting.is_empty() {
+            let far = self.put_off_too_far()?;
+            queue.waiting.extend(far.into_iter().filter(|due| {
+                !queue.taken.contains(&due.id) && (due.duty != Duty::Send || !paused)
+            }));
+            if queue.waiting.is_empty() {
+                *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner) =
+                    Some(self.moment());
+            }
+        }
+        queue.looked(under_way);
+        Ok(())
+    }
+
+    /// What was put off for longer than anything ever is: the clock was set back meanwhile. Looked for every
+    /// few minutes, and until nothing is left.
+    pub(super) fn put_off_too_far(&self) -> Result<Vec<Due>, JournalError> {
+        let now = self.moment();
+        let last = *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {
+            return Ok(Vec::new());
+        }
+        let send = now.after(self.pace.retry_after_max.max(self.pace.backoff_max));
+        let longest = self.pace.asks.iter().copied().max().unwrap_or_default();
+        let ask = now.after(longest.max(self.pace.backoff_max));
+        let read = now.after(self.pace.read_max);
+        let mut far = Vec::new();
+        for (state, at) in [("unknown", ask), ("queued", send), ("in-progress", read)] {
+            far.extend(self.journal.due_beyond(at, state, QUEUE_MAX)?);
+        }
+        far.retain(|due| due.endpoint == self.endpoint.name);
+        Ok(far)
     }
 }
 

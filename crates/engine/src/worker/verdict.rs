@@ -47,6 +47,16 @@ impl Reach {
     }
 }
 
+impl Reach {
+    /// Something else than the authority answered: a person must see to it, or it passes by itself.
+    pub(crate) fn of_stranger(fault: Fault) -> Self {
+        match fault {
+            Fault::Transient { why, .. } => Self::Locked(why),
+            other => Self::of_question(other),
+        }
+    }
+}
+
 /// What the mapping needs to know.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context<'a> {
@@ -109,12 +119,28 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
     }
 }
 
-/// After a search by identifier. `others_visible` says whether this certificate sees another report of ours.
+/// Whether this certificate is shown other reports of ours: an empty answer alone proves nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// It is.
+    Clear,
+    /// It is shown nothing, and nothing of ours was ever accepted.
+    NothingYet,
+    /// It is shown nothing although reports of ours were accepted: it has lost its access.
+    Blind,
+    /// Not asked, or in vain.
+    Unknown,
+}
+
+/// Code of an empty answer to a certificate without access.
+const NO_ACCESS: &str = "forbidden";
+
+/// After a search by identifier.
 pub(crate) fn after_ask(
     result: Result<Found, Fault>,
     asked: u32,
     doubt: Duration,
-    others_visible: bool,
+    sight: Sight,
     context: &Context<'_>,
 ) -> Verdict {
     match result {
@@ -126,13 +152,20 @@ pub(crate) fn after_ask(
             if let Some((event, answer)) = hit {
                 return answered(event, answer.issues, found.evidence);
             }
-            let event =
-                if context.pace.believes_empty(asked.saturating_add(1), doubt, others_visible) {
+            let (asked, pace) = (asked.saturating_add(1), context.pace);
+            let due = context.after(pace.ask(asked));
+            let answered = found.evidence.server_date;
+            let event = match sight {
+                Sight::Clear if pace.believes_empty(asked, doubt, true) => {
                     Event::NotReceived { due: context.now }
-                } else {
-                    let pause = context.pace.ask(asked.saturating_add(1));
-                    Event::AskedInVain { due: context.after(pause) }
-                };
+                }
+                Sight::NothingYet if pace.believes_empty(asked, doubt, false) => {
+                    Event::NotReceived { due: context.now }
+                }
+                // Nothing was learned.
+                Sight::Blind => Event::NotAnswered { due, why: NO_ACCESS.to_owned() },
+                _ => Event::AskedInVain { due, answered },
+            };
             Verdict {
                 event: Some(event),
                 issues: None,
@@ -261,14 +294,18 @@ mod tests {
         with_context(|context| {
             let empty = || Ok(Found { answers: Vec::new(), evidence: evidence() });
             let minutes = |m: u64| Duration::from_secs(m * 60);
-            let early = after_ask(empty(), 0, minutes(0), true, context);
-            assert_eq!(code_of(&early), "asked-in-vain");
-            assert_eq!(code_of(&after_ask(empty(), 9, minutes(9), true, context)), "asked-in-vain");
-            assert_eq!(code_of(&after_ask(empty(), 9, minutes(11), true, context)), "not-received");
-            assert_eq!(
-                code_of(&after_ask(empty(), 9, minutes(11), false, context)),
-                "asked-in-vain"
-            );
+            let after = |asked, age, sight| {
+                code_of(&after_ask(empty(), asked, minutes(age), sight, context))
+            };
+            assert_eq!(after(0, 0, Sight::Clear), "asked-in-vain");
+            assert_eq!(after(9, 9, Sight::Clear), "asked-in-vain");
+            assert_eq!(after(9, 11, Sight::Clear), "not-received");
+            assert_eq!(after(9, 11, Sight::Unknown), "asked-in-vain");
+            assert_eq!(after(9, 11, Sight::NothingYet), "asked-in-vain");
+            assert_eq!(after(9, 61, Sight::NothingYet), "not-received");
+            // Without access nothing is learned, however long it lasts.
+            assert_eq!(after(99, 999, Sight::Blind), "not-answered");
+            assert_eq!(after(99, 999, Sight::Unknown), "asked-in-vain");
         });
     }
 }

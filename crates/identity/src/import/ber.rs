@@ -1,6 +1,8 @@
 //! From BER to DER (ITU-T X.690): Java and Mozilla tools write `.p12` files with indefinite lengths and
 //! with octet strings in pieces, which the strict reader does not take.
 
+use zeroize::Zeroizing;
+
 use crate::der::{self, CONTEXT_0, OCTET_STRING, OID, SEQUENCE};
 
 const CONSTRUCTED: u8 = 0x20;
@@ -13,24 +15,25 @@ pub(crate) fn is_needed(bytes: &[u8]) -> bool {
 }
 
 /// The structure in DER. What octet strings carry stays as it is: a MAC may have been made over it.
-pub(crate) fn outer(bytes: &[u8]) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(bytes.len());
+pub(crate) fn outer(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+    let mut out = Zeroizing::new(Vec::with_capacity(bytes.len()));
     convert(bytes, &mut out, 0)?;
     Some(out)
 }
 
 /// A `.p12` (in DER outside) with its AuthenticatedSafe and the safes in it in DER too, and without MAC,
 /// which it would no longer fit: the MAC is to be checked before.
-pub(crate) fn inner(pfx: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn inner(pfx: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let parts = der::sequence(pfx)?;
     let (version, content_info) = (parts.first()?, der::items(parts.get(1)?.value)?);
     let octets = data_octets(&content_info)?;
     let safes = outer(octets)?;
-    let mut converted = Vec::new();
+    // Longer than what it is made of by a few lengths at most, as a rule shorter.
+    let mut converted = Zeroizing::new(Vec::with_capacity(safes.len() + 64));
     for safe in der::sequence(&safes)? {
         let info = der::items(safe.value)?;
         match data_octets(&info) {
-            Some(bags) => converted.extend(data(info.first()?.whole, &outer(bags)?)),
+            Some(bags) => converted.extend_from_slice(&data(info.first()?.whole, &outer(bags)?)),
             None => converted.extend_from_slice(safe.whole),
         }
     }
@@ -46,7 +49,7 @@ fn data_octets<'a>(content_info: &[der::Item<'a>]) -> Option<&'a [u8]> {
     (octets.tag == OCTET_STRING).then_some(octets.value)
 }
 
-fn data(oid: &[u8], octets: &[u8]) -> Vec<u8> {
+fn data(oid: &[u8], octets: &[u8]) -> Zeroizing<Vec<u8>> {
     let explicit = der::write(CONTEXT_0, &[&der::write(OCTET_STRING, &[octets])]);
     der::write(SEQUENCE, &[oid, &explicit])
 }
@@ -63,9 +66,11 @@ fn convert<'a>(input: &'a [u8], out: &mut Vec<u8>, depth: usize) -> Option<&'a [
         return None;
     }
     let tag = *input.first().filter(|tag| **tag & CONSTRUCTED != 0)?;
-    let mut children: Vec<Vec<u8>> = Vec::new();
+    let mut children: Vec<Zeroizing<Vec<u8>>> = Vec::new();
     let mut child_of = |input: &'a [u8]| {
-        let mut child = Vec::new();
+        // Grows: room for all the rest in every child would be the square of a hostile file. What is inside
+        // is sealed as a rule.
+        let mut child = Zeroizing::new(Vec::new());
         let rest = convert(input, &mut child, depth + 1)?;
         children.push(child);
         Some(rest)
@@ -84,15 +89,13 @@ fn convert<'a>(input: &'a [u8], out: &mut Vec<u8>, depth: usize) -> Option<&'a [
         }
         rest
     };
-    let pieces_of = |children: &[Vec<u8>]| -> Option<Vec<u8>> {
+    if tag == OCTET_STRING | CONSTRUCTED {
         let pieces = children.iter().map(|child| {
             let (item, _) = der::read(child)?;
-            (item.tag == OCTET_STRING).then(|| item.value.to_vec())
+            (item.tag == OCTET_STRING).then_some(item.value)
         });
-        Some(pieces.collect::<Option<Vec<_>>>()?.concat())
-    };
-    if tag == OCTET_STRING | CONSTRUCTED {
-        out.extend(der::write(OCTET_STRING, &[&pieces_of(&children)?]));
+        let pieces = pieces.collect::<Option<Vec<_>>>()?;
+        out.extend_from_slice(&der::write(OCTET_STRING, &pieces));
         return Some(rest);
     }
     // EncryptedContentInfo ::= SEQUENCE { OID, SEQUENCE, [0] IMPLICIT OCTET STRING }, here in pieces.
@@ -103,11 +106,13 @@ fn convert<'a>(input: &'a [u8], out: &mut Vec<u8>, depth: usize) -> Option<&'a [
         && let Some(pieces) = der::items(item.value)
         && pieces.iter().all(|piece| piece.tag == OCTET_STRING)
     {
-        let whole: Vec<u8> = pieces.iter().flat_map(|piece| piece.value).copied().collect();
+        let pieces: Vec<&[u8]> = pieces.iter().map(|piece| piece.value).collect();
+        let whole = der::write(CONTEXT_0 & !CONSTRUCTED, &pieces);
         if let Some(last) = children.last_mut() {
-            *last = der::write(CONTEXT_0 & !CONSTRUCTED, &[&whole]);
+            *last = whole;
         }
     }
-    out.extend(der::write(tag, &[&children.concat()]));
+    let children: Vec<&[u8]> = children.iter().map(|child| child.as_slice()).collect();
+    out.extend_from_slice(&der::write(tag, &children));
     Some(rest)
 }

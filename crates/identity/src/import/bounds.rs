@@ -1,5 +1,6 @@
 //! What opening a sealed file would cost, and with which algorithms, read from its DER before any key
-//! is derived: a hostile file may ask for 10⁹ iterations.
+//! is derived: a hostile file may ask for 10⁹ iterations. What its encrypted safes hold is added once they are
+//! open ([`Seen::inside`]), before the keys in them are.
 
 use crate::der::{self, INTEGER, Item, OCTET_STRING, OID, SEQUENCE};
 
@@ -7,7 +8,7 @@ use super::problem::ImportError;
 
 /// Iterations of one derivation. 600,000 is the highest common default (OWASP 2023 for PBKDF2).
 const ITERATIONS_MAX: u64 = 1_000_000;
-/// All derivations of one file that can be seen from outside: about two seconds.
+/// All derivations of one file together: about two seconds.
 const ITERATIONS_SUM_MAX: u64 = 4_000_000;
 /// scrypt's N·r·p; 128 bytes each, so 256 MiB.
 const SCRYPT_MAX: u64 = 1 << 21;
@@ -27,6 +28,8 @@ pub(crate) struct Seen {
     unsupported: Option<String>,
     /// `MacData` uses PBMAC1 (RFC 9579).
     pub(crate) pbmac1: bool,
+    /// A structure could not be looked through, so that its cost is unknown.
+    unreadable: bool,
 }
 
 /// Looks through the structure of a `.p12` or an encrypted PKCS#8 key.
@@ -39,22 +42,43 @@ pub(crate) fn check(bytes: &[u8]) -> Result<Seen, ImportError> {
         if let [_, _, mac] = top.as_slice() {
             seen.mac(*mac);
         }
-        seen.walk(bytes, 0);
+        seen.walk(bytes, 0, true);
     }
-    if seen.highest > ITERATIONS_MAX || seen.sum > ITERATIONS_SUM_MAX {
-        let iterations = seen.highest.max(seen.sum);
-        return Err(ImportError::TooManyIterations { iterations, limit: ITERATIONS_MAX });
-    }
-    if seen.scrypt > SCRYPT_MAX {
-        return Err(ImportError::TooManyIterations { iterations: seen.scrypt, limit: SCRYPT_MAX });
-    }
-    match seen.unsupported.take() {
-        Some(algorithm) => Err(ImportError::UnsupportedEncryption { algorithm }),
-        None => Ok(seen),
-    }
+    seen.verdict()?;
+    Ok(seen)
 }
 
 impl Seen {
+    /// Adds what stands in an encrypted safe, now that it is open.
+    ///
+    /// # Errors
+    /// As [`check`], for the whole file.
+    pub(crate) fn inside(&mut self, safe: &[u8]) -> Result<(), ImportError> {
+        // Opened by a wrong password it is nonsense, which is for the reader to say.
+        self.walk(safe, 0, false);
+        self.verdict()
+    }
+
+    fn verdict(&self) -> Result<(), ImportError> {
+        if self.highest > ITERATIONS_MAX || self.sum > ITERATIONS_SUM_MAX {
+            let iterations = self.highest.max(self.sum);
+            return Err(ImportError::TooManyIterations { iterations, limit: ITERATIONS_MAX });
+        }
+        if self.scrypt > SCRYPT_MAX {
+            let (iterations, limit) = (self.scrypt, SCRYPT_MAX);
+            return Err(ImportError::TooManyIterations { iterations, limit });
+        }
+        if self.unreadable {
+            return Err(ImportError::Damaged { kind: "pkcs12" });
+        }
+        match &self.unsupported {
+            Some(algorithm) => {
+                Err(ImportError::UnsupportedEncryption { algorithm: algorithm.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
     fn cost(&mut self, iterations: u64) {
         self.highest = self.highest.max(iterations);
         self.sum = self.sum.saturating_add(iterations);
@@ -69,8 +93,12 @@ impl Seen {
         }
     }
 
-    fn walk(&mut self, bytes: &[u8], depth: usize) {
-        let Some(items) = der::items(bytes).filter(|_| depth < DEPTH_MAX) else { return };
+    fn walk(&mut self, bytes: &[u8], depth: usize, is_structure: bool) {
+        let Some(items) = der::items(bytes).filter(|_| depth < DEPTH_MAX) else {
+            // Octets that only begin like a structure are none; what was announced as one must be.
+            self.unreadable |= is_structure;
+            return;
+        };
         if let [first, second, ..] = items.as_slice()
             && first.tag == OID
             && second.tag == SEQUENCE
@@ -78,10 +106,10 @@ impl Seen {
             self.algorithm(first.value, *second);
         }
         for item in items {
-            let nested = item.tag & 0x20 != 0
-                || item.tag == OCTET_STRING && item.value.first() == Some(&SEQUENCE);
-            if nested {
-                self.walk(item.value, depth + 1);
+            let is_structure = item.tag & 0x20 != 0;
+            let may_be_one = item.tag == OCTET_STRING && item.value.first() == Some(&SEQUENCE);
+            if is_structure || may_be_one {
+                self.walk(item.value, depth + 1, is_structure);
             }
         }
     }

@@ -4,18 +4,23 @@ use rustls::crypto::ring::sign::any_supported_type;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
+use zeroize::Zeroizing;
+
 use super::kind::DerKind;
 use super::problem::ImportError;
 use crate::der::{self, BIT_STRING, CONTEXT_0, CONTEXT_1, OCTET_STRING, OID, SEQUENCE};
 use crate::inspection::curve_name;
 
+/// A private key that is wiped when dropped: `rustls_pki_types` can wipe, and does so for nobody by itself.
+pub(crate) type SecretKey = Zeroizing<PrivateKeyDer<'static>>;
+
 /// The certificate that belongs to the key (the one valid longest, if it was renewed for the same key),
 /// followed by its issuers as far as they are among the others, without the root; and the key in a form
 /// that the TLS stack takes.
 pub(crate) fn pair(
-    key: PrivateKeyDer<'static>,
+    key: SecretKey,
     certificates: &[Vec<u8>],
-) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), ImportError> {
+) -> Result<(Vec<CertificateDer<'static>>, SecretKey), ImportError> {
     let mut parsed = Vec::new();
     for bytes in certificates {
         let (rest, certificate) = X509Certificate::from_der(bytes)
@@ -24,7 +29,7 @@ pub(crate) fn pair(
         parsed.push((&bytes[..bytes.len() - rest.len()], certificate));
     }
     let mut usable = any_supported_type(&key).is_ok();
-    let mut leaf: Option<(usize, PrivateKeyDer<'static>)> = None;
+    let mut leaf: Option<(usize, SecretKey)> = None;
     for (index, (_, certificate)) in parsed.iter().enumerate() {
         let spki = certificate.public_key().raw;
         let Some(candidate) = fitting(&key, spki) else { continue };
@@ -60,9 +65,9 @@ pub(crate) fn pair(
 }
 
 /// The key, if it belongs to this public key.
-fn fitting(key: &PrivateKeyDer<'static>, spki: &[u8]) -> Option<PrivateKeyDer<'static>> {
+fn fitting(key: &SecretKey, spki: &[u8]) -> Option<SecretKey> {
     let candidate = match any_supported_type(key) {
-        Ok(_) => key.clone_key(),
+        Ok(_) => Zeroizing::new(key.clone_key()),
         Err(_) => completed(key, spki)?,
     };
     let signing = any_supported_type(&candidate).ok()?;
@@ -71,7 +76,7 @@ fn fitting(key: &PrivateKeyDer<'static>, spki: &[u8]) -> Option<PrivateKeyDer<'s
 
 /// An elliptic-curve key written without its public half (Java does so), completed from a certificate.
 /// The TLS stack then checks that the two halves fit.
-fn completed(key: &PrivateKeyDer<'_>, spki: &[u8]) -> Option<PrivateKeyDer<'static>> {
+fn completed(key: &PrivateKeyDer<'_>, spki: &[u8]) -> Option<SecretKey> {
     let public = der::sequence(spki)?;
     let (algorithm, point) =
         (public.first()?, public.get(1).filter(|item| item.tag == BIT_STRING)?);
@@ -86,22 +91,23 @@ fn completed(key: &PrivateKeyDer<'_>, spki: &[u8]) -> Option<PrivateKeyDer<'stat
     let scalar = der::sequence(ec)?.get(1).filter(|item| item.tag == OCTET_STRING)?.value;
     // The point is 0x00 (unused bits), 0x04 (uncompressed), then two coordinates.
     let width = point.value.len().checked_sub(2)? / 2;
-    let digits: Vec<u8> = scalar.iter().copied().skip_while(|byte| *byte == 0).collect();
-    let mut padded = zeroize::Zeroizing::new(vec![0u8; width.checked_sub(digits.len())?]);
-    padded.extend_from_slice(&digits);
-    let inner = zeroize::Zeroizing::new(der::write(
+    let zeros = scalar.iter().take_while(|byte| **byte == 0).count();
+    let digits = scalar.get(zeros..)?;
+    let mut padded = Zeroizing::new(vec![0u8; width]);
+    padded.get_mut(width.checked_sub(digits.len())?..)?.copy_from_slice(digits);
+    let inner = der::write(
         SEQUENCE,
         &[
             &[0x02, 1, 1],
             &der::write(OCTET_STRING, &[&padded]),
             &der::write(CONTEXT_1, &[point.whole]),
         ],
-    ));
-    let whole = der::write(
+    );
+    let mut whole = der::write(
         SEQUENCE,
         &[&[0x02, 1, 0], algorithm.whole, &der::write(OCTET_STRING, &[&inner])],
     );
-    Some(PrivatePkcs8KeyDer::from(whole).into())
+    Some(Zeroizing::new(PrivatePkcs8KeyDer::from(std::mem::take(&mut *whole)).into()))
 }
 
 enum Description {
@@ -164,12 +170,13 @@ fn rsa(pkcs1: &[u8]) -> Description {
     }
 }
 
-/// A key of a known shape.
-pub(crate) fn key_of(bytes: Vec<u8>, kind: DerKind) -> Option<PrivateKeyDer<'static>> {
-    Some(match kind {
-        DerKind::Pkcs8 => PrivatePkcs8KeyDer::from(bytes).into(),
-        DerKind::Pkcs1 => rustls_pki_types::PrivatePkcs1KeyDer::from(bytes).into(),
-        DerKind::Sec1 => rustls_pki_types::PrivateSec1KeyDer::from(bytes).into(),
+/// A key of a known shape; the bytes are moved, not copied.
+pub(crate) fn key_of(mut bytes: Zeroizing<Vec<u8>>, kind: DerKind) -> Option<SecretKey> {
+    let mut take = || std::mem::take(&mut *bytes);
+    Some(Zeroizing::new(match kind {
+        DerKind::Pkcs8 => PrivatePkcs8KeyDer::from(take()).into(),
+        DerKind::Pkcs1 => rustls_pki_types::PrivatePkcs1KeyDer::from(take()).into(),
+        DerKind::Sec1 => rustls_pki_types::PrivateSec1KeyDer::from(take()).into(),
         _ => return None,
-    })
+    }))
 }

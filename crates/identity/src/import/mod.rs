@@ -2,17 +2,17 @@
 
 mod ber;
 mod bounds;
+mod inside;
 mod kind;
 mod matching;
 mod pem;
 mod problem;
 mod sealed;
 
-use rustls_pki_types::PrivateKeyDer;
 use zeroize::Zeroizing;
 
 pub(crate) use kind::DerKind;
-pub(crate) use matching::{key_of, pair};
+pub(crate) use matching::{SecretKey, key_of, pair};
 pub use problem::ImportError;
 
 use crate::identity::Identity;
@@ -57,11 +57,11 @@ pub(crate) fn import(
         return Err(missing(ImportError::NoCertificate));
     }
     let Some((kind, bytes)) = keys.pop() else { return Err(missing(ImportError::NoKey)) };
-    let key: PrivateKeyDer<'static> = match kind {
+    let key = match kind {
         DerKind::DsaKey => {
             return Err(ImportError::UnsupportedKey { key_type: "DSA".to_owned() });
         }
-        kind => key_of(bytes.to_vec(), kind).ok_or(ImportError::Damaged { kind: "private-key" })?,
+        kind => key_of(bytes, kind).ok_or(ImportError::Damaged { kind: "private-key" })?,
     };
     let (chain, key) = pair(key, &certificates)?;
     Identity::assemble(chain, key)

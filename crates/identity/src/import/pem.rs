@@ -24,8 +24,11 @@ pub(crate) fn text_of(bytes: &[u8]) -> Option<Zeroizing<String>> {
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
-    let units: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair)).collect();
-    String::from_utf16_lossy(&units)
+    // A unit is at most three bytes of UTF-8: room for all, because growing would leave copies of a key.
+    let mut text = String::with_capacity(bytes.len() / 2 * 3);
+    let units = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
+    text.extend(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));
+    text
 }
 
 /// All blocks in order; text between them (e.g. `Bag Attributes`) is skipped, as RFC 7468 says.

@@ -7,7 +7,7 @@ use p12_keystore::error::Error as P12Error;
 use zeroize::Zeroizing;
 
 use super::problem::ImportError;
-use super::{ber, bounds};
+use super::{ber, bounds, inside};
 use crate::der::{self, CONTEXT_0, OCTET_STRING, SEQUENCE};
 use crate::password::Password;
 
@@ -41,9 +41,11 @@ pub(crate) fn pkcs12_in_ber(
 /// Opens a `.p12`. Without a password the empty one is tried: some files are sealed with it.
 pub(crate) fn pkcs12(bytes: &[u8], password: Option<&Password>) -> Result<Opened, ImportError> {
     let seen = bounds::check(bytes)?;
+    let pbmac1 = seen.pbmac1;
+    inside::check(bytes, password.map_or("", Password::expose), seen)?;
     let stripped;
     let mut has_mac = der::sequence(bytes).is_some_and(|parts| parts.len() == 3);
-    let input = if seen.pbmac1 {
+    let input = if pbmac1 {
         // The reader does not know PBMAC1. The MAC is left unchecked: a wrong password still shows in the
         // decryption, and a key that was tampered with does not match its certificate.
         stripped = without_mac(bytes).ok_or(ImportError::Damaged { kind: "pkcs12" })?;
@@ -80,7 +82,7 @@ pub(crate) fn pkcs8(
     opened.keys.into_iter().next().ok_or(ImportError::Damaged { kind: "private-key" })
 }
 
-fn without_mac(pfx: &[u8]) -> Option<Vec<u8>> {
+fn without_mac(pfx: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let parts = der::sequence(pfx)?;
     Some(der::write(SEQUENCE, &[parts.first()?.whole, parts.get(1)?.whole]))
 }
@@ -155,10 +157,10 @@ where
 /// OpenSSL's `EVP_BytesToKey` with MD5 and one round.
 fn stretched(password: &[u8], salt: &[u8], length: usize) -> Zeroizing<Vec<u8>> {
     let mut key = Zeroizing::new(Vec::with_capacity(length + 16));
-    let mut last: Vec<u8> = Vec::new();
+    let mut last = Zeroizing::new(Vec::new());
     while key.len() < length {
-        let digest = Md5::new().chain_update(&last).chain_update(password).chain_update(salt);
-        last = digest.finalize().to_vec();
+        let digest = Md5::new().chain_update(&*last).chain_update(password).chain_update(salt);
+        last = Zeroizing::new(digest.finalize().to_vec());
         key.extend_from_slice(&last);
     }
     key.truncate(length);

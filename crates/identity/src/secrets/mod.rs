@@ -3,6 +3,7 @@
 mod file;
 mod keychain;
 mod problem;
+mod screen;
 mod vault;
 
 use std::path::Path;
@@ -45,6 +46,7 @@ type Bytes = Zeroizing<Vec<u8>>;
 
 const JOURNAL_KEY: &str = "journal-key";
 const INDEX: &str = "identity/index";
+const SCREEN: &str = "screen";
 /// Windows stores at most 2560 bytes in one entry.
 const PART_BYTES_MAX: usize = 2400;
 /// Far above any real chain or key; bounds what a damaged index can make us read.
@@ -128,8 +130,12 @@ impl Secrets {
     /// [`SecretsError::Missing`] where there is none: never make a new one silently, the journal would be lost.
     pub fn journal_key(&self) -> Result<Zeroizing<[u8; 32]>, SecretsError> {
         let bytes = self.get(JOURNAL_KEY)?.ok_or(SecretsError::Missing { name: JOURNAL_KEY })?;
-        let key = <[u8; 32]>::try_from(bytes.as_slice());
-        key.map(Zeroizing::new).map_err(|_| SecretsError::Damaged { name: JOURNAL_KEY })
+        let mut key = Zeroizing::new([0u8; 32]);
+        if bytes.len() != key.len() {
+            return Err(SecretsError::Damaged { name: JOURNAL_KEY });
+        }
+        key.copy_from_slice(&bytes);
+        Ok(key)
     }
 
     /// Makes a random key for a new journal and stores it.
@@ -141,6 +147,31 @@ impl Secrets {
         getrandom::fill(key.as_mut_slice()).map_err(|_| SecretsError::NoRandomness)?;
         self.put_new(JOURNAL_KEY, key.as_slice())?;
         Ok(key)
+    }
+
+    /// Keeps what proves a passphrase for unlocking the window; `None` forgets it.
+    ///
+    /// # Errors
+    /// [`SecretsError::PassphraseNeeded`] for the empty one.
+    pub fn set_screen_passphrase(&self, passphrase: Option<&Password>) -> Result<(), SecretsError> {
+        match passphrase {
+            None => self.remove(SCREEN).map(drop),
+            Some(passphrase) if passphrase.is_empty() => Err(SecretsError::PassphraseNeeded),
+            Some(passphrase) => self.put(SCREEN, &screen::record(passphrase)?),
+        }
+    }
+
+    /// Whether there is one.
+    pub fn has_screen_passphrase(&self) -> Result<bool, SecretsError> {
+        Ok(self.get(SCREEN)?.is_some())
+    }
+
+    /// Whether it is this one; `true` where there is none. Takes a tenth of a second on purpose.
+    pub fn opens_screen(&self, passphrase: &Password) -> Result<bool, SecretsError> {
+        match self.get(SCREEN)? {
+            None => Ok(true),
+            Some(record) => screen::fits(&record, passphrase),
+        }
     }
 
     /// The stored identity, if any.
@@ -161,7 +192,7 @@ impl Secrets {
             KeyForm::Pkcs1 => DerKind::Pkcs1,
             KeyForm::Sec1 => DerKind::Sec1,
         };
-        let key = key_of(key.to_vec(), kind).ok_or_else(damaged)?;
+        let key = key_of(key, kind).ok_or_else(damaged)?;
         let identity = pair(key, &certificates)
             .and_then(|(chain, key)| Identity::assemble(chain, key))
             .map_err(|_| damaged())?;

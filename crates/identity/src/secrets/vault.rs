@@ -14,17 +14,27 @@ use crate::password::Password;
 
 const MAGIC: &[u8; 8] = b"LCVAULT1";
 /// RFC 9106's second recommended choice asks for 64 MiB and 3 passes.
-const COST: Cost = Cost { memory_kib: 64 * 1024, passes: 3, lanes: 1 };
+pub(super) const COST: Cost = Cost { memory_kib: 64 * 1024, passes: 3, lanes: 1 };
 const SALT: usize = 16;
 const VERIFIER: usize = 32;
 const NONCE: usize = 24;
 const HEADER: usize = 8 + 12 + SALT + VERIFIER + NONCE;
 
 #[derive(Clone, Copy)]
-struct Cost {
-    memory_kib: u32,
-    passes: u32,
-    lanes: u32,
+pub(super) struct Cost {
+    pub(super) memory_kib: u32,
+    pub(super) passes: u32,
+    pub(super) lanes: u32,
+}
+
+impl Cost {
+    /// A hostile header must not ask for all memory or all day.
+    pub(super) fn bounded(self) -> Option<Self> {
+        let bounded = (8 * 1024..=1024 * 1024).contains(&self.memory_kib)
+            && (1..=16).contains(&self.passes)
+            && (1..=8).contains(&self.lanes);
+        bounded.then_some(self)
+    }
 }
 
 /// The derived key, kept while the program runs: each change seals anew with a fresh nonce.
@@ -111,21 +121,17 @@ impl Header {
         let (salt, rest) = rest.split_first_chunk::<SALT>()?;
         let (verifier, rest) = rest.split_first_chunk::<VERIFIER>()?;
         let (nonce, _) = rest.split_first_chunk::<NONCE>()?;
-        // A hostile header must not ask for all memory or all day.
-        let bounded = (8 * 1024..=1024 * 1024).contains(&memory_kib)
-            && (1..=16).contains(&passes)
-            && (1..=8).contains(&lanes);
-        let cost = Cost { memory_kib, passes, lanes };
-        bounded.then_some(Self { cost, salt: *salt, verifier: *verifier, nonce: *nonce })
+        let cost = Cost { memory_kib, passes, lanes }.bounded()?;
+        Some(Self { cost, salt: *salt, verifier: *verifier, nonce: *nonce })
     }
 }
 
-fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
+pub(super) fn number(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (digits, rest) = bytes.split_first_chunk::<4>()?;
     Some((u32::from_le_bytes(*digits), rest))
 }
 
-fn derive(
+pub(super) fn derive(
     passphrase: &Password,
     cost: Cost,
     salt: &[u8],

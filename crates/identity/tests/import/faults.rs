@@ -3,47 +3,51 @@
 use identity::{Identity, ImportError};
 use testkit::{ClientCertificate, OpenSsl, TestCa};
 
-use crate::{client, code, imported, password};
+use crate::{client, code, counted, imported, password};
 
 #[test]
 fn many_derivations_count_together() {
-    let ca = TestCa::new("CA");
-    let clients: Vec<_> = (0..6).map(|n| ca.client(&format!("labor-{n}"))).collect();
-    let all: Vec<_> = clients.iter().collect();
-    let mut hostile = ClientCertificate::p12_with_iterations(&all, "x", 32_768);
-    // 32,768 becomes 900,000 for each key: below the limit of one derivation.
-    for at in 0..hostile.len() - 5 {
-        if hostile[at..at + 5] == [2, 3, 0, 0x80, 0] {
-            hostile[at + 2..at + 5].copy_from_slice(&[0x0d, 0xbb, 0xa0]);
+    counted("many_derivations_count_together", || {
+        let ca = TestCa::new("CA");
+        let clients: Vec<_> = (0..6).map(|n| ca.client(&format!("labor-{n}"))).collect();
+        let all: Vec<_> = clients.iter().collect();
+        let mut hostile = ClientCertificate::p12_with_iterations(&all, "x", 32_768);
+        // 32,768 becomes 900,000 for each key: below the limit of one derivation.
+        for at in 0..hostile.len() - 5 {
+            if hostile[at..at + 5] == [2, 3, 0, 0x80, 0] {
+                hostile[at + 2..at + 5].copy_from_slice(&[0x0d, 0xbb, 0xa0]);
+            }
         }
-    }
-    let start = std::time::Instant::now();
-    assert_eq!(code(&[&hostile], Some("x")), "too-many-iterations");
-    assert!(start.elapsed().as_millis() < 500);
+        let start = std::time::Instant::now();
+        assert_eq!(code(&[&hostile], Some("x")), "too-many-iterations");
+        assert!(start.elapsed().as_millis() < 500);
+    });
 }
 
 #[test]
 fn missing_and_mismatched_parts() {
-    let (ca, client) = client();
-    let other = ca.client("anderes-labor");
-    let certificate = client.chain_pem();
-    assert_eq!(code(&[certificate.as_bytes()], None), "no-key");
-    assert_eq!(code(&[client.key_pem.as_bytes()], None), "no-certificate");
-    let mismatch = [certificate.as_bytes(), other.key_pem.as_bytes()];
-    assert_eq!(code(&mismatch, None), "key-does-not-match");
-    let several = format!("{}{}", client.pem(), other.pem());
-    assert_eq!(code(&[several.as_bytes()], None), "several-keys");
-    let p12 = ClientCertificate::p12_of(&[&client, &other], "x");
-    assert_eq!(code(&[&p12], Some("x")), "several-keys");
-    // The same key twice is one key.
-    imported(&[&client.p12("x"), client.key_pem.as_bytes()], Some("x"), &client);
-    if let Some(openssl) = OpenSsl::find() {
-        openssl.write("pair.pem", client.pem());
-        openssl.run("pkcs12 -export -nokeys -in pair.pem -out certs.p12 -passout pass:x");
-        assert_eq!(code(&[&openssl.read("certs.p12")], Some("x")), "no-key");
-        openssl.run("pkcs12 -export -nocerts -in pair.pem -out key.p12 -passout pass:x");
-        assert_eq!(code(&[&openssl.read("key.p12")], Some("x")), "no-certificate");
-    }
+    counted("missing_and_mismatched_parts", || {
+        let (ca, client) = client();
+        let other = ca.client("anderes-labor");
+        let certificate = client.chain_pem();
+        assert_eq!(code(&[certificate.as_bytes()], None), "no-key");
+        assert_eq!(code(&[client.key_pem.as_bytes()], None), "no-certificate");
+        let mismatch = [certificate.as_bytes(), other.key_pem.as_bytes()];
+        assert_eq!(code(&mismatch, None), "key-does-not-match");
+        let several = format!("{}{}", client.pem(), other.pem());
+        assert_eq!(code(&[several.as_bytes()], None), "several-keys");
+        let p12 = ClientCertificate::p12_of(&[&client, &other], "x");
+        assert_eq!(code(&[&p12], Some("x")), "several-keys");
+        // The same key twice is one key.
+        imported(&[&client.p12("x"), client.key_pem.as_bytes()], Some("x"), &client);
+        if let Some(openssl) = OpenSsl::find() {
+            openssl.write("pair.pem", client.pem());
+            openssl.run("pkcs12 -export -nokeys -in pair.pem -out certs.p12 -passout pass:x");
+            assert_eq!(code(&[&openssl.read("certs.p12")], Some("x")), "no-key");
+            openssl.run("pkcs12 -export -nocerts -in pair.pem -out key.p12 -passout pass:x");
+            assert_eq!(code(&[&openssl.read("key.p12")], Some("x")), "no-certificate");
+        }
+    });
 }
 
 #[test]
@@ -144,49 +148,54 @@ fn unsupported_encryption_is_named() {
 
 #[test]
 fn a_billion_iterations_are_refused_at_once() {
-    let Some(openssl) = OpenSsl::find() else { return };
-    let (_, client) = client();
-    openssl.write("pair.pem", client.pem());
-    openssl.run("pkcs12 -export -in pair.pem -iter 70000 -maciter -out out.p12 -passout pass:x");
-    // 70000 is 02 03 01 11 70 in DER; 0x7fffff in its place keeps the lengths. The MAC's stands last.
-    let sealed = openssl.read("out.p12");
-    let asked = [2u8, 3, 1, 0x11, 0x70];
-    let places: Vec<usize> = (0..sealed.len() - 5)
-        .filter(|at| sealed[*at..*at + 5] == asked)
-        .chain([sealed.len() - 5])
-        .collect();
-    assert!(places.len() >= 2);
-    for at in places {
-        let mut hostile = sealed.clone();
-        assert_eq!(hostile[at..at + 2], [2, 3], "an INTEGER of three bytes");
-        hostile[at + 2..at + 5].copy_from_slice(&[0x7f, 0xff, 0xff]);
-        let start = std::time::Instant::now();
-        assert_eq!(code(&[&hostile], Some("x")), "too-many-iterations");
-        assert!(start.elapsed().as_millis() < 500);
-    }
+    counted("a_billion_iterations_are_refused_at_once", || {
+        let Some(openssl) = OpenSsl::find() else { return };
+        let (_, client) = client();
+        openssl.write("pair.pem", client.pem());
+        openssl
+            .run("pkcs12 -export -in pair.pem -iter 70000 -maciter -out out.p12 -passout pass:x");
+        // 70000 is 02 03 01 11 70 in DER; 0x7fffff in its place keeps the lengths. The MAC's stands last.
+        let sealed = openssl.read("out.p12");
+        let asked = [2u8, 3, 1, 0x11, 0x70];
+        let places: Vec<usize> = (0..sealed.len() - 5)
+            .filter(|at| sealed[*at..*at + 5] == asked)
+            .chain([sealed.len() - 5])
+            .collect();
+        assert!(places.len() >= 2);
+        for at in places {
+            let mut hostile = sealed.clone();
+            assert_eq!(hostile[at..at + 2], [2, 3], "an INTEGER of three bytes");
+            hostile[at + 2..at + 5].copy_from_slice(&[0x7f, 0xff, 0xff]);
+            let start = std::time::Instant::now();
+            assert_eq!(code(&[&hostile], Some("x")), "too-many-iterations");
+            assert!(start.elapsed().as_millis() < 500);
+        }
+    });
 }
 
 #[test]
 fn damaged_and_oversized_files() {
-    let (_, client) = client();
-    let p12 = client.p12("x");
-    assert_eq!(code(&[&p12[..p12.len() / 2]], Some("x")), "damaged");
-    assert_eq!(code(&[&client.chain[0][..100]], None), "damaged");
-    let pem = client.pem();
-    assert_eq!(code(&[&pem.as_bytes()[..pem.len() / 3]], None), "damaged");
-    assert_eq!(code(&[pem.replace("MII", "M!I").as_bytes()], None), "damaged");
-    assert_eq!(code(&[&vec![b'x'; 300_000]], None), "too-large");
-    // No single flipped or missing byte makes it panic or be accepted as something else.
-    for at in 0..p12.len() {
-        let mut flipped = p12.clone();
-        flipped[at] ^= 0x55;
-        if at % 16 == 0 {
-            let _ = Identity::import(&[&p12[..at]], Some(&password("x")));
+    counted("damaged_and_oversized_files", || {
+        let (_, client) = client();
+        let p12 = client.p12("x");
+        assert_eq!(code(&[&p12[..p12.len() / 2]], Some("x")), "damaged");
+        assert_eq!(code(&[&client.chain[0][..100]], None), "damaged");
+        let pem = client.pem();
+        assert_eq!(code(&[&pem.as_bytes()[..pem.len() / 3]], None), "damaged");
+        assert_eq!(code(&[pem.replace("MII", "M!I").as_bytes()], None), "damaged");
+        assert_eq!(code(&[&vec![b'x'; 300_000]], None), "too-large");
+        // No single flipped or missing byte makes it panic or be accepted as something else.
+        for at in 0..p12.len() {
+            let mut flipped = p12.clone();
+            flipped[at] ^= 0x55;
+            if at % 16 == 0 {
+                let _ = Identity::import(&[&p12[..at]], Some(&password("x")));
+            }
+            if (at < 64 || at % 97 == 0)
+                && let Ok(identity) = Identity::import(&[&flipped], Some(&password("x")))
+            {
+                assert_eq!(identity.chain()[0], client.chain[0]);
+            }
         }
-        if (at < 64 || at % 97 == 0)
-            && let Ok(identity) = Identity::import(&[&flipped], Some(&password("x")))
-        {
-            assert_eq!(identity.chain()[0], client.chain[0]);
-        }
-    }
+    });
 }

@@ -25,7 +25,8 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (instant(), why()).prop_map(|(due, why)| Event::Deferred { due, why }),
         2 => (instant(), instant(), why())
             .prop_map(|(since, due, why)| Event::Doubted { since, due, why }),
-        1 => instant().prop_map(|due| Event::AskedInVain { due }),
+        1 => (instant(), prop::option::of(instant()))
+            .prop_map(|(due, answered)| Event::AskedInVain { due, answered }),
         1 => (instant(), why()).prop_map(|(due, why)| Event::NotAnswered { due, why }),
         1 => instant().prop_map(|due| Event::NotReceived { due }),
         2 => (receipt(), instant(), instant())
@@ -219,7 +220,7 @@ proptest! {
 #[test]
 fn long_doubt_needs_a_person() {
     let since = Instant::from_seconds(1_000);
-    let state = State::Unknown { attempt: 1, since, asked: 3, due: since };
+    let state = State::Unknown { attempt: 1, since, asked: 3, due: since, empty_since: None };
     assert_eq!(state.group(Instant::from_seconds(4_599)), Group::InProgress);
     assert_eq!(state.group(Instant::from_seconds(4_600)), Group::NeedsAttention);
 }
@@ -253,7 +254,7 @@ fn every_state_has_its_code() {
         State::Held,
         State::Queued { attempt, due },
         State::Sending { attempt, since },
-        State::Unknown { attempt, since, asked: 0, due },
+        State::Unknown { attempt, since, asked: 0, due, empty_since: None },
         State::InProgress { receipt: receipt(), since, due },
         State::Completed { receipt: receipt() },
         State::Rejected,
@@ -266,4 +267,32 @@ fn every_state_has_its_code() {
         let stored: serde_json::Value = serde_json::to_value(state).unwrap();
         assert_eq!(stored["state"], code);
     }
+}
+
+#[test]
+fn the_time_of_a_doubt_is_the_authoritys() {
+    let at = Instant::from_seconds;
+    let asked = |state: State, answered: Option<i64>| {
+        state.apply(&Event::AskedInVain { due: at(0), answered: answered.map(at) }).unwrap()
+    };
+    let empty_since = |state: &State| match state {
+        State::Unknown { empty_since, .. } => *empty_since,
+        _ => None,
+    };
+    let state =
+        State::Unknown { attempt: 1, since: at(900), asked: 0, due: at(0), empty_since: None };
+    let state = asked(asked(state, None), Some(50));
+    assert_eq!(empty_since(&state), Some(at(50)));
+    // The first answer counts, and where that clock is set back, the earlier time.
+    let state = asked(asked(state, Some(90)), None);
+    assert_eq!(empty_since(&state), Some(at(50)));
+    let state = asked(state, Some(10));
+    assert_eq!(empty_since(&state), Some(at(10)));
+    let state = state.apply(&Event::NotAnswered { due: at(1), why: "cut".to_owned() }).unwrap();
+    assert_eq!(empty_since(&state), Some(at(10)));
+    // Journals that were written before know nothing of it.
+    let old = r#"{"event":"asked-in-vain","due":5}"#;
+    let old: Event = serde_json::from_str(old).unwrap();
+    assert_eq!(old, Event::AskedInVain { due: Instant(5), answered: None });
+    assert!(!serde_json::to_string(&old).unwrap().contains("answered"));
 }

@@ -15,4 +15,8 @@ theme: string,
 /**
  * The welcome was completed or skipped.
  */
-firstRunDone: boolean, };
+firstRunDone: boolean, 
+/**
+ * Minutes without key or pointer after which the window locks itself, 1 to 60.
+ */
+lockAfterMinutes: number, };

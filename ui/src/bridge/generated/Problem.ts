@@ -2,7 +2,8 @@
 import type { Blame } from "./Blame";
 
 /**
- * The only error that crosses to a person.
+ * The only error that crosses to a person. `Debug` leaves out the parameters: a file name or the
+ * authority's words may name a patient.
  */
 export type Problem = { 
 /**

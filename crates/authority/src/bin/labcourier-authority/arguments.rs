@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use authority::{ForeignDocument, Limits};
+use authority::{ForeignDocument, Limits, StoreUrl};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use exchange::Release;
 
@@ -23,6 +23,10 @@ pub(crate) enum Command {
         /// The data folder; made if it is not there.
         #[arg(long)]
         data: PathBuf,
+        /// Where documents are kept: `sqlite` (a file in the data folder) or postgres://user@host:port/db; recorded
+        /// in the data folder for every later command.
+        #[arg(long, value_name = "URL")]
+        store: Option<StoreUrl>,
         /// A laboratory that gets pilot/NAME.p12 and pilot/NAME.password; may be repeated.
         #[arg(long = "laboratory", value_name = "NAME")]
         laboratories: Vec<String>,
@@ -48,6 +52,12 @@ pub(crate) struct Serve {
     /// The data folder.
     #[arg(long)]
     pub(crate) data: PathBuf,
+    /// As at `init`; recorded in the data folder too. Best from the environment if it holds a password.
+    #[arg(long, value_name = "URL", env = "LABCOURIER_AUTHORITY_STORE", hide_env_values = true)]
+    pub(crate) store: Option<StoreUrl>,
+    /// What this process does; others than `both` need a shared store.
+    #[arg(long, value_enum, default_value_t = Role::Both)]
+    pub(crate) role: Role,
     /// Address and port; port 0 takes a free one.
     #[arg(long, default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
@@ -71,6 +81,9 @@ pub(crate) struct Serve {
     /// Most bytes of a request body.
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().body_max)]
     pub(crate) body_max: usize,
+    /// Limits of single laboratories (TOML); read again when the file changes.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) laboratory_limits: Option<PathBuf>,
     /// What is answered about another laboratory's document.
     #[arg(long, value_enum, default_value_t = Foreign::NotFound)]
     pub(crate) foreign_document: Foreign,
@@ -89,6 +102,16 @@ pub(crate) struct Serve {
     /// Serves /healthz, /readyz, /metrics and /faults by plain HTTP on a loopback address.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) admin: Option<SocketAddr>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Role {
+    /// Answers requests, and leaves the queue to workers
+    Node,
+    /// Works the queue, and answers nobody
+    Worker,
+    /// Both
+    Both,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -171,7 +194,7 @@ pub(crate) enum CertificateCommand {
 #[derive(Subcommand)]
 pub(crate) enum AuditCommand {
     /// Lists answered requests, oldest first: time, laboratory, certificate, interaction, status,
-    /// document, documents shown.
+    /// document, how many documents were shown, which.
     List {
         /// The data folder.
         #[arg(long)]
@@ -179,12 +202,21 @@ pub(crate) enum AuditCommand {
         /// Those of this laboratory only.
         #[arg(long, value_name = "NAME")]
         laboratory: Option<String>,
-        /// Those about this document only.
+        /// Those about this document, or showing it, only.
         #[arg(long, value_name = "ID")]
         receipt: Option<String>,
         /// The newest so many.
         #[arg(long, value_name = "N")]
         last: Option<u32>,
+    },
+    /// Deletes lines from before a time; that it was done stays on record.
+    Delete {
+        /// The data folder.
+        #[arg(long)]
+        data: PathBuf,
+        /// 2025-01-01, or a point in time as FHIR writes it.
+        #[arg(long, value_name = "TIME", value_parser = parse_time)]
+        before: fhir::Instant,
     },
 }
 
@@ -193,6 +225,11 @@ fn parse_release(text: &str) -> Result<Release, String> {
         let names: Vec<_> = Release::ALL.iter().map(|release| release.facts().name).collect();
         format!("one of {}", names.join(", "))
     })
+}
+
+fn parse_time(text: &str) -> Result<fhir::Instant, String> {
+    let period = fhir::Period::parse(text);
+    period.map(|period| period.start).ok_or_else(|| "a date or time as 2025-01-01".to_owned())
 }
 
 fn parse_duration(text: &str) -> Result<Duration, String> {

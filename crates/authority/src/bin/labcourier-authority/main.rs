@@ -6,7 +6,9 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use arguments::{Arguments, AuditCommand, CertificateCommand, Command, LaboratoryCommand, Serve};
+use arguments::{
+    Arguments, AuditCommand, CertificateCommand, Command, LaboratoryCommand, Role, Serve,
+};
 use authority::{
     AuditFilter, AuthorityError, FaultScript, Limits, Rules, ServeOptions, TrustFiles, init, serve,
 };
@@ -14,6 +16,7 @@ use clap::Parser as _;
 use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
+    process::begin();
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(
@@ -38,7 +41,10 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), AuthorityError> {
     match command {
-        Command::Init { data, laboratories, hosts } => {
+        Command::Init { data, store, laboratories, hosts } => {
+            if let Some(store) = store {
+                authority::record_store(&data, &store)?;
+            }
             let made = init(&data, &laboratories)?;
             if !hosts.is_empty() {
                 authority::add_hosts(&data, &hosts)?;
@@ -52,15 +58,27 @@ fn run(command: Command) -> Result<(), AuthorityError> {
         }
         Command::Serve(asked) => {
             let address = asked.listen;
+            if let Some(store) = &asked.store {
+                authority::record_store(&asked.data, store)?;
+            }
+            let role = asked.role;
             let options = options_of(*asked)?;
             let runtime = tokio::runtime::Builder::new_multi_thread()
                 .enable_all()
                 .build()
                 .map_err(|source| AuthorityError::Listen { address, source })?;
-            runtime.block_on(serve_until_told(options))
+            match role {
+                Role::Worker => runtime.block_on(work_until_told(options)),
+                Role::Node | Role::Both => runtime.block_on(serve_until_told(options)),
+            }
         }
         Command::Laboratory(command) => laboratory(command),
         Command::Certificate(command) => certificate(command),
+        Command::Audit(AuditCommand::Delete { data, before }) => {
+            let count = authority::forget_audit(&data, before)?;
+            say(&mut std::io::stdout(), &format!("{count} deleted"));
+            Ok(())
+        }
         Command::Audit(AuditCommand::List { data, laboratory, receipt, last }) => {
             audit(&data, &AuditFilter { laboratory, receipt, last })
         }
@@ -86,16 +104,31 @@ fn options_of(asked: Serve) -> Result<ServeOptions, AuthorityError> {
             open_requests: asked.open_requests,
             body_max: asked.body_max,
         },
+        own_limits: asked.laboratory_limits,
         foreign_document: asked.foreign_document.into(),
         trust: TrustFiles { client_cas: asked.client_ca, revocations: asked.crl },
         conditional_create: asked.if_none_exist,
         admin: asked.admin,
+        leave_queue: asked.role == Role::Node,
         ..ServeOptions::new(asked.data)
     };
     if let Some(path) = asked.faults {
         options.faults.replace(FaultScript::read(&path)?);
     }
     Ok(options)
+}
+
+async fn work_until_told(options: ServeOptions) -> Result<(), AuthorityError> {
+    let shutdown = CancellationToken::new();
+    let told = shutdown.clone();
+    let listening = tokio::spawn(async move {
+        told_to_stop().await;
+        told.cancel();
+    });
+    say(&mut std::io::stdout(), "working the queue");
+    let worked = authority::work(&options.data, options.rules, shutdown).await;
+    listening.abort();
+    worked
 }
 
 async fn serve_until_told(options: ServeOptions) -> Result<(), AuthorityError> {
@@ -170,6 +203,7 @@ fn audit(data: &Path, filter: &AuditFilter) -> Result<(), AuthorityError> {
             line.status.to_string(),
             line.receipt.unwrap_or_else(|| "-".to_owned()),
             entries,
+            if line.shown.is_empty() { "-".to_owned() } else { line.shown.join(" ") },
         ];
         say(&mut out, &fields.join("\t"));
     }

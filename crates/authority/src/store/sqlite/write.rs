@@ -2,20 +2,27 @@
 
 use std::sync::mpsc;
 
+use exchange::Processing;
 use fhir::Instant;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
-use super::audit::{self, AuditEntry};
-use super::{NewDocument, StoreError, Verdict, format_name};
+use super::super::{Accepted, AuditEntry, NewDocument, StoreError, Verdict, audit, format_name};
+use super::find;
 use crate::clock;
 
 type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 
-pub(crate) enum Command {
-    Accept(Box<NewDocument>, Reply<Instant>),
+pub(super) enum Command {
+    Accept(Box<NewDocument>, Reply<Accepted>),
     Conclude(Vec<Verdict>, Reply<()>),
     Audit(AuditEntry),
+}
+
+/// What became of a command.
+enum Done {
+    Accept(Accepted),
+    Other,
 }
 
 /// One synchronous commit costs about as much as a hundred rows; a group waits for nobody.
@@ -26,11 +33,13 @@ pub(super) fn work(mut connection: Connection, commands: &mpsc::Receiver<Command
         let mut group = vec![first];
         group.extend(commands.try_iter().take(GROUP_MAX - 1));
         match commit(&mut connection, &group) {
-            Ok(times) => group.into_iter().zip(times).for_each(|(command, at)| match command {
+            Ok(done) => group.into_iter().zip(done).for_each(|both| match both {
                 // Whoever no longer waits has lost its connection; the row is there all the same.
-                Command::Accept(_, reply) => drop(reply.send(Ok(at))),
-                Command::Conclude(_, reply) => drop(reply.send(Ok(()))),
-                Command::Audit(_) => {}
+                (Command::Accept(_, reply), Done::Accept(accepted)) => {
+                    drop(reply.send(Ok(accepted)));
+                }
+                (Command::Conclude(_, reply), _) => drop(reply.send(Ok(()))),
+                (Command::Accept(..) | Command::Audit(_), _) => {}
             }),
             Err(error) => {
                 let error = StoreError::from(error);
@@ -45,8 +54,8 @@ pub(super) fn work(mut connection: Connection, commands: &mpsc::Receiver<Command
     }
 }
 
-/// Commits a group; the time given to each command.
-fn commit(connection: &mut Connection, group: &[Command]) -> rusqlite::Result<Vec<Instant>> {
+/// Commits a group; what became of each command.
+fn commit(connection: &mut Connection, group: &[Command]) -> rusqlite::Result<Vec<Done>> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Searchers see times rise in order of commit: they are given here, one by one, above the last.
     let last: Option<i64> =
@@ -56,44 +65,54 @@ fn commit(connection: &mut Connection, group: &[Command]) -> rusqlite::Result<Ve
         last = clock::now().0.max(last.saturating_add(1));
         Instant(last)
     };
-    let mut times = Vec::with_capacity(group.len());
+    let mut done = Vec::with_capacity(group.len());
     for command in group {
-        times.push(match command {
-            Command::Accept(document, _) => {
-                let at = next();
-                accept(&transaction, document, at)?;
-                at
-            }
+        done.push(match command {
+            Command::Accept(document, _) => Done::Accept(match existing(&transaction, document)? {
+                Some(accepted) => accepted,
+                None => accept(&transaction, document, next())?,
+            }),
             Command::Conclude(verdicts, _) => {
                 for verdict in verdicts {
                     conclude(&transaction, verdict, next())?;
                 }
-                Instant(0)
+                Done::Other
             }
             Command::Audit(entry) => {
-                audit::append(&transaction, entry, clock::now())?;
-                Instant(0)
+                append(&transaction, entry, clock::now())?;
+                Done::Other
             }
         });
     }
     transaction.commit()?;
-    Ok(times)
+    Ok(done)
+}
+
+/// What a conditional create finds; here nobody else creates meanwhile.
+fn existing(
+    transaction: &Transaction<'_>,
+    document: &NewDocument,
+) -> rusqlite::Result<Option<Accepted>> {
+    let Some(search) = document.unless() else { return Ok(None) };
+    let found = find::search(transaction, &search)?.found;
+    Ok((!found.is_empty()).then_some(Accepted::Existing(found)))
 }
 
 fn accept(
     transaction: &Transaction<'_>,
     document: &NewDocument,
     at: Instant,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<Accepted> {
+    let tally = find::tally(transaction, document.laboratory, at)?;
     transaction
         .prepare_cached(
             "INSERT INTO document (laboratory, ordinal, receipt, created, identifier_system,
                  identifier, document_system, document_identifier, digest)
-             SELECT ?1, 1 + coalesce(max(ordinal), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8
-             FROM document WHERE laboratory = ?1",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
             document.laboratory,
+            tally.all() + 1,
             document.receipt,
             at.0,
             document.identifier_system,
@@ -105,26 +124,26 @@ fn accept(
     let id = transaction.last_insert_rowid();
     transaction
         .prepare_cached("INSERT INTO content (document, format, body) VALUES (?1, ?2, ?3)")?
-        .execute(params![id, format_name(document.format), document.body])?;
+        .execute(params![id, format_name(document.format), &document.body[..]])?;
     transaction
         .prepare_cached(
-            "INSERT INTO version (document, number, laboratory, status, since)
-             VALUES (?1, 1, ?2, 'in-progress', ?3)",
+            "INSERT INTO version (document, number, laboratory, status, since, in_progress,
+                 completed, failed)
+             VALUES (?1, 1, ?2, 'in-progress', ?3, ?4, ?5, ?6)",
         )?
-        .execute(params![id, document.laboratory, at.0])?;
-    let delay = i64::try_from(document.delay.as_micros()).unwrap_or(i64::MAX);
+        .execute(params![
+            id,
+            document.laboratory,
+            at.0,
+            tally.in_progress + 1,
+            tally.completed,
+            tally.failed
+        ])?;
     transaction
-        .prepare_cached("INSERT INTO queue (document, due) VALUES (?1, ?2)")?
-        .execute(params![id, at.plus_micros(delay).0])?;
-    let created = AuditEntry {
-        laboratory: Some(document.laboratory),
-        certificate: document.certificate.clone(),
-        interaction: "create",
-        receipt: Some(document.receipt.clone()),
-        entries: None,
-        status: 201,
-    };
-    audit::append(transaction, &created, at)
+        .prepare_cached("INSERT INTO queue (document, laboratory, due) VALUES (?1, ?2, ?3)")?
+        .execute(params![id, document.laboratory, at.plus_micros(document.delay_micros()).0])?;
+    append(transaction, &document.audited(), at)?;
+    Ok(Accepted::Created(at))
 }
 
 fn conclude(transaction: &Transaction<'_>, verdict: &Verdict, at: Instant) -> rusqlite::Result<()> {
@@ -145,13 +164,16 @@ fn conclude(transaction: &Transaction<'_>, verdict: &Verdict, at: Instant) -> ru
         .query_row([verdict.document], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
     let (number, laboratory) = current.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    let tally = find::tally(transaction, laboratory, at)?;
+    let failed = i64::from(verdict.status == Processing::Failed);
     transaction
         .prepare_cached("UPDATE version SET until = ?3 WHERE document = ?1 AND number = ?2")?
         .execute(params![verdict.document, number, at.0])?;
     transaction
         .prepare_cached(
-            "INSERT INTO version (document, number, laboratory, status, since, notices)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO version (document, number, laboratory, status, since, notices,
+                 in_progress, completed, failed)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute(params![
             verdict.document,
@@ -159,12 +181,29 @@ fn conclude(transaction: &Transaction<'_>, verdict: &Verdict, at: Instant) -> ru
             laboratory,
             verdict.status.code(),
             at.0,
-            notices
+            notices,
+            tally.in_progress - 1,
+            tally.completed + 1 - failed,
+            tally.failed + failed,
         ])?;
-    if verdict.status == exchange::Processing::Failed {
+    if verdict.status == Processing::Failed {
         transaction
             .prepare_cached("DELETE FROM content WHERE document = ?1")?
             .execute([verdict.document])?;
     }
+    Ok(())
+}
+
+fn append(transaction: &Transaction<'_>, entry: &AuditEntry, at: Instant) -> rusqlite::Result<()> {
+    transaction.prepare_cached(audit::APPEND)?.execute(params![
+        at.0,
+        entry.laboratory,
+        entry.certificate,
+        entry.interaction,
+        entry.receipt,
+        entry.entries,
+        entry.status,
+        entry.shown
+    ])?;
     Ok(())
 }

@@ -1,0 +1,41 @@
+//! Refusals that are told in several places.
+
+use http::StatusCode;
+use http::header::RETRY_AFTER;
+
+use crate::reply::Reply;
+use crate::store::StoreError;
+use crate::wire::Notice;
+
+/// The answer to parameters that cannot be decoded.
+pub(crate) fn not_encoded(names: &[String]) -> Reply {
+    let words = |name: &String| {
+        let words = format!("Parameter {name}: not percent-encoded as RFC 3986 says");
+        Notice { expression: Some(format!("http.{name}")), ..Notice::error("value", words) }
+    };
+    Reply::outcome(StatusCode::BAD_REQUEST, &names.iter().map(words).collect::<Vec<_>>())
+}
+
+/// None of the encodings that the caller takes.
+pub(crate) fn not_acceptable() -> Reply {
+    let words = "Answers are application/fhir+json or application/fhir+xml";
+    Reply::error(StatusCode::NOT_ACCEPTABLE, "not-supported", words)
+}
+
+/// The database failed; the reason is for the log.
+pub(crate) fn out_of_order(error: &StoreError) -> Reply {
+    tracing::error!(%error, reason = error.reason(), "a request could not be served");
+    if matches!(error, StoreError::Uncertain) {
+        // Not 503, which says that nothing was done.
+        let words =
+            "The service lost its database while it stored the document; search for its identifier";
+        return Reply::error(StatusCode::INTERNAL_SERVER_ERROR, "exception", words);
+    }
+    let words = "The service cannot use its database at the moment";
+    Reply::error(StatusCode::SERVICE_UNAVAILABLE, "transient", words).with(RETRY_AFTER, "30")
+}
+
+/// There is nothing, or nothing that this caller may see.
+pub(crate) fn not_found(words: &str) -> Reply {
+    Reply::error(StatusCode::NOT_FOUND, "not-found", words)
+}

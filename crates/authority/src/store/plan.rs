@@ -1,0 +1,398 @@
+//! The SQL of a search, for both databases.
+
+use exchange::{Processing, Query, SortKey, TimeFilter, TimePrefix};
+use fhir::Instant;
+
+use super::find::{Axis, Beside, Search, Tally, axis, interval};
+
+/// A parameter of a statement.
+#[derive(Clone)]
+pub(crate) enum Value {
+    Int(i64),
+    Text(String),
+}
+
+/// What is asked of the database: parameters are `?1`, `?2`, …
+#[derive(Clone)]
+pub(crate) struct Statement {
+    pub(crate) sql: String,
+    pub(crate) values: Vec<Value>,
+}
+
+/// How many documents match.
+#[derive(Clone)]
+pub(crate) enum Total {
+    Known(u64),
+    /// The statement answers one number.
+    Counted(Statement),
+}
+
+/// Rows of one page; of [`Dialect::columns`].
+#[derive(Clone)]
+pub(crate) struct PageStatement {
+    pub(crate) statement: Statement,
+    /// The rows come in the opposite order.
+    pub(crate) reversed: bool,
+}
+
+/// Where the two databases differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    /// What a page reads of each document: of `document d` and `version v`.
+    pub(crate) const fn columns(self) -> &'static str {
+        match self {
+            Self::Sqlite => {
+                "d.receipt, v.number, v.status, d.created, v.since, d.identifier_system, \
+                 d.identifier, d.document_identifier, v.notices"
+            }
+            // A document's id is the time of its arrival.
+            Self::Postgres => {
+                "d.receipt, v.number, v.status, d.id, v.since, d.identifier_system, \
+                 d.identifier, d.document_identifier, v.notices"
+            }
+        }
+    }
+
+    /// The column that has the time of a document's arrival.
+    const fn created(self) -> &'static str {
+        match self {
+            Self::Sqlite => "created",
+            Self::Postgres => "id",
+        }
+    }
+}
+
+/// The SQL of a search.
+pub(crate) struct Plan<'a> {
+    dialect: Dialect,
+    search: &'a Search,
+    tally: Tally,
+    conditions: Vec<String>,
+    values: Vec<Value>,
+}
+
+impl<'a> Plan<'a> {
+    /// The plan for a moment, at which the laboratory had so many documents.
+    pub(crate) fn new(dialect: Dialect, search: &'a Search, as_of: Instant, tally: Tally) -> Self {
+        let query = &search.query;
+        let values = vec![Value::Int(search.laboratory), Value::Int(as_of.0)];
+        let conditions = vec!["v.laboratory = ?1 AND v.since <= ?2 AND v.until > ?2".to_owned()];
+        let mut plan = Self { dialect, search, tally, conditions, values };
+        for filter in &query.date {
+            plan.time(Axis::Date, filter);
+        }
+        for filter in &query.last_updated {
+            plan.time(Axis::LastUpdated, filter);
+        }
+        for tokens in &query.identifier {
+            plan.identifiers(tokens);
+        }
+        if let Some(status) = query.status {
+            let value = plan.value(status.code());
+            plan.conditions.push(format!("v.status = {value}"));
+            if status == Processing::InProgress && tally.in_progress * 2 < tally.all() {
+                // Few among many: only those that are in the queue, or left it after this moment.
+                plan.conditions.push(
+                    "v.document IN (SELECT document FROM queue WHERE laboratory = ?1 UNION ALL \
+                     SELECT document FROM version WHERE laboratory = ?1 AND since > ?2)"
+                        .to_owned(),
+                );
+            }
+        }
+        if let Some(ids) = &query.id {
+            let values: Vec<_> = ids.split(',').map(|id| plan.value(id)).collect();
+            plan.conditions.push(format!(
+                "v.document IN (SELECT id FROM document WHERE receipt IN ({}))",
+                values.join(", ")
+            ));
+        }
+        plan
+    }
+
+    /// How many documents match: known by the tally where only the status is asked for.
+    pub(crate) fn total(&self) -> Total {
+        let Query { date, last_updated, identifier, status, id, .. } = &self.search.query;
+        let known = |count: i64| Total::Known(u64::try_from(count).unwrap_or(0));
+        if !last_updated.is_empty() || !identifier.is_empty() || id.is_some() {
+            return Total::Counted(self.counted());
+        }
+        match (status, date.is_empty()) {
+            (None, true) => known(self.tally.all()),
+            (Some(status), true) => known(self.tally.of(*status)),
+            (None, false) => match interval(date) {
+                Some((start, end)) => Total::Counted(self.counted_between(start, end)),
+                None => Total::Counted(self.counted()),
+            },
+            (Some(_), false) => Total::Counted(self.counted()),
+        }
+    }
+
+    fn counted(&self) -> Statement {
+        Statement {
+            sql: format!(
+                "SELECT count(*) FROM version v {} WHERE {}",
+                self.indexed(),
+                self.conditions.join(" AND ")
+            ),
+            values: self.values.clone(),
+        }
+    }
+
+    /// By the ordinals at both ends.
+    fn counted_between(&self, start: Instant, end: Instant) -> Statement {
+        let created = self.dialect.created();
+        let before = |bound: &str| {
+            format!(
+                "coalesce((SELECT ordinal FROM document WHERE laboratory = ?1 AND {created} < {bound} \
+                 AND {created} <= ?2 ORDER BY {created} DESC LIMIT 1), 0)"
+            )
+        };
+        let mut values = self.values[..2].to_vec();
+        values.extend([Value::Int(start.0), Value::Int(end.max(start).0)]);
+        Statement { sql: format!("SELECT {} - {}", before("?4"), before("?3")), values }
+    }
+
+    /// The rows of the page, of so many matches.
+    pub(crate) fn page(&self, total: u64) -> PageStatement {
+        let search = self.search;
+        let (offset, count) = (search.offset(), u64::from(search.count));
+        let axis = axis(&search.query);
+        if let (Some((Axis::Date, down)), 1) = (axis, self.conditions.len()) {
+            return self.page_of_all(down, total);
+        }
+        // Behind the middle it is counted off from the end.
+        let rest = total.saturating_sub(offset).min(count);
+        let behind = offset.saturating_add(rest) > total / 2;
+        match (axis, search.beside) {
+            (Some(axis), Some(Beside::After(at))) => self.page_beside(axis, at, false, count),
+            (Some(axis), Some(Beside::Before(at))) => self.page_beside(axis, at, true, count),
+            _ if behind => {
+                let skip = total.saturating_sub(offset).saturating_sub(rest);
+                self.ordered(&[], self.values.clone(), true, rest, skip)
+            }
+            _ => self.ordered(&[], self.values.clone(), false, count, offset),
+        }
+    }
+
+    /// Where everything matches, a place in the order of arrival is an ordinal.
+    fn page_of_all(&self, down: bool, total: u64) -> PageStatement {
+        let signed = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let (offset, count) = (signed(self.search.offset()), i64::from(self.search.count));
+        let total = signed(total);
+        let (above, upto) = if down {
+            let upto = total.saturating_sub(offset);
+            (upto.saturating_sub(count).max(0), upto)
+        } else {
+            (offset, offset.saturating_add(count).min(total))
+        };
+        let mut values = self.values.clone();
+        values.extend([Value::Int(above), Value::Int(upto)]);
+        let sql = format!(
+            "SELECT {} FROM document d JOIN version v
+             ON v.document = d.id AND v.since <= ?2 AND v.until > ?2
+             WHERE d.laboratory = ?1 AND d.ordinal > ?3 AND d.ordinal <= ?4
+             ORDER BY d.ordinal{}",
+            self.dialect.columns(),
+            if down { " DESC" } else { "" }
+        );
+        PageStatement { statement: Statement { sql, values }, reversed: false }
+    }
+
+    fn page_beside(
+        &self,
+        (axis, down): (Axis, bool),
+        at: Instant,
+        before: bool,
+        count: u64,
+    ) -> PageStatement {
+        let mut values = self.values.clone();
+        let condition = if down == before {
+            self.from(&mut values, axis, at.plus_micros(1))
+        } else {
+            self.before(&mut values, axis, at)
+        };
+        self.ordered(&[condition], values, before, count, 0)
+    }
+
+    fn ordered(
+        &self,
+        more: &[String],
+        values: Vec<Value>,
+        reversed: bool,
+        limit: u64,
+        offset: u64,
+    ) -> PageStatement {
+        let way = |down: bool| if down == reversed { "" } else { " DESC" };
+        let mut keys = Vec::new();
+        for (key, down) in &self.search.query.sort {
+            let (column, unique) = match key {
+                SortKey::Identifier => ("d.identifier", false),
+                // Order of arrival is order of time, and has an index.
+                SortKey::Date => ("v.document", true),
+                SortKey::ElmStatus => ("v.status", false),
+                SortKey::LastUpdated => ("v.since", true),
+            };
+            keys.push(format!("{column}{}", way(*down)));
+            if unique {
+                break;
+            }
+        }
+        if !self
+            .search
+            .query
+            .sort
+            .iter()
+            .any(|(key, _)| matches!(key, SortKey::Date | SortKey::LastUpdated))
+        {
+            // Newest first where nothing else decides.
+            keys.push(format!("v.document{}", way(true)));
+        }
+        let conditions = self.conditions.iter().chain(more).cloned().collect::<Vec<_>>();
+        let (columns, keys) = (self.dialect.columns(), keys.join(", "));
+        let window = format!("ORDER BY {keys} LIMIT {limit} OFFSET {offset}");
+        let conditions = conditions.join(" AND ");
+        let sql = match self.dialect {
+            // First the page, then what it shows: else it may merge from the end of all documents.
+            Dialect::Postgres if !keys.contains("d.") => format!(
+                "SELECT {columns} FROM (SELECT * FROM version v WHERE {conditions} {window}) v
+                 JOIN document d ON d.id = v.document ORDER BY {keys}"
+            ),
+            _ => format!(
+                "SELECT {columns} FROM version v {} JOIN document d ON d.id = v.document
+                 WHERE {conditions} {window}",
+                self.indexed()
+            ),
+        };
+        PageStatement { statement: Statement { sql, values }, reversed }
+    }
+
+    /// SQLite has no statistics and would guess; PostgreSQL has them.
+    fn indexed(&self) -> String {
+        match self.dialect {
+            Dialect::Sqlite => format!("INDEXED BY {}", index_for(&self.search.query)),
+            Dialect::Postgres => String::new(),
+        }
+    }
+
+    /// A placeholder for a value from outside.
+    fn value(&mut self, text: &str) -> String {
+        // PostgreSQL's text has no NUL. No stored one has U+FFFF either: it is no character.
+        let text = match self.dialect {
+            Dialect::Postgres => text.replace('\0', "\u{ffff}"),
+            Dialect::Sqlite => text.to_owned(),
+        };
+        self.values.push(Value::Text(text));
+        format!("?{}", self.values.len())
+    }
+
+    /// FHIR range semantics on points in time, as `TimeFilter::matches` has them.
+    fn time(&mut self, axis: Axis, filter: &TimeFilter) {
+        let mut alternatives = Vec::new();
+        let mut values = std::mem::take(&mut self.values);
+        for (prefix, period) in filter.alternatives() {
+            let Some(period) = period else { continue };
+            let (start, end) = (period.start, period.end);
+            let values = &mut values;
+            alternatives.push(match prefix {
+                TimePrefix::Eq => format!(
+                    "({} AND {})",
+                    self.from(values, axis, start),
+                    self.before(values, axis, end)
+                ),
+                TimePrefix::Ne => format!(
+                    "({} OR {})",
+                    self.before(values, axis, start),
+                    self.from(values, axis, end)
+                ),
+                TimePrefix::Gt => self.from(values, axis, end),
+                TimePrefix::Ge => self.from(values, axis, start),
+                TimePrefix::Lt => self.before(values, axis, start),
+                TimePrefix::Le => self.before(values, axis, end),
+            });
+        }
+        self.values = values;
+        self.conditions.push(format!("({})", alternatives.join(" OR ")));
+    }
+
+    fn from(&self, values: &mut Vec<Value>, axis: Axis, at: Instant) -> String {
+        format!("{} >= {}", column(axis), self.bound(values, axis, at))
+    }
+
+    fn before(&self, values: &mut Vec<Value>, axis: Axis, at: Instant) -> String {
+        format!("{} < {}", column(axis), self.bound(values, axis, at))
+    }
+
+    fn bound(&self, values: &mut Vec<Value>, axis: Axis, at: Instant) -> String {
+        values.push(Value::Int(at.0));
+        let value = values.len();
+        match (self.dialect, axis) {
+            (_, Axis::LastUpdated) | (Dialect::Postgres, Axis::Date) => format!("?{value}"),
+            // Documents arrive in order of their time: a bound in time is one in that order.
+            (Dialect::Sqlite, Axis::Date) => format!(
+                "coalesce((SELECT id FROM document WHERE laboratory = ?1 AND created >= ?{value} \
+                 ORDER BY created LIMIT 1), 9223372036854775807)"
+            ),
+        }
+    }
+
+    /// `value`, `system|value`, `|value`, `system|`; a comma is OR. Of the DocumentReference or the document.
+    fn identifiers(&mut self, tokens: &str) {
+        let mut selects = Vec::new();
+        for token in tokens.split(',') {
+            let (system, value) = match token.split_once('|') {
+                Some((system, value)) => (Some(system), value),
+                None => (None, token),
+            };
+            let value = (!value.is_empty()).then(|| self.value(value));
+            let system = system.map(|system| (!system.is_empty()).then(|| self.value(system)));
+            for (system_column, value_column) in
+                [("identifier_system", "identifier"), ("document_system", "document_identifier")]
+            {
+                let mut select = "SELECT id FROM document WHERE laboratory = ?1".to_owned();
+                if let Some(value) = &value {
+                    select.push_str(&format!(" AND {value_column} = {value}"));
+                }
+                match &system {
+                    None => {}
+                    Some(None) => select.push_str(&format!(" AND {system_column} IS NULL")),
+                    Some(Some(system)) => {
+                        select.push_str(&format!(" AND {system_column} = {system}"));
+                    }
+                }
+                selects.push(select);
+            }
+        }
+        self.conditions.push(format!("v.document IN ({})", selects.join(" UNION ")));
+    }
+}
+
+const fn column(axis: Axis) -> &'static str {
+    match axis {
+        Axis::Date => "v.document",
+        Axis::LastUpdated => "v.since",
+    }
+}
+
+/// The index that serves the conditions, or else the order.
+fn index_for(query: &Query) -> &'static str {
+    let recent = query
+        .last_updated
+        .iter()
+        .any(|filter| matches!(filter.prefix, TimePrefix::Gt | TimePrefix::Ge | TimePrefix::Eq));
+    if !query.identifier.is_empty() || query.id.is_some() {
+        "version_by_arrival"
+    } else if recent {
+        "version_by_time"
+    } else if query.status.is_some() {
+        "version_by_status"
+    } else if matches!(query.sort.first(), Some((SortKey::LastUpdated, _))) {
+        "version_by_time"
+    } else {
+        "version_by_arrival"
+    }
+}

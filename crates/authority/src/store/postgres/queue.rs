@@ -1,0 +1,133 @@
+//! The queue that many workers share. A worker holds its documents by row locks in an open transaction: when
+//! it dies, the server notices the lost connection and gives them to the next.
+
+use std::time::Duration;
+
+use deadpool_postgres::{Client, Object};
+use fhir::Instant;
+
+use super::super::{Due, StoreError, Verdict, format_named};
+use super::{Database, TIMES, client};
+
+/// Documents that nobody else gets until they are concluded or this is dropped.
+pub(crate) struct Claim(Option<Client>);
+
+const TAKE: &str = "SELECT d.id, c.format, c.body, EXISTS (
+        SELECT 1 FROM document e JOIN version w ON w.document = e.id
+        WHERE e.laboratory = d.laboratory AND e.digest = d.digest AND e.id < d.id
+          AND w.until = 9223372036854775807 AND w.status <> 'failed')
+    FROM queue q JOIN document d ON d.id = q.document JOIN content c ON c.document = d.id
+    WHERE q.due <= micros(now()) ORDER BY q.due, q.document LIMIT $1
+    FOR UPDATE OF q SKIP LOCKED";
+
+/// Under [`TIMES`], of documents that are locked in the queue. A document that has its verdict stays as it is.
+const CONCLUDE: &str = "WITH given AS (
+        SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY
+            AS g (document, status, notices, n)
+    ), taken AS (
+        DELETE FROM queue q USING given g WHERE q.document = g.document RETURNING q.document
+    ), base AS MATERIALIZED (
+        SELECT greatest(micros(clock_timestamp()), coalesce((SELECT max(since) FROM version), 0) + 1)
+            AS at
+    ), timed AS MATERIALIZED (
+        SELECT g.*, v.number, v.laboratory, base.at + g.n - 1 AS at,
+               row_number() OVER earlier AS nth,
+               count(*) FILTER (WHERE g.status = 'failed') OVER earlier AS nth_failed
+        FROM given g
+        JOIN taken USING (document)
+        JOIN version v ON v.document = g.document AND v.until = 9223372036854775807, base
+        WINDOW earlier AS (PARTITION BY v.laboratory ORDER BY g.n ROWS UNBOUNDED PRECEDING)
+    ), tally AS MATERIALIZED (
+        SELECT l.laboratory, v.in_progress, v.completed, v.failed
+        FROM (SELECT DISTINCT laboratory FROM timed) l
+        CROSS JOIN LATERAL (
+            SELECT in_progress, completed, failed FROM version
+            WHERE laboratory = l.laboratory ORDER BY since DESC LIMIT 1
+        ) v
+    ), ended AS (
+        UPDATE version v SET until = t.at FROM timed t
+        WHERE v.document = t.document AND v.number = t.number
+    ), emptied AS (
+        DELETE FROM content c USING timed t WHERE c.document = t.document AND t.status = 'failed'
+    )
+    INSERT INTO version (document, number, laboratory, status, since, notices, in_progress, completed,
+        failed)
+    SELECT t.document, t.number + 1, t.laboratory, t.status, t.at, t.notices, y.in_progress - t.nth,
+           y.completed + t.nth - t.nth_failed, y.failed + t.nth_failed
+    FROM timed t JOIN tally y USING (laboratory)";
+
+impl Database {
+    pub(crate) async fn take(&self, limit: u32) -> Result<(Vec<Due>, Claim), StoreError> {
+        // From here on the transaction ends with the claim, whatever fails.
+        let claim = Claim(Some(client(&self.writers).await?));
+        let due = claim.take(limit).await?;
+        Ok((due, claim))
+    }
+
+    pub(crate) async fn next_due(&self) -> Result<Option<Duration>, StoreError> {
+        let client = client(&self.readers).await?;
+        let sql = "SELECT min(due) - micros(now()) FROM queue WHERE due > micros(now())";
+        let micros: Option<i64> = client.query_typed_one(sql, &[]).await?.try_get(0)?;
+        Ok(micros.and_then(|micros| u64::try_from(micros).ok()).map(Duration::from_micros))
+    }
+}
+
+impl Claim {
+    async fn take(&self, limit: u32) -> Result<Vec<Due>, StoreError> {
+        let client = self.0.as_ref().ok_or(StoreError::Closed)?;
+        let prepared = client.prepare_cached(TAKE).await?;
+        let limit = i64::from(limit);
+        let values: [&(dyn tokio_postgres::types::ToSql + Sync); 1] = [&limit];
+        // Both are sent before the first is answered.
+        let (begun, rows) =
+            tokio::join!(client.batch_execute("BEGIN"), client.query(&prepared, &values));
+        begun?;
+        rows?
+            .iter()
+            .map(|row| {
+                let document = row.try_get(0)?;
+                Ok(Due {
+                    document,
+                    format: format_named(row.try_get(1)?),
+                    body: row.try_get(2)?,
+                    seen_before: row.try_get(3)?,
+                    accepted: Instant(document),
+                })
+            })
+            .collect()
+    }
+
+    pub(crate) async fn conclude(mut self, verdicts: &[Verdict]) -> Result<(), StoreError> {
+        let client = self.0.as_ref().ok_or(StoreError::Closed)?;
+        if !verdicts.is_empty() {
+            let documents: Vec<i64> = verdicts.iter().map(|verdict| verdict.document).collect();
+            let status: Vec<&str> = verdicts.iter().map(|verdict| verdict.status.code()).collect();
+            let notices = verdicts
+                .iter()
+                .map(|verdict| serde_json::to_string(&verdict.notices))
+                .collect::<Result<Vec<_>, _>>()
+                .map_err(|_| StoreError::Unreadable)?;
+            let prepared = client.prepare_cached(CONCLUDE).await?;
+            let lock = format!("SELECT pg_advisory_xact_lock({TIMES})");
+            let values: [&(dyn tokio_postgres::types::ToSql + Sync); 3] =
+                [&documents, &status, &notices];
+            let (locked, written) =
+                tokio::join!(client.batch_execute(&lock), client.execute(&prepared, &values));
+            locked?;
+            written?;
+        }
+        client.batch_execute("COMMIT").await?;
+        // Clean: it may go back to the pool.
+        drop(self.0.take());
+        Ok(())
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some(client) = self.0.take() {
+            // The connection is closed and not put back: the server rolls back and unlocks.
+            drop(Object::take(client));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Read and search.
+
+use deadpool_postgres::Client;
+use exchange::Processing;
+use fhir::Instant;
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
+
+use super::super::find::{Found, Result as FoundPage, Search, Tally};
+use super::super::plan::{Dialect, Plan, Statement, Total, Value};
+use super::super::registry;
+use super::super::{Laboratory, StoreError};
+use super::{Database, client, dollars};
+
+/// The moment that is searched, and the laboratory's documents by status then.
+const MOMENT: &str = "SELECT m.at, v.in_progress, v.completed, v.failed
+    FROM (SELECT least(coalesce((SELECT max(since) FROM version), 0), $2) AS at) m
+    LEFT JOIN LATERAL (
+        SELECT in_progress, completed, failed FROM version
+        WHERE laboratory = $1 AND since <= m.at ORDER BY since DESC LIMIT 1
+    ) v ON true";
+
+impl Database {
+    pub(crate) async fn by_receipt(
+        &self,
+        laboratory: i64,
+        receipt: String,
+    ) -> Result<Option<Found>, StoreError> {
+        let sql = format!(
+            "SELECT {} FROM document d JOIN version v ON v.document = d.id
+             WHERE d.receipt = ?1 AND d.laboratory = ?2 ORDER BY v.number DESC LIMIT 1",
+            Dialect::Postgres.columns()
+        );
+        let values = vec![text(&receipt), Value::Int(laboratory)];
+        self.rows(&Statement { sql, values }).await?.first().map(read_row).transpose()
+    }
+
+    pub(crate) async fn exists(&self, receipt: String) -> Result<bool, StoreError> {
+        let sql = "SELECT 1 FROM document WHERE receipt = ?1".to_owned();
+        Ok(!self.rows(&Statement { sql, values: vec![text(&receipt)] }).await?.is_empty())
+    }
+
+    pub(crate) async fn laboratory(
+        &self,
+        fingerprint: String,
+    ) -> Result<Option<Laboratory>, StoreError> {
+        let sql = registry::LABORATORY.to_owned();
+        let rows = self.rows(&Statement { sql, values: vec![text(&fingerprint)] }).await?;
+        let known = |row: &Row| Ok(Laboratory { id: row.try_get(0)?, name: row.try_get(1)? });
+        rows.first().map(known).transpose()
+    }
+
+    pub(crate) async fn waiting(&self) -> Result<(u64, Option<Instant>), StoreError> {
+        let sql = "SELECT count(*), min(due) FROM queue".to_owned();
+        let rows = self.rows(&Statement { sql, values: Vec::new() }).await?;
+        let row = rows.first().ok_or(StoreError::Closed)?;
+        let due: Option<i64> = row.try_get(1)?;
+        Ok((row.try_get::<_, i64>(0)?.unsigned_abs(), due.map(Instant)))
+    }
+
+    pub(crate) async fn search(&self, search: &Search) -> Result<FoundPage, StoreError> {
+        match within(&client(&self.readers).await?, search).await {
+            Err(error) if is_lost(&error) => within(&client(&self.readers).await?, search).await,
+            done => done,
+        }
+    }
+
+    /// Asks; once more, on another connection, if the first turns out to be lost.
+    async fn rows(&self, statement: &Statement) -> Result<Vec<Row>, StoreError> {
+        match rows(&client(&self.readers).await?, statement).await {
+            Err(error) if is_lost(&error) => rows(&client(&self.readers).await?, statement).await,
+            done => done,
+        }
+    }
+}
+
+/// Searches on this connection. Whatever is committed meanwhile has a later time, so that the questions need
+/// no transaction to be of one moment.
+pub(super) async fn within(client: &Client, search: &Search) -> Result<FoundPage, StoreError> {
+    let bound = search.moment(Instant(i64::MAX));
+    let values = vec![Value::Int(search.laboratory), Value::Int(bound.0)];
+    let asked = rows(client, &Statement { sql: MOMENT.to_owned(), values }).await?;
+    let row = asked.first().ok_or(StoreError::Closed)?;
+    let number = |column| row.try_get::<_, Option<i64>>(column).map(Option::unwrap_or_default);
+    let as_of = Instant(row.try_get(0)?);
+    let tally = Tally { in_progress: number(1)?, completed: number(2)?, failed: number(3)? };
+    let plan = Plan::new(Dialect::Postgres, search, as_of, tally);
+    let total = match plan.total() {
+        Total::Known(total) => total,
+        Total::Counted(statement) => {
+            let counted = rows(client, &statement).await?;
+            let count: i64 = counted.first().ok_or(StoreError::Closed)?.try_get(0)?;
+            u64::try_from(count).unwrap_or(0)
+        }
+    };
+    let mut found = Vec::new();
+    if search.offset() < total && search.count > 0 {
+        let page = plan.page(total);
+        let shown = rows(client, &page.statement).await?;
+        found = shown.iter().map(read_row).collect::<Result<Vec<_>, _>>()?;
+        if page.reversed {
+            found.reverse();
+        }
+    }
+    Ok(FoundPage { as_of, total, found })
+}
+
+/// Asks in one round trip. Nothing is prepared for the next time: what is asked has too many forms to keep a
+/// plan of each, and bounds differ so much that one plan for all of them serves none.
+async fn rows(client: &Client, statement: &Statement) -> Result<Vec<Row>, StoreError> {
+    let values: Vec<(&(dyn ToSql + Sync), Type)> = statement
+        .values
+        .iter()
+        .map(|value| match value {
+            Value::Int(number) => (number as &(dyn ToSql + Sync), Type::INT8),
+            Value::Text(text) => (text as &(dyn ToSql + Sync), Type::TEXT),
+        })
+        .collect();
+    Ok(client.query_typed(&dollars(&statement.sql), &values).await?)
+}
+
+/// Whether a question may be asked again on another connection: the server went away or was restarted.
+pub(super) fn is_lost(error: &StoreError) -> bool {
+    match error {
+        StoreError::Postgres(error) => {
+            error.as_db_error().is_none_or(|error| matches!(error.severity(), "FATAL" | "PANIC"))
+        }
+        _ => false,
+    }
+}
+
+/// PostgreSQL's text has no NUL, and nothing stored has this in its place.
+fn text(value: &str) -> Value {
+    Value::Text(value.replace('\0', "\u{ffff}"))
+}
+
+fn read_row(row: &Row) -> Result<Found, StoreError> {
+    let (status, notices): (&str, &str) = (row.try_get(2)?, row.try_get(8)?);
+    Ok(Found {
+        receipt: row.try_get(0)?,
+        version: row.try_get::<_, i32>(1)?.unsigned_abs(),
+        status: Processing::from_code(status).ok_or(StoreError::Unreadable)?,
+        created: Instant(row.try_get(3)?),
+        last_updated: Instant(row.try_get(4)?),
+        identifier_system: row.try_get(5)?,
+        identifier: row.try_get(6)?,
+        document_identifier: row.try_get(7)?,
+        notices: serde_json::from_str(notices).map_err(|_| StoreError::Unreadable)?,
+    })
+}

@@ -1,0 +1,162 @@
+//! Read and search.
+
+use fhir::Instant;
+use rusqlite::types::{ToSqlOutput, Type};
+use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, params, params_from_iter};
+
+use super::super::find::{Found, Result, Search, Tally};
+use super::super::plan::{Dialect, Plan, Statement, Total, Value};
+use exchange::Processing;
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self {
+            Self::Int(number) => number.to_sql(),
+            Self::Text(text) => text.to_sql(),
+        }
+    }
+}
+
+pub(super) fn by_receipt(
+    connection: &Connection,
+    laboratory: i64,
+    receipt: &str,
+) -> rusqlite::Result<Option<Found>> {
+    connection
+        .prepare_cached(&format!(
+            "SELECT {} FROM document d JOIN version v ON v.document = d.id
+             WHERE d.receipt = ?1 AND d.laboratory = ?2 ORDER BY v.number DESC LIMIT 1",
+            Dialect::Sqlite.columns()
+        ))?
+        .query_row(params![receipt, laboratory], read_row)
+        .optional()
+}
+
+/// Within a transaction.
+pub(super) fn search(connection: &Connection, search: &Search) -> rusqlite::Result<Result> {
+    let last: Option<i64> =
+        connection.query_row("SELECT max(since) FROM version", [], |row| row.get(0))?;
+    let as_of = search.moment(Instant(last.unwrap_or(0)));
+    let tally = tally(connection, search.laboratory, as_of)?;
+    let plan = Plan::new(Dialect::Sqlite, search, as_of, tally);
+    let total = match plan.total() {
+        Total::Known(total) => total,
+        Total::Counted(Statement { sql, values }) => {
+            let total: i64 = connection
+                .prepare_cached(&sql)?
+                .query_row(params_from_iter(&values), |row| row.get(0))?;
+            u64::try_from(total).unwrap_or(0)
+        }
+    };
+    let mut found = Vec::new();
+    if search.offset() < total && search.count > 0 {
+        let page = plan.page(total);
+        let Statement { sql, values } = page.statement;
+        let mut statement = connection.prepare_cached(&sql)?;
+        let rows = statement.query_map(params_from_iter(&values), read_row)?;
+        found = rows.collect::<rusqlite::Result<_>>()?;
+        if page.reversed {
+            found.reverse();
+        }
+    }
+    Ok(Result { as_of, total, found })
+}
+
+/// A laboratory's documents at a moment, by status.
+pub(super) fn tally(
+    connection: &Connection,
+    laboratory: i64,
+    as_of: Instant,
+) -> rusqlite::Result<Tally> {
+    let tally = connection
+        .prepare_cached(
+            "SELECT in_progress, completed, failed FROM version INDEXED BY version_by_time
+             WHERE laboratory = ?1 AND since <= ?2 ORDER BY since DESC LIMIT 1",
+        )?
+        .query_row(params![laboratory, as_of.0], |row| {
+            Ok(Tally { in_progress: row.get(0)?, completed: row.get(1)?, failed: row.get(2)? })
+        })
+        .optional()?;
+    Ok(tally.unwrap_or_default())
+}
+
+fn read_row(row: &Row<'_>) -> rusqlite::Result<Found> {
+    let notices: String = row.get(8)?;
+    let broken = |column| rusqlite::Error::InvalidColumnType(column, "text".into(), Type::Text);
+    Ok(Found {
+        receipt: row.get(0)?,
+        version: row.get(1)?,
+        status: Processing::from_code(row.get_ref(2)?.as_str()?).ok_or_else(|| broken(2))?,
+        created: Instant(row.get(3)?),
+        last_updated: Instant(row.get(4)?),
+        identifier_system: row.get(5)?,
+        identifier: row.get(6)?,
+        document_identifier: row.get(7)?,
+        notices: serde_json::from_str(&notices).map_err(|_| broken(8))?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use exchange::{Query, Release};
+
+    use super::*;
+
+    /// What SQLite does for a search, as `EXPLAIN QUERY PLAN` says it.
+    fn plan_of(asked: &str, page: u32, in_progress: i64) -> String {
+        let folder = tempfile::TempDir::new().unwrap();
+        let connection = super::super::open_writing(&folder.path().join("a.sqlite")).unwrap();
+        let (query, _) = Query::parse(asked, Release::R1_13_1).unwrap();
+        let search = Search {
+            laboratory: 1,
+            query,
+            as_of: None,
+            known_until: None,
+            count: 50,
+            page,
+            beside: None,
+        };
+        let tally = Tally { in_progress, completed: 1_000_000, failed: 0 };
+        let plan = Plan::new(Dialect::Sqlite, &search, Instant(1), tally);
+        let mut statements = vec![plan.page(1_000_000).statement];
+        if let Total::Counted(statement) = plan.total() {
+            statements.push(statement);
+        }
+        let mut steps = Vec::new();
+        for Statement { sql, values } in statements {
+            let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let rows =
+                statement.query_map(params_from_iter(&values), |row| row.get::<_, String>(3));
+            steps.extend(rows.unwrap().map(std::result::Result::unwrap));
+        }
+        steps.join("; ")
+    }
+
+    #[test]
+    fn hot_searches_use_their_index_and_sort_nothing_that_is_sorted() {
+        for (asked, index, sorts) in [
+            ("", "laboratory=? AND ordinal>? AND ordinal<?", false),
+            ("_sort=date", "laboratory=? AND ordinal>? AND ordinal<?", false),
+            ("elm-status=failed", "version_by_status", false),
+            ("_lastUpdated=gt2025-01-01", "version_by_time", true),
+            ("_lastUpdated=gt2025-01-01&_sort=_lastUpdated", "version_by_time", false),
+            ("_sort=-_lastUpdated", "version_by_time", false),
+            ("date=ge2025-01-01", "laboratory=? AND document>?", false),
+            ("date=ge2025-01-01", "document_by_time", false),
+            ("identifier=urn:uuid:1", "document_by_identifier", false),
+            ("identifier=urn:uuid:1", "document_by_document", false),
+            ("elm-status=in-progress", "queue_by_laboratory", true),
+        ] {
+            for page in [1, 19_999] {
+                let plan = plan_of(asked, page, 3);
+                assert!(plan.contains(index), "{asked}: {plan}");
+                assert!(!plan.contains("SCAN v") && !plan.contains("SCAN d"), "{asked}: {plan}");
+                if !sorts {
+                    assert!(!plan.contains("TEMP B-TREE FOR ORDER BY"), "{asked}: {plan}");
+                }
+            }
+        }
+        let many = plan_of("elm-status=in-progress", 1, 2_000_000);
+        assert!(!many.contains("queue") && !many.contains("TEMP B-TREE"), "{many}");
+    }
+}

@@ -1,0 +1,221 @@
+//! What the window may ask: every command by name, with its arguments read strictly. The window's side is not
+//! trusted: an argument that is missing, unknown, of another type or too large is a [`Problem`], never more.
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::desk::Desk;
+use crate::limits;
+use crate::problem::Problem;
+use crate::rows::Names;
+use crate::views::{EndpointInput, ListQuery, PreferencesView};
+use engine::KnownContent;
+
+/// What a file dialog is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Purpose {
+    Reports,
+    Certificate,
+    Ca,
+}
+
+/// Declares the commands once: their names, their arguments and how these are read.
+macro_rules! calls {
+    ($( $(#[$words:meta])* $name:ident => $variant:ident { $($argument:ident: $type:ty),* } )*) => {
+        /// A command of the window with its arguments, all of the right type and within bounds.
+        #[derive(Clone)]
+        #[allow(missing_docs, reason = "the arguments are those of the functions of `Desk`")]
+        pub enum Call {
+            $( $(#[$words])* $variant { $($argument: $type),* }, )*
+        }
+
+        impl Call {
+            /// Every command with the names of its arguments.
+            pub const COMMANDS: &[(&str, &[&str])] =
+                &[$( (stringify!($name), &[$(stringify!($argument)),*]) ),*];
+
+            /// Reads a call. `None` for a name that no command has.
+            ///
+            /// # Errors
+            /// `argument-invalid`: missing, unknown (then called `arguments`) or of another type;
+            /// `argument-too-large`.
+            pub fn read(command: &str, arguments: Value) -> Option<Result<Self, Problem>> {
+                match command {
+                    $( stringify!($name) => Some((|| {
+                        let arguments = Arguments::of(arguments)?;
+                        $( let (arguments, $argument) = arguments.take(stringify!($argument))?; )*
+                        arguments.end()?;
+                        Ok(Self::$variant { $($argument),* })
+                    })()), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+calls! {
+    /// The frame of the window.
+    status => Status {}
+    /// A page of the list.
+    list => List { query: ListQuery, reveal: bool }
+    /// Everything about one submission.
+    detail => Detail { id: i64 }
+    /// Looks at files.
+    inspect_files => InspectFiles { paths: Vec<String> }
+    /// Takes files in and sends them.
+    send_files => SendFiles { paths: Vec<String>, again: bool }
+    /// Takes a pasted text in and sends it.
+    send_text => SendText { text: String, name: String }
+    /// Undoes sending.
+    hold_back => HoldBack { ids: Vec<i64> }
+    /// Sends a held report.
+    release => Release { id: i64, reason: String }
+    /// Decides that a report will not be sent.
+    withdraw => Withdraw { id: i64, reason: String }
+    /// Sends the same content again.
+    resubmit => Resubmit { id: i64 }
+    /// Sends a corrected file.
+    correct_with_file => CorrectWithFile { id: i64, path: String }
+    /// Sends a corrected text.
+    correct_with_text => CorrectWithText { id: i64, text: String }
+    /// Opens a file dialog; answered by the shell.
+    choose_files => ChooseFiles { purpose: Purpose }
+    /// Opens a folder dialog; answered by the shell.
+    choose_folder => ChooseFolder {}
+    /// Paths of the sample reports.
+    practice_samples => PracticeSamples {}
+    /// Looks at certificate files.
+    certificate_inspect => CertificateInspect { paths: Vec<String>, password: String }
+    /// Keeps a certificate.
+    certificate_import => CertificateImport { paths: Vec<String>, password: String }
+    /// All endpoints.
+    endpoints => Endpoints {}
+    /// Adds an endpoint.
+    add_endpoint => AddEndpoint { input: EndpointInput }
+    /// Uses another endpoint.
+    use_endpoint => UseEndpoint { name: String }
+    /// Tests the connection.
+    test_endpoint => TestEndpoint { name: String }
+    /// Pauses or resumes sending.
+    set_paused => SetPaused { paused: bool }
+    /// Watches another folder, or none.
+    set_watched_folder => SetWatchedFolder { path: Option<String> }
+    /// What the person chose.
+    preferences => Preferences {}
+    /// Keeps it.
+    set_preferences => SetPreferences { preferences: PreferencesView }
+    /// Numbers of the last days.
+    statistics => Statistics { days: u32 }
+    /// A person has read a notice.
+    acknowledge_notice => AcknowledgeNotice { code: String }
+    /// Locks the window.
+    lock => Lock {}
+    /// Unlocks it.
+    unlock => Unlock { passphrase: String }
+    /// Chooses the passphrase for unlocking.
+    set_unlock_passphrase => SetUnlockPassphrase { current: String, passphrase: String }
+    /// Makes the support bundle and shows it.
+    support_preview => SupportPreview {}
+    /// Saves the bundle that was shown; where, a dialog of the shell asks.
+    save_support => SaveSupport {}
+}
+
+/// The arguments of a call that are not read yet.
+struct Arguments(Map<String, Value>);
+
+impl Arguments {
+    fn of(arguments: Value) -> Result<Self, Problem> {
+        match arguments {
+            Value::Object(arguments) => Ok(Self(arguments)),
+            _ => Err(limits::invalid("arguments")),
+        }
+    }
+
+    fn take<T: DeserializeOwned>(mut self, name: &str) -> Result<(Self, T), Problem> {
+        let value = self.0.remove(name).ok_or_else(|| limits::invalid(name))?;
+        limits::json(name, &value)?;
+        let read = serde_json::from_value(value).map_err(|_| limits::invalid(name))?;
+        Ok((self, read))
+    }
+
+    fn end(self) -> Result<(), Problem> {
+        if self.0.is_empty() { Ok(()) } else { Err(limits::invalid("arguments")) }
+    }
+}
+
+impl Desk {
+    /// Answers a call, as JSON text. The dialogs are the shell's: here they choose nothing.
+    ///
+    /// # Errors
+    /// What the function of the same name says.
+    pub async fn answer(&self, call: Call) -> Result<String, Problem> {
+        self.permits(&call)?;
+        let names_patients = matches!(call, Call::List { .. } | Call::Detail { .. });
+        let answer = self.answer_open(call).await?;
+        // Locked meanwhile: what was read then is not for whoever sits there now.
+        if names_patients && self.is_locked() {
+            return Err(Problem::new("window-locked", &[], "lock"));
+        }
+        Ok(answer)
+    }
+
+    async fn answer_open(&self, call: Call) -> Result<String, Problem> {
+        match call {
+            Call::Status {} => text(self.status().await),
+            Call::List { query, reveal } => {
+                let names = if reveal { Names::Shown } else { Names::Masked };
+                text(self.list(query, names).await)
+            }
+            Call::Detail { id } => text(self.detail(id).await),
+            Call::InspectFiles { paths } => text(self.inspect_files(paths).await),
+            Call::SendFiles { paths, again } => {
+                let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
+                text(self.send_files(paths, known).await)
+            }
+            Call::SendText { text: report, name } => text(self.send_text(report, name).await),
+            Call::HoldBack { ids } => text(self.hold_back(ids).await),
+            Call::Release { id, reason } => text(self.release(id, reason).await),
+            Call::Withdraw { id, reason } => text(self.withdraw(id, reason).await),
+            Call::Resubmit { id } => text(self.resubmit(id).await),
+            Call::CorrectWithFile { id, path } => text(self.correct_with_file(id, path).await),
+            Call::CorrectWithText { id, text: report } => {
+                text(self.correct_with_text(id, report).await)
+            }
+            Call::ChooseFiles { .. } => text(Ok(Vec::<String>::new())),
+            Call::ChooseFolder {} => text(Ok(None::<String>)),
+            Call::PracticeSamples {} => text(self.practice_samples().await),
+            Call::CertificateInspect { paths, password } => {
+                text(self.certificate_inspect(paths, password).await)
+            }
+            Call::CertificateImport { paths, password } => {
+                text(self.certificate_import(paths, password).await)
+            }
+            Call::Endpoints {} => text(self.endpoints().await),
+            Call::AddEndpoint { input } => text(self.add_endpoint(input).await),
+            Call::UseEndpoint { name } => text(self.use_endpoint(name).await),
+            Call::TestEndpoint { name } => text(self.test_endpoint(name).await),
+            Call::SetPaused { paused } => text(self.set_paused(paused).await),
+            Call::SetWatchedFolder { path } => text(self.set_watched_folder(path).await),
+            Call::Preferences {} => text(self.preferences().await),
+            Call::SetPreferences { preferences } => text(self.set_preferences(preferences).await),
+            Call::Statistics { days } => text(self.statistics(days).await),
+            Call::AcknowledgeNotice { code } => text(self.acknowledge_notice(code).await),
+            Call::Lock {} => text(self.lock().await),
+            Call::Unlock { passphrase } => text(self.unlock(passphrase).await),
+            Call::SetUnlockPassphrase { current, passphrase } => {
+                text(self.set_unlock_passphrase(current, passphrase).await)
+            }
+            Call::SupportPreview {} => text(self.support_preview().await),
+            Call::SaveSupport {} => text(Ok(false)),
+        }
+    }
+}
+
+/// A view as JSON. Views are plain data with names as keys: writing them does not fail.
+fn text<T: serde::Serialize>(view: Result<T, Problem>) -> Result<String, Problem> {
+    serde_json::to_string(&view?).map_err(|_| Problem::new("process-ended", &[], "view"))
+}

@@ -1,0 +1,166 @@
+//! The locked window: while it is locked, no answer of the desk carries a name. The workers go on.
+//!
+//! What unlocks it (docs/decisions/0005): the passphrase for unlocking, where one was chosen; otherwise the
+//! laboratory's own secrets must be within reach, so that a keychain that was locked since keeps it locked.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use identity::Password;
+use tokio::time::Instant;
+
+use super::{Desk, on_pool};
+use crate::calls::Call;
+use crate::limits;
+use crate::problem::Problem;
+
+/// Wrong passphrases that cost nothing: slips of the hand.
+const SLIPS: u32 = 2;
+/// Longest pause after a wrong passphrase; it doubles from one second.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+/// Shortest passphrase for unlocking, in characters: it is guessed at a keyboard, and slowly.
+const LENGTH_MIN: usize = 6;
+
+/// Whether the window is locked, and how often somebody has tried in vain.
+pub(super) struct Screen(Mutex<State>);
+
+struct State {
+    locked: bool,
+    has_passphrase: bool,
+    failures: u32,
+    not_before: Option<Instant>,
+}
+
+impl Screen {
+    /// With a passphrase the window starts locked: closing and opening it must be no way around.
+    pub(super) fn new(has_passphrase: bool) -> Self {
+        let locked = has_passphrase;
+        Self(Mutex::new(State { locked, has_passphrase, failures: 0, not_before: None }))
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whole seconds to wait before the next try.
+    fn pause(&self, now: Instant) -> Option<u64> {
+        let left = self.state().not_before?.checked_duration_since(now)?;
+        Some(left.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX))
+            .filter(|left| *left > 0)
+    }
+
+    fn failed(&self, now: Instant) {
+        let mut state = self.state();
+        state.failures = state.failures.saturating_add(1);
+        let doublings = state.failures.checked_sub(SLIPS + 1);
+        let pause = doublings.map(|n| Duration::from_secs(1 << n.min(6)).min(PAUSE_MAX));
+        state.not_before = pause.map(|pause| now + pause);
+    }
+
+    fn opened(&self) {
+        let mut state = self.state();
+        (state.locked, state.failures, state.not_before) = (false, 0, None);
+    }
+}
+
+impl Desk {
+    /// Whether the window is locked.
+    pub fn is_locked(&self) -> bool {
+        self.inner.screen.state().locked
+    }
+
+    /// Whether a passphrase unlocks it.
+    pub(super) fn has_unlock_passphrase(&self) -> bool {
+        self.inner.screen.state().has_passphrase
+    }
+
+    /// Locks the window.
+    pub async fn lock(&self) -> Result<(), Problem> {
+        self.inner.screen.state().locked = true;
+        Ok(())
+    }
+
+    /// Unlocks the window. The passphrase is ignored where none was chosen.
+    pub async fn unlock(&self, passphrase: String) -> Result<(), Problem> {
+        let passphrase = Password::from(passphrase);
+        if self.has_unlock_passphrase() {
+            self.check_passphrase(passphrase).await?;
+        } else if let Some(engine) = self.opened_laboratory() {
+            // Asked anew: what was read when the journal was opened says nothing of now.
+            on_pool(move || engine.secrets().journal_key().map(drop)).await??;
+        }
+        self.inner.screen.opened();
+        Ok(())
+    }
+
+    /// Chooses the passphrase for unlocking; an empty one does without from now on.
+    pub async fn set_unlock_passphrase(
+        &self,
+        current: String,
+        passphrase: String,
+    ) -> Result<(), Problem> {
+        limits::line("passphrase", &passphrase)?;
+        let length = passphrase.chars().count();
+        if length != 0 && length < LENGTH_MIN {
+            return Err(limits::invalid("passphrase"));
+        }
+        let (current, passphrase) = (Password::from(current), Password::from(passphrase));
+        if self.has_unlock_passphrase() {
+            self.check_passphrase(current).await?;
+        }
+        let engine = self.inner.practice_engine.clone();
+        let chosen = !passphrase.is_empty();
+        let kept =
+            move || engine.secrets().set_screen_passphrase(Some(&passphrase).filter(|_| chosen));
+        on_pool(kept).await??;
+        self.inner.screen.state().has_passphrase = chosen;
+        Ok(())
+    }
+
+    async fn check_passphrase(&self, passphrase: Password) -> Result<(), Problem> {
+        if let Some(seconds) = self.inner.screen.pause(Instant::now()) {
+            let params = [("seconds", &*seconds.to_string())];
+            return Err(Problem::new("unlock-too-soon", &params, "unlock"));
+        }
+        let engine = self.inner.practice_engine.clone();
+        let fits = on_pool(move || engine.secrets().opens_screen(&passphrase)).await??;
+        if !fits {
+            self.inner.screen.failed(Instant::now());
+            return Err(Problem::new("unlock-refused", &[], "unlock"));
+        }
+        Ok(())
+    }
+
+    /// Refuses what a locked window must not ask. The dialogs of the shell are asked for here too.
+    pub fn permits(&self, call: &Call) -> Result<(), Problem> {
+        let always = matches!(
+            call,
+            Call::Status {} | Call::Preferences {} | Call::Lock {} | Call::Unlock { .. }
+        );
+        if always || !self.is_locked() {
+            return Ok(());
+        }
+        Err(Problem::new("window-locked", &[], "lock"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_free_and_guessing_is_slow() {
+        let (screen, now) = (Screen::new(true), Instant::now());
+        let mut waits = Vec::new();
+        for _ in 0..12 {
+            screen.failed(now);
+            waits.push(screen.pause(now).unwrap_or(0));
+        }
+        assert_eq!(waits, [0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60]);
+        assert_eq!(screen.pause(now + Duration::from_millis(59_500)), Some(1));
+        assert_eq!(screen.pause(now + Duration::from_millis(60_500)), None);
+        screen.opened();
+        screen.failed(now);
+        assert_eq!(screen.pause(now), None, "counted anew");
+    }
+}

@@ -1,0 +1,43 @@
+//! The support bundle of the room in use: shown first, then saved as it was shown.
+
+use std::path::Path;
+use std::sync::PoisonError;
+
+use super::{Desk, Laboratory, on_pool};
+use crate::problem::Problem;
+use crate::support::{Subject, SupportFile, collect, packed};
+
+impl Desk {
+    /// Makes the bundle of the room in use and keeps it for [`Desk::save_support`].
+    pub async fn support_preview(&self) -> Result<Vec<SupportFile>, Problem> {
+        let engine = self.engine();
+        let problem = match &*self.laboratory() {
+            Laboratory::Closed(problem) => Some(problem.clone()),
+            Laboratory::Absent | Laboratory::Open(_) => None,
+        };
+        let files = on_pool(move || {
+            collect(&Subject {
+                program: "lab-courier",
+                now: engine.now(),
+                profile: Some(&engine.profile()),
+                engine: Some(&engine),
+                problem: problem.as_ref(),
+            })
+        })
+        .await?;
+        *self.inner.support.lock().unwrap_or_else(PoisonError::into_inner) = files.clone();
+        Ok(files)
+    }
+
+    /// Saves the bundle that was shown last. The place was chosen in a dialog of the shell, which asks before
+    /// it replaces a file.
+    pub async fn save_support(&self, target: &Path) -> Result<(), Problem> {
+        let files = self.inner.support.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let target = target.to_owned();
+        let written = move || packed(&files).and_then(|bytes| std::fs::write(&target, bytes));
+        on_pool(written).await?.map_err(|error| {
+            let reason = error.kind().to_string();
+            Problem::new("support-not-saved", &[("reason", &reason)], "support")
+        })
+    }
+}

@@ -1,0 +1,40 @@
+//! The support bundle of a profile, whether it opens or not.
+
+use std::path::Path;
+
+use engine::{Clock as _, Profile, SystemClock};
+use identity::Password;
+
+use super::Headless;
+use crate::problem::Problem;
+use crate::support::{Subject, SupportFile, collect, packed};
+
+/// Makes the bundle of a profile. Where the profile does not open, the bundle says why.
+pub async fn support_files(folder: &Path, passphrase: Option<Password>) -> Vec<SupportFile> {
+    let opened = Headless::open(folder, passphrase).await;
+    let profile = Profile::open(folder).ok();
+    let subject = Subject {
+        program: "labcourier",
+        now: SystemClock.now(),
+        profile: profile.as_ref(),
+        engine: opened.as_ref().ok().map(|headless| &headless.engine),
+        problem: opened.as_ref().err(),
+    };
+    let files = collect(&subject);
+    if let Ok(headless) = opened {
+        headless.close().await;
+    }
+    files
+}
+
+/// Saves a bundle as one ZIP archive; an existing file is never replaced.
+pub fn save_support(files: &[SupportFile], target: &Path) -> Result<(), Problem> {
+    let written = packed(files).and_then(|bytes| {
+        let mut file = std::fs::File::create_new(target)?;
+        std::io::Write::write_all(&mut file, &bytes)
+    });
+    written.map_err(|error| {
+        let reason = error.kind().to_string();
+        Problem::new("support-not-saved", &[("reason", &reason)], "support")
+    })
+}

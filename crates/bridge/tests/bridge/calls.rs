@@ -1,0 +1,182 @@
+//! Every command of the window with arguments that no page of ours sends: each is refused with a problem of
+//! the list, whatever command it is for.
+
+use std::collections::BTreeMap;
+
+use bridge::{Call, Desk, PROBLEMS, Problem};
+use serde_json::{Map, Value, json};
+use testkit::Figures;
+
+/// Arguments that each command takes. A command that is new needs a line here.
+fn sound() -> BTreeMap<&'static str, Value> {
+    let input = json!({
+        "name": "real", "baseUrl": "https://a.example/v1/fhir", "environment": "integration",
+        "release": null, "language": null, "caPem": null, "proxy": null,
+    });
+    let preferences = json!({ "language": "de", "theme": "dark", "firstRunDone": true });
+    let query = json!({ "group": null, "states": ["failed"], "search": "a", "limit": 5 });
+    BTreeMap::from([
+        ("status", json!({})),
+        ("list", json!({ "query": query, "reveal": false })),
+        ("detail", json!({ "id": 1 })),
+        ("inspect_files", json!({ "paths": ["/a.json"] })),
+        ("send_files", json!({ "paths": ["/a.json"], "again": false })),
+        ("send_text", json!({ "text": "{}", "name": "pasted" })),
+        ("hold_back", json!({ "ids": [1, 2] })),
+        ("release", json!({ "id": 1, "reason": "looked at" })),
+        ("withdraw", json!({ "id": 1, "reason": "looked at" })),
+        ("resubmit", json!({ "id": 1 })),
+        ("correct_with_file", json!({ "id": 1, "path": "/a.json" })),
+        ("correct_with_text", json!({ "id": 1, "text": "{}" })),
+        ("choose_files", json!({ "purpose": "reports" })),
+        ("choose_folder", json!({})),
+        ("practice_samples", json!({})),
+        ("certificate_inspect", json!({ "paths": ["/a.p12"], "password": "x" })),
+        ("certificate_import", json!({ "paths": ["/a.p12"], "password": "x" })),
+        ("endpoints", json!({})),
+        ("add_endpoint", json!({ "input": input })),
+        ("use_endpoint", json!({ "name": "real" })),
+        ("test_endpoint", json!({ "name": "real" })),
+        ("set_paused", json!({ "paused": true })),
+        ("set_watched_folder", json!({ "path": null })),
+        ("preferences", json!({})),
+        ("set_preferences", json!({ "preferences": preferences })),
+        ("statistics", json!({ "days": 7 })),
+        ("acknowledge_notice", json!({ "code": "backups-failing" })),
+        ("lock", json!({})),
+        ("unlock", json!({ "passphrase": "x" })),
+        ("set_unlock_passphrase", json!({ "current": "", "passphrase": "longer" })),
+        ("support_preview", json!({})),
+        ("save_support", json!({})),
+    ])
+}
+
+/// Values that stand where another type belongs, or are absurd.
+fn values() -> Vec<Value> {
+    vec![
+        Value::Null,
+        json!(true),
+        json!(-1),
+        json!(1.5),
+        json!(1e300),
+        json!(u64::MAX),
+        json!(""),
+        json!("x".repeat(30 << 20)),
+        json!("\u{202e}\u{0}<script>"),
+        json!([]),
+        json!(vec![1; 20_000]),
+        json!(vec!["a"; 20_000]),
+        json!([[[[[1]]]]]),
+        json!({}),
+        json!({ "__proto__": { "polluted": true } }),
+        json!({ "constructor": 1, "toString": null }),
+    ]
+}
+
+fn problem_of(command: &str, arguments: Value) -> Option<Problem> {
+    Call::read(command, arguments).expect("a command of this name").err()
+}
+
+/// A problem of the list, short, and with the parameters that its text is made of.
+#[track_caller]
+fn assert_coded(problem: &Problem) {
+    let known = PROBLEMS.iter().find(|(code, ..)| *code == problem.code).expect("listed");
+    let mut names = known.1.to_vec();
+    names.sort_unstable();
+    assert_eq!(problem.params.keys().map(String::as_str).collect::<Vec<_>>(), names);
+    let size: usize = problem.params.values().map(String::len).sum();
+    assert!(size < 10_000, "{}: {size} bytes of parameters", problem.code);
+}
+
+/// What is refused by reading alone: no command needs a desk for it.
+fn unreadable() -> Vec<(&'static str, String, Value)> {
+    let mut cases = Vec::new();
+    for (command, arguments) in sound() {
+        for top in [Value::Null, json!([]), json!([arguments]), json!("x"), json!(7), json!(true)] {
+            cases.push((command, format!("{:.20} for all", top.to_string()), top));
+        }
+        let mut more = arguments.clone();
+        more["surplus"] = json!(1);
+        cases.push((command, "a surplus argument".to_owned(), more));
+        let mut proto = arguments.clone();
+        proto["__proto__"] = json!({ "polluted": true });
+        cases.push((command, "__proto__".to_owned(), proto));
+        let Value::Object(members) = arguments else { panic!("an object") };
+        for name in members.keys() {
+            let mut less: Map<String, Value> = members.clone();
+            less.remove(name);
+            cases.push((command, format!("without {name}"), Value::Object(less)));
+        }
+    }
+    cases
+}
+
+#[test]
+fn every_command_has_its_arguments_and_no_others() {
+    let sound = sound();
+    let told: Vec<&str> = sound.keys().copied().collect();
+    let mut commands: Vec<&str> = Call::COMMANDS.iter().map(|(name, _)| *name).collect();
+    commands.sort_unstable();
+    assert_eq!(told, commands);
+    for (command, names) in Call::COMMANDS {
+        let keys: Vec<&str> = sound[command].as_object().unwrap().keys().map(|k| &**k).collect();
+        let mut names = names.to_vec();
+        names.sort_unstable();
+        assert_eq!(keys, names, "{command}");
+        assert_eq!(problem_of(command, sound[command].clone()), None, "{command}");
+    }
+    assert!(Call::read("no_such_command", json!({})).is_none());
+    assert!(Call::read("Status", json!({})).is_none());
+    assert!(Call::read("", json!({})).is_none());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_that_no_page_sends_are_refused_with_a_code() {
+    let mut figures = Figures::start("window-commands", "arguments_that_no_page_sends");
+    let mut denied = 0_u32;
+    for (command, case, arguments) in unreadable() {
+        let problem = problem_of(command, arguments);
+        let problem = problem.unwrap_or_else(|| panic!("{command}: {case} was read"));
+        assert_coded(&problem);
+        assert_eq!(problem.code, "argument-invalid", "{command}: {case}");
+        denied += 1;
+        figures.cases(1);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(folder.path()).await.unwrap();
+    let mut answered = 0_u32;
+    let mut longest = std::time::Duration::ZERO;
+    for (command, arguments) in sound() {
+        for name in arguments.as_object().unwrap().keys() {
+            for value in values() {
+                let mut changed = arguments.clone();
+                changed[name] = value.clone();
+                let begun = std::time::Instant::now();
+                let result = match Call::read(command, changed).unwrap() {
+                    Err(problem) => Err(problem),
+                    Ok(call) => desk.answer(call).await,
+                };
+                match result {
+                    Err(problem) => {
+                        assert_coded(&problem);
+                        denied += 1;
+                    }
+                    // An empty list of files, or any password for a file that is not there.
+                    Ok(text) => {
+                        serde_json::from_str::<Value>(&text).unwrap();
+                        answered += 1;
+                    }
+                }
+                longest = longest.max(begun.elapsed());
+                figures.cases(1);
+            }
+        }
+    }
+    // What was answered is what a page may ask: nothing more than these few.
+    assert!(answered < 40, "{answered} were answered");
+    assert!(longest < std::time::Duration::from_secs(10), "{longest:?}");
+    figures.measure("denied", f64::from(denied));
+    figures.measure("answered", f64::from(answered));
+    figures.measure("longest seconds", longest.as_secs_f64());
+    figures.finish();
+}

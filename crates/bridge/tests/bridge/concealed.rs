@@ -1,0 +1,181 @@
+//! What `Debug` prints of views, records and problems: never what may name a patient, never a password.
+
+use std::fmt::Debug;
+
+use bridge::headless::{EndpointTerms, ListTerms, SearchTerms};
+use bridge::views::{
+    CandidateView, DetailView, EndpointInput, EvidenceView, FieldView, IntakeView, ListQuery,
+    MessageView, PageView, RowView, SectionView, TimelineView,
+};
+use bridge::{Call, Desk, IssueRecord, Password, Problem, Record};
+use static_assertions::assert_not_impl_any;
+
+// The arguments of a call are reports, names and passwords: this does not compile.
+assert_not_impl_any!(Call: Debug, std::fmt::Display, serde::Serialize);
+assert_not_impl_any!(Password: std::fmt::Display, serde::Serialize, Clone);
+assert_not_impl_any!(Desk: Debug, std::fmt::Display);
+
+const CANARY: &str = "Zwinglicanary";
+
+fn canary() -> String {
+    CANARY.to_owned()
+}
+
+fn silent(value: &impl Debug) {
+    for printed in [format!("{value:?}"), format!("{value:#?}")] {
+        assert!(!printed.contains(CANARY), "{printed}");
+    }
+}
+
+/// Anything that a view can hold, everywhere: views are read from JSON here only.
+fn message() -> MessageView {
+    MessageView {
+        source: canary(),
+        severity: canary(),
+        code: canary(),
+        rule: Some(canary()),
+        text: Some(canary()),
+        params: [(canary(), canary())].into(),
+        expression: Some(canary()),
+        line: None,
+        column: None,
+        section: None,
+        field: Some(canary()),
+    }
+}
+
+fn row() -> RowView {
+    RowView {
+        id: 1,
+        file: canary(),
+        state: canary(),
+        group: canary(),
+        patient: Some(canary()),
+        subject: Some(canary()),
+        code: Some(canary()),
+        laboratory: Some(canary()),
+        document_identifier: Some(canary()),
+        errors: 0,
+        warnings: 0,
+        message: Some(message()),
+        environment: canary(),
+        corrects: None,
+        corrected_by: None,
+        created: canary(),
+        updated: canary(),
+    }
+}
+
+#[test]
+fn views_are_not_printed() {
+    let field = || FieldView {
+        key: canary(),
+        value: canary(),
+        detail: Some(canary()),
+        expression: canary(),
+        line: 1,
+    };
+    let section =
+        || SectionView { resource: canary(), expression: canary(), fields: vec![field()] };
+    let evidence = || EvidenceView {
+        http_status: Some(200),
+        content_type: Some(canary()),
+        body: canary(),
+        truncated: false,
+    };
+    let step = || TimelineView {
+        event: canary(),
+        params: [(canary(), canary())].into(),
+        person: canary(),
+        at: canary(),
+        evidence: Some(evidence()),
+    };
+    let file = || CandidateView {
+        file: canary(),
+        verdict: canary(),
+        kind: canary(),
+        digest: canary(),
+        patient: Some(canary()),
+        subject: Some(canary()),
+        messages: vec![message()],
+        known: None,
+    };
+    silent(&message());
+    silent(&row());
+    silent(&PageView { rows: vec![row()], next: None, total: 1 });
+    silent(&ListQuery { search: Some(canary()), ..ListQuery::default() });
+    silent(&field());
+    silent(&section());
+    silent(&evidence());
+    silent(&step());
+    silent(&file());
+    silent(&IntakeView { files: vec![file()], submissions: vec![None] });
+    silent(&DetailView {
+        row: row(),
+        birth_date: Some(canary()),
+        document_date: Some(canary()),
+        digest: canary(),
+        identifier: canary(),
+        receipt: Some(canary()),
+        attempts: 1,
+        format: canary(),
+        size: 1,
+        actions: vec![canary()],
+        messages: vec![message()],
+        timeline: vec![step()],
+        sections: vec![section()],
+        source: canary(),
+    });
+}
+
+#[test]
+fn records_problems_and_questions_are_not_printed() {
+    let issue = IssueRecord {
+        severity: "error".to_owned(),
+        code: "invalid".to_owned(),
+        rule: None,
+        text: Some(canary()),
+        expression: Some(canary()),
+        line: None,
+        column: None,
+        source: "authority".to_owned(),
+        params: [(canary(), canary())].into(),
+    };
+    silent(&issue);
+    silent(&Record {
+        id: Some(1),
+        file: canary(),
+        digest: Some(canary()),
+        identifier: Some(canary()),
+        state: None,
+        receipt: None,
+        issues: vec![issue],
+        attempts: 0,
+        corrects: None,
+        created: None,
+        updated: None,
+    });
+    silent(&Problem::new("file-unreadable", &[("file", CANARY), ("reason", CANARY)], "file"));
+    silent(&ListTerms { search: Some(canary()), ..ListTerms::default() });
+    silent(&SearchTerms { identifier: vec![canary()], ..SearchTerms::default() });
+    let proxy = Some(format!("http://user:{CANARY}@proxy.example"));
+    silent(&EndpointTerms {
+        name: "real".to_owned(),
+        url: "https://a.example".to_owned(),
+        environment: "integration".to_owned(),
+        release: "1.13.1".to_owned(),
+        language: "de-CH".to_owned(),
+        identifier: "attempt".to_owned(),
+        ca_pem: None,
+        proxy: proxy.clone(),
+    });
+    silent(&EndpointInput {
+        name: "real".to_owned(),
+        base_url: "https://a.example".to_owned(),
+        environment: "integration".to_owned(),
+        release: None,
+        language: None,
+        ca_pem: None,
+        proxy,
+    });
+}

@@ -1,0 +1,172 @@
+//! The locked window, through the one door that the window has: no name, no report, and sending goes on.
+
+use std::path::Path;
+
+use bridge::{Call, Desk, Problem};
+use serde_json::{Value, json};
+use testkit::{DocumentBuilder, Figures};
+
+const FAMILY: &str = "Zwinglicanary";
+
+async fn ask(desk: &Desk, command: &str, arguments: Value) -> Result<Value, Problem> {
+    let call = Call::read(command, arguments).expect("a command").expect("sound arguments");
+    let answer = desk.answer(call).await?;
+    Ok(serde_json::from_str(&answer).expect("JSON"))
+}
+
+async fn must(desk: &Desk, command: &str, arguments: Value) -> Value {
+    ask(desk, command, arguments).await.unwrap_or_else(|problem| panic!("{command}: {problem:?}"))
+}
+
+async fn refusal(desk: &Desk, command: &str, arguments: Value) -> String {
+    ask(desk, command, arguments).await.unwrap_err().code
+}
+
+fn file(folder: &Path) -> String {
+    let file = folder.join("one.json");
+    std::fs::write(&file, DocumentBuilder::new(1).family(FAMILY).json()).unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+fn everything() -> Value {
+    json!({ "query": { "group": null, "states": [], "search": null }, "reveal": true })
+}
+
+/// Arguments with which every command would be answered, or at least asked.
+fn arguments(command: &str, names: &[&str], path: &str) -> Value {
+    let value = |name: &str| match (command, name) {
+        (_, "id" | "days") => json!(1),
+        (_, "ids") => json!([1]),
+        (_, "reveal" | "again" | "paused") => json!(true),
+        (_, "paths") => json!([path]),
+        (_, "path") => json!(path),
+        (_, "query") => everything()["query"].clone(),
+        (_, "purpose") => json!("reports"),
+        ("add_endpoint", "input") => {
+            json!({ "name": "a", "baseUrl": "https://a.example", "environment": "integration" })
+        }
+        (_, "preferences") => json!({ "theme": "dark", "firstRunDone": true }),
+        _ => json!("longer"),
+    };
+    names
+        .iter()
+        .map(|name| ((*name).to_owned(), value(name)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_locked_window_is_told_nothing_and_sending_goes_on() {
+    let mut figures =
+        Figures::start("canaries", "a_locked_window_is_told_nothing_and_sending_goes_on");
+    let root = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&root.path().join("desk")).await.unwrap();
+    desk.start().await.unwrap();
+    let path = file(root.path());
+    must(&desk, "send_files", json!({ "paths": [path], "again": false })).await;
+    let shown = must(&desk, "list", everything()).await.to_string();
+    assert!(shown.contains(FAMILY), "shown because it was asked for");
+    let mut masked = everything();
+    masked["reveal"] = json!(false);
+    assert!(!must(&desk, "list", masked).await.to_string().contains(FAMILY));
+
+    must(&desk, "lock", json!({})).await;
+    for (command, names) in Call::COMMANDS {
+        figures.cases(1);
+        let answer = ask(&desk, command, arguments(command, names, &path)).await;
+        match *command {
+            "status" | "preferences" | "lock" => {
+                let said = answer.unwrap().to_string();
+                assert!(!said.contains(FAMILY), "{command}: {said}");
+            }
+            // Without a passphrase it opens; locked again for the next one.
+            "unlock" => must(&desk, "lock", json!({})).await.as_null().unwrap(),
+            _ => assert_eq!(answer.unwrap_err().code, "window-locked", "{command}"),
+        }
+    }
+    // The worker goes on behind it.
+    let done = async {
+        loop {
+            let status = must(&desk, "status", json!({})).await;
+            assert_eq!(status["locked"], true);
+            if status["counts"]["completed"] == 1 {
+                return;
+            }
+            desk.changed(status["revision"].as_u64().unwrap()).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(120), done).await.expect("in time");
+    must(&desk, "unlock", json!({ "passphrase": "" })).await;
+    assert!(must(&desk, "list", everything()).await.to_string().contains(FAMILY));
+    desk.stop().await;
+    figures.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_passphrase_unlocks_and_closing_the_window_is_no_way_around() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = Desk::open(root.path()).await.unwrap();
+    let set =
+        |current: &str, passphrase: &str| json!({ "current": current, "passphrase": passphrase });
+    assert_eq!(refusal(&desk, "set_unlock_passphrase", set("", "short")).await, "argument-invalid");
+    must(&desk, "set_unlock_passphrase", set("", "zwinglicanary")).await;
+    assert_eq!(
+        refusal(&desk, "set_unlock_passphrase", set("wrong", "another one")).await,
+        "unlock-refused"
+    );
+    drop(desk);
+
+    let desk = Desk::open(root.path()).await.unwrap();
+    let status = must(&desk, "status", json!({})).await;
+    assert_eq!((&status["locked"], &status["hasUnlockPassphrase"]), (&json!(true), &json!(true)));
+    assert_eq!(refusal(&desk, "list", everything()).await, "window-locked");
+    assert_eq!(refusal(&desk, "unlock", json!({ "passphrase": "" })).await, "unlock-refused");
+    assert_eq!(
+        refusal(&desk, "unlock", json!({ "passphrase": "zwingli" })).await,
+        "unlock-refused"
+    );
+    assert_eq!(
+        refusal(&desk, "unlock", json!({ "passphrase": "zwingli" })).await,
+        "unlock-refused"
+    );
+    // The third wrong one makes the next wait, right or wrong.
+    let soon = ask(&desk, "unlock", json!({ "passphrase": "zwinglicanary" })).await.unwrap_err();
+    assert_eq!(soon.code, "unlock-too-soon");
+    assert!(soon.params["seconds"].parse::<u64>().unwrap() <= 60);
+    let opened = async {
+        while let Err(problem) =
+            ask(&desk, "unlock", json!({ "passphrase": "zwinglicanary" })).await
+        {
+            assert_eq!(problem.code, "unlock-too-soon");
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), opened).await.expect("in time");
+    must(&desk, "set_unlock_passphrase", set("zwinglicanary", "")).await;
+    assert_eq!(must(&desk, "status", json!({})).await["hasUnlockPassphrase"], false);
+    // Nothing of it is kept in the clear.
+    for entry in std::fs::read_dir(root.path().join("practice")).unwrap().flatten() {
+        let bytes = std::fs::read(entry.path()).unwrap_or_default();
+        assert!(!bytes.windows(13).any(|window| window == b"zwinglicanary"), "{entry:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_laboratory_without_its_secrets_stays_locked() {
+    let root = tempfile::tempdir().unwrap();
+    let laboratory = root.path().join("laboratory");
+    // In a plain file here: the keychain of whoever runs the tests is not theirs to write to.
+    let profile =
+        engine::Profile::create(&laboratory, identity::SecretsKind::Practice, Vec::new()).unwrap();
+    drop(engine::Engine::create(profile, None, engine::Surroundings::default()).unwrap());
+    let desk = Desk::open(root.path()).await.unwrap();
+    must(&desk, "lock", json!({})).await;
+    let secrets = laboratory.join("practice-secrets");
+    std::fs::rename(&secrets, root.path().join("away")).unwrap();
+    let open = json!({ "passphrase": "" });
+    assert_eq!(refusal(&desk, "unlock", open.clone()).await, "secret-missing");
+    assert_eq!(refusal(&desk, "list", everything()).await, "window-locked");
+    std::fs::rename(root.path().join("away"), &secrets).unwrap();
+    must(&desk, "unlock", open).await;
+    must(&desk, "list", everything()).await;
+}

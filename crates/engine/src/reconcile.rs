@@ -1,0 +1,149 @@
+//! After a restore: everything that the authority shows of this laboratory since the restored state is compared
+//! with the journal.
+
+use client::{Authority, Evidence, Why};
+use exchange::{Answer, Endpoint, SearchSupport};
+use fhir::{Format, Instant, Limits, Tree};
+use journal::{EvidenceKind, FoundReport, Journal, Reconciled, RecordError, Unreconciled};
+use report::Action;
+
+use crate::worker::verdict::{Context, status_event};
+use crate::worker::{kept, message};
+use crate::{Clock, EngineError, Pace, person};
+
+/// How far the search reaches back before the end of the restored state: clocks differ.
+const REACH_SECONDS: i64 = 24 * 3600;
+/// Searches in a row, each some thousand reports; what is left is found by the next comparison.
+const SEARCHES_MAX: u32 = 50;
+/// Reports that are asked for one by one in one comparison.
+const ASKED_MAX: usize = 1_000;
+
+/// What a comparison works with.
+pub struct Tools<'a, A> {
+    /// The restored journal.
+    pub journal: &'a Journal,
+    /// The authority.
+    pub authority: &'a A,
+    /// Its endpoint.
+    pub endpoint: &'a Endpoint,
+    /// Time and randomness.
+    pub clock: &'a dyn Clock,
+}
+
+/// What a comparison found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// Reports that the journal did not know: they are in it now, with their status.
+    pub added: usize,
+    /// Reports that the journal believed not to have been sent: they are asked for now.
+    pub doubted: usize,
+    /// Whether the authority showed everything.
+    pub complete: bool,
+}
+
+/// Compares. What is found is recorded at once, so that a fault in between loses nothing.
+pub async fn compare<A: Authority>(
+    tools: &Tools<'_, A>,
+    open: Unreconciled,
+) -> Result<Comparison, EngineError> {
+    let mut found = Comparison::default();
+    if tools.endpoint.release.facts().search == SearchSupport::Full {
+        found.complete = search(tools, open, &mut found).await?;
+    }
+    // By identifier too: not every release lists, and a list may lag behind.
+    let lost = tools.journal.lost_reports()?;
+    let ours = lost.into_iter().filter(|lost| lost.endpoint == tools.endpoint.name);
+    let mut left = false;
+    for (index, lost) in ours.enumerate() {
+        if index >= ASKED_MAX {
+            left = true;
+            break;
+        }
+        let shown = tools.authority.find(&lost.identifier).await?;
+        for answer in &shown.answers {
+            learn(tools, answer, &shown.evidence, &mut found).await?;
+        }
+    }
+    if tools.endpoint.release.facts().search != SearchSupport::Full {
+        found.complete = !left;
+    }
+    Ok(found)
+}
+
+/// Everything that changed since the restored state; says whether that was everything.
+async fn search<A: Authority>(
+    tools: &Tools<'_, A>,
+    open: Unreconciled,
+    found: &mut Comparison,
+) -> Result<bool, EngineError> {
+    let mut since = open.since.map(|since| since.plus_seconds(-REACH_SECONDS));
+    for _ in 0..SEARCHES_MAX {
+        let changes = tools.authority.changed_since(since).await?;
+        for answer in &changes.answers {
+            let proof = answer.receipt.as_deref().and_then(|id| entry(&changes.evidence, id));
+            if let Some(proof) = proof {
+                learn(tools, answer, &proof, found).await?;
+            }
+        }
+        let newest = changes.answers.iter().filter_map(|answer| answer.last_updated).max();
+        match changes.incomplete {
+            None => return Ok(changes.unreadable == 0),
+            // More than one search may give: the next one begins where this one ended.
+            Some(Why::TooManyPages) if newest > since => since = newest,
+            Some(_) => return Ok(false),
+        }
+    }
+    Ok(false)
+}
+
+async fn learn<A: Authority>(
+    tools: &Tools<'_, A>,
+    answer: &Answer,
+    proof: &Evidence,
+    found: &mut Comparison,
+) -> Result<(), EngineError> {
+    let now: Instant = tools.clock.now();
+    let pace = Pace::default();
+    let context = Context { now, pace: &pace, fraction: tools.clock.fraction(), attempt: 1 };
+    let Some(event) = status_event(answer, &context) else { return Ok(()) };
+    let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
+    let report = FoundReport {
+        identifier,
+        endpoint: tools.endpoint.name.clone(),
+        event,
+        issues: answer.issues.iter().cloned().map(message).collect(),
+        evidence: kept(proof.clone(), EvidenceKind::Search, now),
+        by: person::worker(),
+        at: now,
+    };
+    match tools.journal.reconcile_async(report).await {
+        Ok(Reconciled::Added(_)) => found.added += 1,
+        Ok(Reconciled::Doubted(_)) => found.doubted += 1,
+        Ok(Reconciled::Known) => {}
+        Err(RecordError::Journal(error)) => return Err(error.into()),
+        Err(error) => return Err(EngineError::refused(Action::Resubmit, error)),
+    }
+    Ok(())
+}
+
+/// The identifier under which the journal knows a report, else its first one.
+fn known_or_first(journal: &Journal, answer: &Answer) -> Result<Option<String>, EngineError> {
+    for identifier in &answer.identifiers {
+        if journal.find_by_attempt_identifier(identifier)?.is_some() {
+            return Ok(Some(identifier.clone()));
+        }
+    }
+    let attempt = answer.identifiers.iter().find(|identifier| identifier.starts_with("urn:uuid:"));
+    Ok(attempt.or(answer.identifiers.first()).cloned())
+}
+
+/// The entry of one report in the pages of a search: proof without the others' data.
+fn entry(pages: &[Evidence], receipt: &str) -> Option<Evidence> {
+    pages.iter().find_map(|page| {
+        let tree = Tree::read(&page.body, Format::sniff(&page.body)?, &Limits::default()).ok()?;
+        let root = tree.root();
+        let mut entries = root.all("entry").filter_map(|entry| entry.child("resource"));
+        let entry = entries.find(|entry| entry.text("id") == Some(receipt))?;
+        Some(Evidence { body: entry.source().to_vec(), ..page.clone() })
+    })
+}

@@ -1,0 +1,304 @@
+//! The worker's queue on a real journal: what belongs to others hides nothing, and a clock that is set holds
+//! nothing up.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received, Why};
+use engine::{Clock, Connection, Pace, Tools, Worker};
+use exchange::{Answer, Endpoint, Environment, Page, Processing, Query, Release, Sealed};
+use fhir::{Format, Instant};
+use journal::{Journal, Key, LeaseAnswer, NewSubmission};
+use report::{Event, Person, SubmissionId, Summary};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// Two clocks that a test moves, in seconds.
+#[derive(Default)]
+struct Hands {
+    wall: AtomicI64,
+    steady: AtomicI64,
+}
+
+impl Hands {
+    fn pass(&self, seconds: i64) {
+        self.wall.fetch_add(seconds, Ordering::SeqCst);
+        self.steady.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    fn set(&self, by: i64) {
+        self.wall.fetch_add(by, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Hands {
+    fn now(&self) -> Instant {
+        Instant::from_seconds(1_800_000_000 + self.wall.load(Ordering::SeqCst))
+    }
+    fn steady(&self) -> Duration {
+        Duration::from_secs(self.steady.load(Ordering::SeqCst).unsigned_abs())
+    }
+    fn fraction(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Accepts whatever comes, and counts. In doubt it answers to no report, and shows none.
+#[derive(Clone, Default)]
+struct Willing {
+    sent: Arc<Mutex<Vec<String>>>,
+    questions: Arc<AtomicU32>,
+    doubt: Arc<AtomicBool>,
+    /// Other reports that its search shows.
+    shown: Arc<AtomicU32>,
+    clock: Arc<Hands>,
+}
+
+impl Willing {
+    /// Its own clock is never set.
+    fn evidence(&self) -> Evidence {
+        let seconds = self.clock.steady.load(Ordering::SeqCst);
+        let server_date = Some(Instant::from_seconds(1_700_000_000 + seconds));
+        Evidence { status: 200, body: b"{}".to_vec(), server_date, ..Evidence::default() }
+    }
+}
+
+impl Authority for Willing {
+    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+        let mut sent = self.sent.lock().unwrap();
+        sent.push(sealed.identifier.clone());
+        if self.doubt.load(Ordering::SeqCst) {
+            return Err(Fault::Uncertain { why: Why::Cut, evidence: None });
+        }
+        let answer = Answer {
+            receipt: Some(format!("r-{}", sent.len())),
+            processing: Some(Processing::InProgress),
+            ..Answer::default()
+        };
+        Ok(Received { answer, evidence: self.evidence() })
+    }
+    async fn find(&self, _: &str) -> Result<Found, Fault> {
+        Ok(Found { answers: Vec::new(), evidence: self.evidence() })
+    }
+    async fn status(&self, _: &str) -> Result<Received, Fault> {
+        Ok(Received { answer: Answer::default(), evidence: self.evidence() })
+    }
+    async fn changed_since(&self, _: Option<Instant>) -> Result<Changes, Fault> {
+        self.questions.fetch_add(1, Ordering::SeqCst);
+        Ok(Changes::default())
+    }
+    async fn search(&self, _: &Query) -> Result<(Page, Evidence), Fault> {
+        let total = Some(u64::from(self.shown.load(Ordering::SeqCst)));
+        Ok((Page { total, ..Page::default() }, self.evidence()))
+    }
+    async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
+        Ok((Capability::default(), self.evidence()))
+    }
+}
+
+struct House {
+    journal: Journal,
+    clock: Arc<Hands>,
+    authority: Willing,
+    _folder: tempfile::TempDir,
+}
+
+impl House {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let key = Key::new(zeroize::Zeroizing::new([7; 32]));
+        let journal = Journal::create(&folder.path().join("journal.db"), &key).unwrap();
+        let clock: Arc<Hands> = Arc::default();
+        let authority = Willing { clock: clock.clone(), ..Willing::default() };
+        Self { journal, clock, authority, _folder: folder }
+    }
+
+    fn import(&self, endpoint: &str, number: u64) -> SubmissionId {
+        let document = testkit::DocumentBuilder::new(number).json().into_bytes();
+        let new = NewSubmission {
+            file: format!("{number}.json"),
+            format: Format::Json,
+            digest: report::digest(&document),
+            document,
+            summary: Summary::default(),
+            identifier: format!("urn:uuid:00000000-0000-4000-8000-{number:012}"),
+            endpoint: endpoint.to_owned(),
+            first: Event::Queued { due: self.clock.now() },
+            findings: Vec::new(),
+            corrects: None,
+            by: Person("test".to_owned()),
+            at: self.clock.now(),
+        };
+        self.journal.import(new).unwrap()
+    }
+
+    fn worker(&self, holder: &str) -> Worker<Willing> {
+        Worker::new(Tools {
+            journal: self.journal.clone(),
+            authority: self.authority.clone(),
+            endpoint: endpoint(),
+            clock: self.clock.clone(),
+            pace: Pace { in_flight_max: 3, ..Pace::default() },
+            holder: holder.to_owned(),
+            paused: watch::channel(false).1,
+            connection: Arc::new(watch::Sender::new(Connection::default())),
+        })
+    }
+
+    fn sent(&self) -> usize {
+        self.authority.sent.lock().unwrap().len()
+    }
+}
+
+fn endpoint() -> Endpoint {
+    Endpoint {
+        name: "ours".to_owned(),
+        base: "https://localhost/v1/fhir".parse().unwrap(),
+        environment: Environment::Integration,
+        release: Release::default(),
+        ca_pem: None,
+        language: "de-CH".to_owned(),
+        identifier: exchange::IdentifierChoice::Attempt,
+        proxy: None,
+    }
+}
+
+const DAY: i64 = 86_400;
+
+/// Reports of an endpoint that is not in use stay owed; however many they are, ours are found behind them.
+#[tokio::test]
+async fn what_is_owed_elsewhere_hides_nothing() {
+    let house = House::new();
+    let others: Vec<_> = (0..300).map(|number| house.import("elsewhere", number)).collect();
+    house.clock.pass(1);
+    let ours = house.import("ours", 300);
+    let round = house.worker("one").turn(&mut None, &CancellationToken::new()).await.unwrap();
+    assert!(round.next.is_some());
+    assert_ne!(house.journal.state(ours).unwrap().code(), "queued");
+    assert!(others.iter().all(|id| house.journal.state(*id).unwrap().code() == "queued"));
+}
+
+#[tokio::test]
+async fn a_clock_set_back_by_a_day_holds_no_report_up() {
+    let house = House::new();
+    house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    house.clock.set(-DAY);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(house.sent(), 1, "owed in a day by the clock, and now in truth");
+    // Searches go on as if nothing had been set, and no faster.
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let before = house.authority.questions.load(Ordering::SeqCst);
+    house.clock.set(-DAY);
+    for _ in 0..720 {
+        house.clock.pass(5);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    let questions = house.authority.questions.load(Ordering::SeqCst) - before;
+    assert!((10..120).contains(&questions), "{questions} searches in an hour");
+}
+
+#[tokio::test]
+async fn a_clock_set_forward_makes_no_storm() {
+    let house = House::new();
+    house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let before = house.authority.questions.load(Ordering::SeqCst);
+    house.clock.set(30 * DAY);
+    for _ in 0..60 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert!(house.authority.questions.load(Ordering::SeqCst) <= before + 1);
+    assert_eq!(house.sent(), 1);
+}
+
+impl House {
+    /// So many turns of a worker with so many seconds in between; `each` sets the clock as it likes.
+    async fn live(&self, turns: u32, seconds: i64, each: impl Fn(&Hands)) {
+        let (worker, mut held, cancel) = (self.worker("one"), None, CancellationToken::new());
+        for _ in 0..turns {
+            self.clock.pass(seconds);
+            each(&self.clock);
+            worker.turn(&mut held, &cancel).await.unwrap();
+        }
+    }
+}
+
+/// Ten minutes of doubt are the authority's ten minutes, however often our clock is set forward.
+#[tokio::test]
+async fn a_clock_set_forward_makes_no_doubt_shorter() {
+    let house = House::new();
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    house.authority.shown.store(5, Ordering::SeqCst);
+    house.import("ours", 1);
+    house.live(118, 5, |clock| clock.set(3600)).await;
+    assert_eq!(house.sent(), 1, "asked every time, and not believed");
+    house.live(12, 5, |clock| clock.set(3600)).await;
+    assert_eq!(house.sent(), 2, "not received: the same report again");
+}
+
+/// A certificate to which nothing is shown, although reports of ours were accepted, has lost its access: what
+/// it is told proves nothing.
+#[tokio::test]
+async fn an_empty_answer_without_access_is_never_believed() {
+    let house = House::new();
+    house.import("ours", 1);
+    house.live(2, 1, |_| {}).await;
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    house.import("ours", 2);
+    house.live(3 * 360, 10, |_| {}).await;
+    assert_eq!(house.sent(), 2);
+    house.authority.shown.store(1, Ordering::SeqCst);
+    house.live(360, 10, |_| {}).await;
+    assert!(house.sent() > 2, "with access again it was believed");
+}
+
+/// A dead holder's lease is valid for a day by a clock that was set back: whoever watches it for as long as a
+/// lease lives takes it, and a holder that lives keeps it.
+#[tokio::test]
+async fn a_lease_that_nobody_renews_is_taken_whatever_the_clock_says() {
+    let house = House::new();
+    house.import("ours", 1);
+    let (dead, heir, cancel) =
+        (house.worker("dead"), house.worker("heir"), CancellationToken::new());
+    let (mut its, mut ours) = (None, None);
+    dead.turn(&mut its, &cancel).await.unwrap();
+    house.clock.set(-DAY);
+    for _ in 0..60 {
+        house.clock.pass(1);
+        dead.turn(&mut its, &cancel).await.unwrap();
+        heir.turn(&mut ours, &cancel).await.unwrap();
+    }
+    assert!(its.is_some() && ours.is_none(), "it lives");
+    house.clock.set(-DAY);
+    for _ in 0..29 {
+        house.clock.pass(1);
+        heir.turn(&mut ours, &cancel).await.unwrap();
+    }
+    assert!(ours.is_none(), "perhaps it lives");
+    for _ in 0..3 {
+        house.clock.pass(1);
+        heir.turn(&mut ours, &cancel).await.unwrap();
+    }
+    assert!(ours.is_some());
+    dead.turn(&mut its, &cancel).await.unwrap();
+    assert!(its.is_none(), "the token is the heir's now");
+}
+
+/// A name is no right: two workers of one process do not share a lease.
+#[tokio::test]
+async fn a_worker_of_the_same_name_is_another() {
+    let house = House::new();
+    let until = house.clock.now().plus_seconds(30);
+    let taken = house.journal.acquire_lease("one", house.clock.now(), until).unwrap();
+    assert!(matches!(taken, LeaseAnswer::Held(_)));
+    house.import("ours", 1);
+    let mut held = None;
+    house.worker("one").turn(&mut held, &CancellationToken::new()).await.unwrap();
+    assert!(held.is_none());
+    assert_eq!(house.sent(), 0);
+}

@@ -1,0 +1,406 @@
+//! Restores of backups of any age, followed by the real worker against an authority that remembers: whatever
+//! the journal has forgotten, nothing is sent a second time, and nothing stays unseen.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received};
+use engine::{Clock, Connection, Pace, ReconcileTools, Tools, Worker, compare};
+use exchange::{Answer, Endpoint, Environment, Page, Processing, Query, Release, Sealed};
+use fhir::{Format, Instant};
+use journal::{Imported, Journal, Key, NewSubmission, recover, restore};
+use report::{Event, Person, State, Summary};
+use testkit::Figures;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// splitmix64
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % n
+    }
+}
+
+struct SimulatedClock(AtomicI64);
+
+impl Clock for SimulatedClock {
+    fn now(&self) -> Instant {
+        Instant(self.0.load(Ordering::SeqCst))
+    }
+    fn steady(&self) -> std::time::Duration {
+        std::time::Duration::from_micros(self.now().0.try_into().unwrap())
+    }
+    fn fraction(&self) -> f64 {
+        0.25
+    }
+}
+
+#[derive(Clone)]
+struct Stored {
+    receipt: String,
+    identifier: String,
+    accepted: Instant,
+    /// A search shows it from then on.
+    visible: Instant,
+    finished: Instant,
+    outcome: Processing,
+}
+
+#[derive(Default)]
+struct Service {
+    stored: Vec<Stored>,
+    posts: BTreeMap<String, u64>,
+    dice: u64,
+}
+
+#[derive(Clone)]
+struct Simulated {
+    service: Arc<Mutex<Service>>,
+    clock: Arc<SimulatedClock>,
+}
+
+fn evidence() -> Evidence {
+    Evidence { status: 200, ..Evidence::default() }
+}
+
+impl Stored {
+    fn answer(&self, now: Instant) -> Answer {
+        let done = self.finished <= now;
+        Answer {
+            receipt: Some(self.receipt.clone()),
+            processing: Some(if done { self.outcome } else { Processing::InProgress }),
+            identifiers: vec![self.identifier.clone()],
+            last_updated: Some(if done { self.finished } else { self.accepted }),
+            ..Answer::default()
+        }
+    }
+}
+
+impl Simulated {
+    fn seen(&self) -> Vec<Answer> {
+        let now = self.clock.now();
+        let service = self.service.lock().unwrap();
+        let visible = service.stored.iter().filter(|stored| stored.visible <= now);
+        visible.map(|stored| stored.answer(now)).collect()
+    }
+}
+
+impl Authority for Simulated {
+    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+        let now = self.clock.now();
+        let mut service = self.service.lock().unwrap();
+        *service.posts.entry(sealed.identifier.clone()).or_default() += 1;
+        service.dice += 1;
+        let mut dice = Dice(service.dice);
+        let seconds = |n: u64| i64::try_from(n).unwrap() * 1_000_000;
+        let stored = Stored {
+            receipt: format!("r-{}", service.stored.len()),
+            identifier: sealed.identifier.clone(),
+            accepted: now,
+            visible: now.plus_micros(seconds(dice.below(300))),
+            finished: now.plus_micros(seconds(dice.below(4_000))),
+            outcome: if dice.below(5) == 0 { Processing::Failed } else { Processing::Completed },
+        };
+        let answer = stored.answer(now);
+        service.stored.push(stored);
+        Ok(Received { answer, evidence: evidence() })
+    }
+
+    async fn find(&self, identifier: &str) -> Result<Found, Fault> {
+        let mut answers = self.seen();
+        answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
+        Ok(Found { answers, evidence: evidence() })
+    }
+
+    async fn status(&self, receipt: &str) -> Result<Received, Fault> {
+        let hit = self.seen().into_iter().find(|hit| hit.receipt.as_deref() == Some(receipt));
+        let why = client::Why::NotFound { status: 404 };
+        let missing = Fault::Transient { why, retry_after: None, evidence: None };
+        hit.map(|answer| Received { answer, evidence: evidence() }).ok_or(missing)
+    }
+
+    async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
+        let mut answers = self.seen();
+        answers.retain(|answer| answer.last_updated >= since);
+        let entry = |answer: &Answer| {
+            let id = answer.receipt.as_deref().unwrap_or_default();
+            format!(r#"{{"resource":{{"resourceType":"DocumentReference","id":"{id}"}}}}"#)
+        };
+        let entries: Vec<String> = answers.iter().map(entry).collect();
+        let body = format!(r#"{{"resourceType":"Bundle","entry":[{}]}}"#, entries.join(","));
+        let page = Evidence { body: body.into_bytes(), ..evidence() };
+        Ok(Changes { answers, evidence: vec![page], ..Changes::default() })
+    }
+
+    async fn search(&self, _query: &Query) -> Result<(Page, Evidence), Fault> {
+        let answers = self.seen();
+        Ok((Page { total: Some(answers.len() as u64), answers, ..Page::default() }, evidence()))
+    }
+
+    async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
+        Ok((Capability::default(), evidence()))
+    }
+}
+
+fn endpoint() -> Endpoint {
+    Endpoint {
+        name: "simulated".to_owned(),
+        base: "https://localhost/v1/fhir".parse().unwrap(),
+        environment: Environment::Integration,
+        release: Release::default(),
+        ca_pem: None,
+        language: "de-CH".to_owned(),
+        identifier: exchange::IdentifierChoice::Attempt,
+        proxy: None,
+    }
+}
+
+fn key() -> Key {
+    Key::new(zeroize::Zeroizing::new([7; 32]))
+}
+
+const MINUTE: i64 = 60_000_000;
+
+struct Laboratory {
+    clock: Arc<SimulatedClock>,
+    authority: Simulated,
+    folder: tempfile::TempDir,
+    dice: Dice,
+    /// Contents handed over.
+    files: u64,
+    /// Identifiers that were confirmed, with the digest of their content.
+    taken: HashMap<String, String>,
+    lives: u32,
+}
+
+impl Laboratory {
+    fn new(seed: u64) -> Self {
+        let clock = Arc::new(SimulatedClock(AtomicI64::new(1_800_000_000_000_000)));
+        let service = Arc::new(Mutex::new(Service { dice: seed * 1_000, ..Service::default() }));
+        let authority = Simulated { service, clock: clock.clone() };
+        let folder =
+            tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        Self {
+            clock,
+            authority,
+            folder,
+            dice: Dice(seed),
+            files: 0,
+            taken: HashMap::new(),
+            lives: 0,
+        }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("journal.db")
+    }
+
+    fn backups(&self) -> PathBuf {
+        self.folder.path().join("backups")
+    }
+
+    fn pass(&self, micros: i64) {
+        self.clock.0.fetch_add(micros, Ordering::SeqCst);
+    }
+
+    /// A file comes, perhaps once more; it has an identifier of its own each time.
+    fn hand_over(&mut self, journal: &Journal, number: u64) {
+        let document = testkit::DocumentBuilder::new(number).json().into_bytes();
+        let digest = report::digest(&document);
+        let identifier = format!("urn:uuid:{:032x}", self.dice.below(u64::MAX));
+        let new = NewSubmission {
+            file: format!("{number}.json"),
+            format: Format::Json,
+            digest: digest.clone(),
+            document,
+            summary: Summary::default(),
+            identifier: identifier.clone(),
+            endpoint: "simulated".to_owned(),
+            first: Event::Queued { due: self.clock.now() },
+            findings: Vec::new(),
+            corrects: None,
+            by: Person("test".to_owned()),
+            at: self.clock.now(),
+        };
+        if let Imported::New(id) = journal.import_if_new_async(new).wait().unwrap() {
+            let identifier = journal.row(id).unwrap().identifier;
+            self.taken.insert(identifier, digest);
+        }
+    }
+
+    fn worker(&mut self, journal: &Journal) -> Worker<Simulated> {
+        self.lives += 1;
+        Worker::new(Tools {
+            journal: journal.clone(),
+            authority: self.authority.clone(),
+            endpoint: endpoint(),
+            clock: self.clock.clone(),
+            pace: Pace { in_flight_max: 2, ..Pace::default() },
+            holder: format!("life-{}", self.lives),
+            paused: watch::channel(false).1,
+            connection: Arc::new(watch::Sender::new(Connection::default())),
+        })
+    }
+
+    async fn turn(&mut self, worker: &Worker<Simulated>) {
+        let mut held = None;
+        worker.turn(&mut held, &CancellationToken::new()).await.unwrap();
+        let pause = i64::try_from(self.dice.below(20)).unwrap() * MINUTE / 4;
+        self.pass(31_000_000 + pause);
+    }
+
+    /// Works until nothing is owed any more.
+    async fn settle(&mut self, journal: &Journal) {
+        let worker = self.worker(journal);
+        for _ in 0..2_000 {
+            self.turn(&worker).await;
+            if self.all_settled(journal) {
+                return;
+            }
+        }
+        panic!("no rest");
+    }
+
+    fn all_settled(&self, journal: &Journal) -> bool {
+        journal.open_reports().unwrap().is_empty() && journal.next_due().unwrap().is_none()
+    }
+
+    async fn compare(&self, journal: &Journal) {
+        let Some(open) = journal.unreconciled().unwrap() else { return };
+        let tools = ReconcileTools {
+            journal,
+            authority: &self.authority,
+            endpoint: &endpoint(),
+            clock: &*self.clock,
+        };
+        compare(&tools, open).await.unwrap();
+    }
+
+    /// Losses, duplicates, false *completed*.
+    fn count(&self, journal: &Journal) -> [u64; 3] {
+        let service = self.authority.service.lock().unwrap();
+        let lost = journal.lost_reports().unwrap();
+        let is_lost = |identifier: &str| lost.iter().any(|lost| lost.identifier == identifier);
+        let stored = |identifier: &str| service.stored.iter().any(|s| s.identifier == identifier);
+        let losses = self.taken.keys().filter(|identifier| {
+            let known = journal.find_by_attempt_identifier(identifier).unwrap();
+            known.is_none() && (stored(identifier) || !is_lost(identifier))
+        });
+        let mut contents: HashMap<&str, u64> = HashMap::new();
+        for stored in &service.stored {
+            *contents.entry(self.taken[&stored.identifier].as_str()).or_default() += 1;
+        }
+        let twice = contents.values().map(|count| count - 1).sum::<u64>()
+            + service.posts.values().map(|posts| posts - 1).sum::<u64>();
+        let mut wrong = 0;
+        for identifier in self.taken.keys() {
+            let Some(id) = journal.find_by_attempt_identifier(identifier).unwrap() else {
+                continue;
+            };
+            if let State::Completed { receipt } = journal.state(id).unwrap() {
+                let stored = service.stored.iter().find(|stored| stored.receipt == receipt);
+                let right = stored.is_some_and(|s| {
+                    s.outcome == Processing::Completed && s.identifier == *identifier
+                });
+                wrong += u64::from(!right);
+            }
+        }
+        [losses.count() as u64, twice, wrong]
+    }
+}
+
+fn remove(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let _ = std::fs::remove_file(name);
+    }
+}
+
+/// A day of a laboratory: files come, the worker works, backups are made; then one of the backups, of any
+/// age, takes the journal's place.
+async fn run(seed: u64) -> [u64; 3] {
+    let mut lab = Laboratory::new(seed);
+    let journal = Journal::create(&lab.path(), &key()).unwrap();
+    let worker = lab.worker(&journal);
+    let steps = 10 + lab.dice.below(30);
+    for _ in 0..steps {
+        match lab.dice.below(4) {
+            0 | 1 => {
+                lab.files += 1;
+                lab.hand_over(&journal, lab.files);
+            }
+            2 => lab.turn(&worker).await,
+            _ => {
+                journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+                lab.pass(2_000_000);
+            }
+        }
+    }
+    drop(worker);
+    journal.close();
+    let backups = journal::list_backups(&lab.backups()).unwrap();
+    let now = lab.clock.now();
+    let kind = lab.dice.below(4);
+    if kind > 0 {
+        // Nothing can be read of the journal any more.
+        remove(&lab.path());
+    }
+    match backups.get(usize::try_from(lab.dice.below(backups.len().max(1) as u64)).unwrap()) {
+        Some(backup) if kind < 3 => {
+            restore(&backup.file, &key(), &lab.path(), now).unwrap();
+        }
+        _ if kind > 0 => {
+            recover(&lab.path(), &key(), &lab.backups(), now).unwrap().unwrap();
+        }
+        _ => {}
+    }
+    let journal = Journal::open(&lab.path(), &key()).unwrap();
+    lab.compare(&journal).await;
+    // The watched folder shows all its files again.
+    for number in 1..=lab.files {
+        if lab.dice.below(3) > 0 {
+            lab.hand_over(&journal, number);
+        }
+    }
+    lab.settle(&journal).await;
+    lab.pass(70 * MINUTE);
+    lab.compare(&journal).await;
+    for number in 1..=lab.files {
+        lab.hand_over(&journal, number);
+    }
+    lab.settle(&journal).await;
+    assert_eq!(journal.verify().unwrap().problems, [], "seed {seed}");
+    let counts = lab.count(&journal);
+    assert_eq!(counts, [0, 0, 0], "seed {seed}: losses, duplicates, false completed");
+    let everything = lab.authority.service.lock().unwrap().stored.len() as u64;
+    assert_eq!(everything, lab.files, "seed {seed}: every content is at the authority, once");
+    counts
+}
+
+/// `LABCOURIER_RESTORES` makes it many more.
+#[test]
+fn a_backup_of_any_age_sends_nothing_twice() {
+    let seeds =
+        std::env::var("LABCOURIER_RESTORES").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let mut figures = Figures::start("damage", "a_backup_of_any_age_sends_nothing_twice");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    for seed in 1..=seeds {
+        let [losses, duplicates, wrong] = runtime.block_on(run(seed));
+        figures.cases(1);
+        figures.losses(losses);
+        figures.duplicates(duplicates);
+        figures.false_completed(wrong);
+    }
+    figures.finish();
+}

@@ -1,0 +1,165 @@
+//! What an engine does for its journal by itself: backups, recovery at opening, retention.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use engine::{Clock, Engine, Pace, Profile, Surroundings};
+use fhir::{Format, Instant};
+use identity::SecretsKind;
+use journal::{Evidence, EvidenceKind, NewSubmission, Step};
+use report::{Event, Person, SubmissionId, Summary};
+
+const START: i64 = 1_800_000_000_000_000;
+const DAY: i64 = 86_400_000_000;
+
+#[derive(Clone)]
+struct SetClock(Arc<AtomicI64>);
+
+impl Clock for SetClock {
+    fn now(&self) -> Instant {
+        Instant(self.0.load(Ordering::SeqCst))
+    }
+    fn steady(&self) -> std::time::Duration {
+        std::time::Duration::from_micros(self.now().0.try_into().unwrap())
+    }
+    fn fraction(&self) -> f64 {
+        0.5
+    }
+}
+
+fn surroundings(clock: &SetClock) -> Surroundings {
+    Surroundings { clock: Arc::new(clock.clone()), pace: Pace::default() }
+}
+
+fn create(folder: &Path, clock: &SetClock) -> Engine {
+    let profile = Profile::create(folder, SecretsKind::Practice, Vec::new()).unwrap();
+    Engine::create(profile, None, surroundings(clock)).unwrap()
+}
+
+fn open(folder: &Path, clock: &SetClock) -> Engine {
+    Engine::open(Profile::open(folder).unwrap(), None, surroundings(clock)).unwrap()
+}
+
+fn import(engine: &Engine, number: u64) -> SubmissionId {
+    let document = testkit::DocumentBuilder::new(number).json().into_bytes();
+    let new = NewSubmission {
+        file: format!("{number}.json"),
+        format: Format::Json,
+        digest: report::digest(&document),
+        document,
+        summary: Summary::default(),
+        identifier: format!("urn:uuid:{number:032x}"),
+        endpoint: "somewhere".to_owned(),
+        first: Event::Queued { due: engine.now() },
+        findings: Vec::new(),
+        corrects: None,
+        by: Person("test".to_owned()),
+        at: engine.now(),
+    };
+    engine.journal().import_async(new).wait().unwrap()
+}
+
+fn complete(engine: &Engine, id: SubmissionId) {
+    let now = engine.now();
+    let by = || Person("test".to_owned());
+    let started = Event::SendingStarted { since: now };
+    engine.journal().record(Step::new(id, started, by(), now)).unwrap();
+    let mut step = Step::new(id, Event::Completed { receipt: "r".to_owned() }, by(), now);
+    step.evidence = Some(Evidence {
+        kind: EvidenceKind::Create,
+        at: now,
+        http_status: Some(201),
+        content_type: None,
+        body: b"{}".to_vec(),
+        fault: None,
+    });
+    engine.journal().record(step).unwrap();
+}
+
+fn clock() -> SetClock {
+    SetClock(Arc::new(AtomicI64::new(START)))
+}
+
+#[tokio::test]
+async fn a_backup_is_made_when_the_last_one_is_a_day_old() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let engine = create(folder.path(), &clock);
+    import(&engine, 1);
+    assert!(engine.back_up_if_due().await.unwrap().is_some(), "there is none yet");
+    clock.0.fetch_add(DAY - 1_000_000, Ordering::SeqCst);
+    assert!(engine.back_up_if_due().await.unwrap().is_none());
+    clock.0.fetch_add(2_000_000, Ordering::SeqCst);
+    let made = engine.back_up_if_due().await.unwrap().unwrap();
+    assert_eq!((made.facts.submissions, made.facts.events), (1, 1));
+}
+
+#[tokio::test]
+async fn a_start_makes_the_backup_by_itself() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let engine = create(folder.path(), &clock);
+    import(&engine, 1);
+    engine.start().await;
+    let backups = engine.profile().backup_folder();
+    while journal::list_backups(&backups).unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    engine.stop().await;
+}
+
+#[tokio::test]
+async fn a_damaged_journal_is_recovered_at_opening_and_a_person_is_told() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let engine = create(folder.path(), &clock);
+    let (done, queued) = (import(&engine, 1), import(&engine, 2));
+    complete(&engine, done);
+    engine.back_up_if_due().await.unwrap().unwrap();
+    let file = engine.profile().journal_file();
+    drop(engine);
+    let damaged = vec![0x55; 50_000];
+    std::fs::write(&file, &damaged).unwrap();
+
+    let engine = open(folder.path(), &clock);
+    assert_eq!(engine.journal().state(done).unwrap().code(), "completed");
+    assert_eq!(engine.journal().state(queued).unwrap().code(), "unknown");
+    let notices = engine.journal().notices().unwrap();
+    assert_eq!(notices[0].code, "journal-from-backup");
+    assert_eq!((&*notices[0].params["submissions"], &*notices[0].params["doubted"]), ("2", "1"));
+    assert_eq!(std::fs::read(&notices[0].params["aside"]).unwrap(), damaged);
+    drop(engine);
+    // Told until it was read, also after another start.
+    let engine = open(folder.path(), &clock);
+    assert_eq!(engine.journal().notices().unwrap(), notices);
+    engine.journal().remove_notice("journal-from-backup").unwrap();
+    assert_eq!(engine.journal().notices().unwrap(), []);
+}
+
+#[tokio::test]
+async fn what_the_settings_say_leaves_the_journal_at_the_start() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let engine = create(folder.path(), &clock);
+    let (done, open) = (import(&engine, 1), import(&engine, 2));
+    complete(&engine, done);
+    clock.0.fetch_add(31 * DAY, Ordering::SeqCst);
+    engine.start().await;
+    engine.stop().await;
+    assert!(engine.journal().document(done).is_ok(), "without a setting everything stays");
+
+    let set = |days| {
+        engine.change_settings(|settings| {
+            settings.retention_days = days;
+            Ok(())
+        })
+    };
+    set(Some(32)).unwrap();
+    engine.start().await;
+    engine.stop().await;
+    assert!(engine.journal().document(done).is_ok(), "not old enough");
+    set(Some(30)).unwrap();
+    engine.start().await;
+    engine.stop().await;
+    assert!(engine.journal().document(done).is_err());
+    assert!(engine.journal().document(open).is_ok(), "what is not settled stays");
+}

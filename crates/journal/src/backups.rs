@@ -1,0 +1,166 @@
+//! The folder of automatic backups: names that say when, and which of them stay.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use fhir::Instant;
+
+use crate::{BackupFacts, JournalError};
+
+/// The newest are kept whatever their age: a file may be damaged after it was verified.
+const NEWEST: usize = 3;
+/// Days of which the last backup is kept.
+const DAYS: usize = 7;
+/// Weeks of which the last backup is kept.
+const WEEKS: usize = 4;
+const DAY_MICROS: i64 = 86_400_000_000;
+
+const PREFIX: &str = "journal-";
+const ENDING: &str = ".db";
+
+/// An automatic backup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupFile {
+    /// Where.
+    pub file: PathBuf,
+    /// When it was made.
+    pub at: Instant,
+    /// Number of the last event in it.
+    pub events: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+/// A backup that was made and verified, and what went for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackedUp {
+    /// What it holds.
+    pub facts: BackupFacts,
+    /// Where it is.
+    pub file: PathBuf,
+    /// Older backups that were removed.
+    pub removed: usize,
+}
+
+/// All backups of a folder, the newest first; none where there is no folder. Other files are left out.
+pub fn list(folder: &Path) -> std::io::Result<Vec<BackupFile>> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some((at, events)) = name.to_str().and_then(parse) else { continue };
+        let facts = entry.metadata()?;
+        if facts.is_file() {
+            found.push(BackupFile { file: entry.path(), at, events, bytes: facts.len() });
+        }
+    }
+    found.sort_by(|a, b| (b.at, b.events, &b.file).cmp(&(a.at, a.events, &a.file)));
+    Ok(found)
+}
+
+/// `journal-20261121T063211Z-1234.db`
+pub(crate) fn name(at: Instant, events: u64) -> String {
+    let text = at.to_fhir();
+    let seconds = text.split(['.', 'Z']).next().unwrap_or_default();
+    let plain: String = seconds.chars().filter(|c| !matches!(c, '-' | ':')).collect();
+    format!("{PREFIX}{plain}Z-{events}{ENDING}")
+}
+
+fn parse(name: &str) -> Option<(Instant, u64)> {
+    let (when, events) = name.strip_prefix(PREFIX)?.strip_suffix(ENDING)?.split_once('-')?;
+    if when.len() != 16 || !when.is_ascii() {
+        return None;
+    }
+    let part = |from: usize, to: usize| when.get(from..to);
+    let text = format!(
+        "{}-{}-{}T{}:{}:{}Z",
+        part(0, 4)?,
+        part(4, 6)?,
+        part(6, 8)?,
+        part(9, 11)?,
+        part(11, 13)?,
+        part(13, 15)?
+    );
+    Some((Instant::parse(&text)?, events.parse().ok()?))
+}
+
+/// Which of the backups (newest first) are not kept: all but the newest three, the last of each of the last
+/// days that have one, and the last of each of the last weeks.
+fn superfluous(backups: &[BackupFile]) -> Vec<&BackupFile> {
+    let mut kept = BTreeSet::new();
+    for (most, length) in [(DAYS, DAY_MICROS), (WEEKS, 7 * DAY_MICROS)] {
+        let mut spans = BTreeSet::new();
+        for (index, backup) in backups.iter().enumerate() {
+            if spans.len() < most && spans.insert(backup.at.0.div_euclid(length)) {
+                kept.insert(index);
+            }
+        }
+    }
+    let all = backups.iter().enumerate();
+    all.filter(|(index, _)| *index >= NEWEST && !kept.contains(index))
+        .map(|(_, backup)| backup)
+        .collect()
+}
+
+/// Removes what is not kept; only to be called after a backup was written and verified.
+pub(crate) fn thin_out(folder: &Path) -> Result<usize, JournalError> {
+    let io = JournalError::io("remove a backup");
+    let backups = list(folder).map_err(&io)?;
+    let mut removed = 0;
+    for backup in superfluous(&backups) {
+        std::fs::remove_file(&backup.file).map_err(&io)?;
+        removed += 1;
+    }
+    Ok(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(at: i64) -> BackupFile {
+        let at = Instant(at);
+        BackupFile { file: name(at, 1).into(), at, events: 1, bytes: 1 }
+    }
+
+    #[test]
+    fn names_are_read_back_and_others_are_not_touched() {
+        let at = Instant::from_seconds(1_795_000_000);
+        assert_eq!(parse(&name(at, 1_234)), Some((at, 1_234)));
+        for other in [
+            "journal-.db",
+            "journal-20261121T063211Z.db",
+            "journal-20261121T063211Z-x.db",
+            "journal-20261121T063211Z-1.db.part",
+            "journal-2026112éT06321Z-1.db",
+            "notes.txt",
+        ] {
+            assert_eq!(parse(other), None, "{other}");
+        }
+    }
+
+    /// A year of backups every six hours: never more than fourteen stay, always the newest, and the oldest
+    /// reaches back more than two weeks once there have been so many.
+    #[test]
+    fn few_stay_and_they_reach_back() {
+        let mut kept: Vec<BackupFile> = Vec::new();
+        let step = DAY_MICROS / 4;
+        for turn in 0..365 * 4 {
+            let now = 1_795_000_000_000_000 + turn * step;
+            kept.insert(0, made(now));
+            let gone: Vec<_> = superfluous(&kept).into_iter().cloned().collect();
+            kept.retain(|backup| !gone.contains(backup));
+            assert_eq!(kept[0].at, Instant(now));
+            assert!(kept.len() <= NEWEST + DAYS + WEEKS, "{}", kept.len());
+            if turn > 30 * 4 {
+                let oldest = kept.last().unwrap().at.0;
+                assert!(now - oldest >= 14 * DAY_MICROS);
+            }
+        }
+    }
+}

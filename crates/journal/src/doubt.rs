@@ -1,0 +1,72 @@
+//! After a restore: what the journal believes not to have been sent may have been sent since the backup. It is
+//! put in doubt, so that the worker asks before it sends.
+
+use fhir::Instant;
+use report::{Event, Person, SubmissionId};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+
+use crate::append::{self, Happening, Subject};
+use crate::{JournalError, RecordError, read, settings};
+
+/// Why a report of a restored journal is in doubt.
+pub(crate) const RESTORED: &str = "journal-restored";
+/// Why a report that was found at the authority has no content here.
+pub(crate) const FOUND: &str = "journal-report-found";
+
+const SETTING: &str = "restored";
+const OPEN: &str =
+    "SELECT id FROM submission WHERE state IN ('queued', 'sending', 'unknown') ORDER BY id";
+
+/// The last restore of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub(crate) at: Instant,
+    /// Submissions up to this number may have had another life than the journal says.
+    pub(crate) through: i64,
+}
+
+pub(crate) fn mark(connection: &Connection) -> Result<Option<Mark>, JournalError> {
+    let kept = settings::get(connection, SETTING)?;
+    kept.map(|kept| serde_json::from_value(kept).map_err(|_| JournalError::Damaged)).transpose()
+}
+
+pub(crate) fn set_mark(connection: &Connection, mark: Mark) -> Result<(), JournalError> {
+    let value = serde_json::to_value(mark).map_err(|_| JournalError::Damaged)?;
+    settings::set(connection, SETTING, &value)
+}
+
+/// The number belongs to what a restore makes doubtful.
+pub(crate) fn covers(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    Ok(mark(connection)?.is_some_and(|mark| id.0 <= mark.through))
+}
+
+/// Extends the mark to a report that came back later.
+pub(crate) fn cover(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    match mark(connection)? {
+        Some(mark) if mark.through < id.0 => set_mark(connection, Mark { through: id.0, ..mark }),
+        _ => Ok(()),
+    }
+}
+
+/// Puts everything that may be sent in doubt; gives how many.
+pub(crate) fn all(connection: &Connection, now: Instant, by: &Person) -> Result<u64, RecordError> {
+    let open: Vec<SubmissionId> =
+        read::all(connection, OPEN, [], |row| row.get(0).map(SubmissionId))?;
+    for id in &open {
+        one(connection, *id, now, by)?;
+    }
+    Ok(open.len() as u64)
+}
+
+/// Puts one report in doubt, from now on: it may have been delivered a moment ago.
+pub(crate) fn one(
+    connection: &Connection,
+    id: SubmissionId,
+    now: Instant,
+    by: &Person,
+) -> Result<report::State, RecordError> {
+    let subject: Subject = append::subject_of(connection, id)?;
+    let event = Event::Doubted { since: now, due: now, why: RESTORED.to_owned() };
+    append::advance(connection, &subject, &Happening { event: &event, by, at: now, evidence: None })
+}

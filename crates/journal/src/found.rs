@@ -1,0 +1,169 @@
+//! Reports that the authority has and a restored journal does not know.
+
+use fhir::{Format, Instant};
+use report::{Event, Person, State, SubmissionId, Summary};
+use rusqlite::{Connection, params};
+
+use crate::append::{self, Happening};
+use crate::attach::{self, PackedEvidence};
+use crate::{
+    Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, doubt, lost, read,
+    search,
+};
+
+/// A report as the authority shows it.
+#[derive(Clone)]
+pub struct FoundReport {
+    /// Identifier of the attempt.
+    pub identifier: String,
+    /// Endpoint that showed it.
+    pub endpoint: String,
+    /// [`Event::Accepted`], [`Event::Completed`] or [`Event::Failed`].
+    pub event: Event,
+    /// The authority's messages.
+    pub issues: Vec<Message>,
+    /// Its answer.
+    pub evidence: Evidence,
+    /// Who looked.
+    pub by: Person,
+    /// When.
+    pub at: Instant,
+}
+
+/// What became of a report that the authority showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reconciled {
+    /// It was not in the journal and is now, with its status, without its content.
+    Added(SubmissionId),
+    /// It is in the journal as something that was not sent: now it is being asked for.
+    Doubted(SubmissionId),
+    /// Nothing is to be done: the journal knows it, and follows it where it is open.
+    Known,
+}
+
+/// Digest of a content that nobody knows.
+const NO_DIGEST: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+const WITHOUT_CONTENT: &str = "UPDATE submission SET erased = ?2 WHERE id = ?1";
+
+/// A report ready to be written.
+pub(crate) struct Prepared {
+    found: FoundReport,
+    receipt: String,
+    evidence: PackedEvidence,
+}
+
+impl Prepared {
+    pub(crate) fn new(found: FoundReport) -> Result<Self, RecordError> {
+        let receipt = match &found.event {
+            Event::Accepted { receipt, .. }
+            | Event::Completed { receipt }
+            | Event::Failed { receipt } => receipt.clone(),
+            other => return Err(report::Illegal { state: "none", event: other.code() }.into()),
+        };
+        let evidence = PackedEvidence::new(found.evidence.clone())?;
+        Ok(Self { found, receipt, evidence })
+    }
+}
+
+pub(crate) fn reconcile(
+    connection: &Connection,
+    prepared: &Prepared,
+) -> Result<Reconciled, RecordError> {
+    let found = &prepared.found;
+    if read::by_receipt(connection, &prepared.receipt)?.is_some() {
+        return Ok(Reconciled::Known);
+    }
+    match read::by_attempt_identifier(connection, &found.identifier)? {
+        Some(id) => known(connection, id, prepared),
+        None => add(connection, prepared).map(Reconciled::Added),
+    }
+}
+
+/// The journal has it, perhaps as it was before it was sent.
+fn known(
+    connection: &Connection,
+    id: SubmissionId,
+    prepared: &Prepared,
+) -> Result<Reconciled, RecordError> {
+    let found = &prepared.found;
+    match read::state(connection, id)? {
+        State::Held if doubt::covers(connection, id)? => {
+            // It was released in what the restore has lost.
+            let reason = doubt::FOUND.to_owned();
+            let event = Event::Released { reason, due: found.at };
+            record(connection, id, &event, prepared, None)?;
+        }
+        State::Queued { .. } => {}
+        _ => return Ok(Reconciled::Known),
+    }
+    doubt::one(connection, id, found.at, &found.by)?;
+    Ok(Reconciled::Doubted(id))
+}
+
+fn add(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, RecordError> {
+    let found = &prepared.found;
+    let lost = lost::by_identifier(connection, &found.identifier)?;
+    let new = without_content(found, lost.as_ref());
+    let state = State::first(&new.first)?;
+    let id = append::begin(connection, &new, &state, &new.identifier)?;
+    connection
+        .execute(WITHOUT_CONTENT, params![id.0, found.at.0])
+        .map_err(JournalError::sql("record"))?;
+    let (since, due) = (found.at, found.at);
+    let doubted = Event::Doubted { since, due, why: doubt::FOUND.to_owned() };
+    record(connection, id, &doubted, prepared, None)?;
+    let number = attach::insert_evidence(connection, id, &prepared.evidence)?;
+    record(connection, id, &found.event, prepared, Some(number))?;
+    attach::first_issues(connection, id, &found.issues)?;
+    // Once and at the end: taking words out again in the transaction that put them in leaves an index that
+    // its own check calls corrupt.
+    let words = search::Words::of(&new, &new.identifier);
+    search::index(connection, id, &words, &found.issues)?;
+    if let Some(lost) = &lost {
+        lost::found(connection, lost)?;
+    }
+    Ok(id)
+}
+
+fn record(
+    connection: &Connection,
+    id: SubmissionId,
+    event: &Event,
+    prepared: &Prepared,
+    evidence: Option<i64>,
+) -> Result<State, RecordError> {
+    let found = &prepared.found;
+    let subject = append::subject_of(connection, id)?;
+    let evidence = evidence.map(|number| (number, prepared.evidence.digest.as_str()));
+    append::advance(
+        connection,
+        &subject,
+        &Happening { event, by: &found.by, at: found.at, evidence },
+    )
+}
+
+fn without_content(found: &FoundReport, lost: Option<&LostReport>) -> NewSubmission {
+    NewSubmission {
+        file: lost.map(|lost| lost.file.clone()).unwrap_or_default(),
+        format: Format::Json,
+        document: Vec::new(),
+        digest: lost.map_or(NO_DIGEST, |lost| &lost.digest).to_owned(),
+        summary: Summary::default(),
+        identifier: found.identifier.clone(),
+        endpoint: found.endpoint.clone(),
+        first: Event::Queued { due: found.at },
+        findings: Vec::new(),
+        corrects: None,
+        by: found.by.clone(),
+        at: found.at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_codes_of_doubts_after_a_restore_are_what_catalogues_know() {
+        assert_eq!(crate::doubt::RESTORED, "journal-restored");
+        assert_eq!(crate::doubt::FOUND, "journal-report-found");
+    }
+}

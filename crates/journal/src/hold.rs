@@ -1,0 +1,47 @@
+//! Who may have a journal's files open. Every open journal shares a lock; a restore, which renames the files,
+//! wants it alone: a process that went on writing into a renamed file would lose what it confirms.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::{OpenProblem, open};
+
+/// A restore of another process takes seconds at most.
+const WAIT: Duration = Duration::from_secs(10);
+/// A program that is just closing is waited for.
+const WAIT_ALONE: Duration = Duration::from_secs(2);
+/// Pause between two tries.
+const TRY_EVERY: Duration = Duration::from_millis(20);
+
+/// Held together with other processes, until dropped.
+pub(crate) fn shared(journal: &Path) -> Result<File, OpenProblem> {
+    wait(journal, WAIT, File::try_lock_shared)
+}
+
+/// Held by this handle only, until dropped.
+pub(crate) fn alone(journal: &Path) -> Result<File, OpenProblem> {
+    wait(journal, WAIT_ALONE, File::try_lock)
+}
+
+fn wait(
+    journal: &Path,
+    at_most: Duration,
+    attempt: impl Fn(&File) -> Result<(), TryLockError>,
+) -> Result<File, OpenProblem> {
+    // Beside the journal, not the journal itself: closing any handle of that would drop SQLite's own locks.
+    let path = open::with_suffix(journal, "-lock");
+    let file = File::options().create(true).append(true).open(&path);
+    let file = file.map_err(OpenProblem::io("lock"))?;
+    let began = Instant::now();
+    loop {
+        match attempt(&file) {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if began.elapsed() < at_most => {
+                std::thread::sleep(TRY_EVERY);
+            }
+            Err(TryLockError::WouldBlock) => return Err(OpenProblem::Busy),
+            Err(TryLockError::Error(error)) => return Err(OpenProblem::io("lock")(error)),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What a person has to be told until they say that they have read it: kept in the journal that it concerns.
+
+use std::collections::BTreeMap;
+
+use fhir::Instant;
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+
+use crate::{JournalError, settings};
+
+const PREFIX: &str = "notice:";
+
+/// A code with parameters; the texts are the catalogues'. Names no patient.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// Stable code in kebab-case; there is one notice of a code at a time.
+    pub code: String,
+    /// Parameters by name.
+    pub params: BTreeMap<String, String>,
+    /// Since when.
+    pub at: Instant,
+}
+
+impl Notice {
+    /// A notice with its parameters.
+    pub fn new(code: &str, params: &[(&str, &str)], at: Instant) -> Self {
+        let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self { code: code.to_owned(), params: params.collect(), at }
+    }
+}
+
+pub(crate) fn all(connection: &Connection) -> Result<Vec<Notice>, JournalError> {
+    let kept = settings::beginning(connection, PREFIX)?;
+    let read = |value| serde_json::from_value(value).map_err(|_| JournalError::Damaged);
+    kept.into_iter().map(|(_, value)| read(value)).collect()
+}
+
+pub(crate) fn put(connection: &Connection, notice: &Notice) -> Result<(), JournalError> {
+    let value = serde_json::to_value(notice).map_err(|_| JournalError::Damaged)?;
+    settings::set(connection, &format!("{PREFIX}{}", notice.code), &value)
+}
+
+pub(crate) fn remove(connection: &Connection, code: &str) -> Result<(), JournalError> {
+    settings::remove(connection, &format!("{PREFIX}{code}"))
+}

@@ -1,0 +1,355 @@
+//! When a journal cannot be used: it is set aside, the newest sound state takes its place, and whatever that
+//! state has forgotten is put in doubt. A person's restore goes the same way.
+//!
+//! Everything is made ready in a draft first; the old files are renamed, never written, never deleted. Ended
+//! in between, the next opening finds the journal missing and begins again.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use fhir::Instant;
+use report::{Event, Person, SubmissionId};
+use rusqlite::Connection;
+
+use crate::append::{self, Happening};
+use crate::backup::{draft_beside, of_journal};
+use crate::open::{self, Access, Place};
+use crate::register::{self, Look};
+use crate::salvage::{Damaged, Salvaged};
+use crate::settings::Lineage;
+use crate::stage::{With, candidates, copied, stage};
+use crate::{
+    BackupFacts, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, doubt, handle,
+    hold, lost, notice, read, settings, sql,
+};
+
+/// What a restored journal was made of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Base {
+    /// A backup.
+    Backup(PathBuf),
+    /// What was left of the journal: sound, but not all that was confirmed.
+    Remains,
+    /// Nothing: the journal begins anew.
+    Nothing,
+}
+
+/// What a recovery did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recovery {
+    /// What the journal was made of.
+    pub base: Base,
+    /// What that held.
+    pub facts: BackupFacts,
+    /// When the last thing in it happened.
+    pub last: Option<Instant>,
+    /// Where the journal that stood there before is now.
+    pub set_aside: Option<PathBuf>,
+    /// Reports that the worker asks for before it sends them.
+    pub doubted: u64,
+    /// Reports that were read from the damaged journal.
+    pub salvaged: u64,
+    /// Reports whose content is not there any more: the authority is asked for them, and a person may have
+    /// to hand them over again.
+    pub lost: u64,
+}
+
+/// Codes of the notice about a recovery, by [`Base`], with the names of their parameters.
+pub const RECOVERY_NOTICES: &[(&str, &[&str])] = &[
+    ("journal-from-backup", NOTICE_PARAMS),
+    ("journal-from-remains", NOTICE_PARAMS),
+    ("journal-from-nothing", NOTICE_PARAMS),
+];
+const NOTICE_PARAMS: &[&str] = &["aside", "doubted", "last", "lost", "salvaged", "submissions"];
+
+/// Setting: what became of the restored journal still has to be compared with the authorities.
+const RECONCILE: &str = "reconcile";
+
+/// In whose name a recovery acts.
+fn program() -> Person {
+    Person("labcourier".to_owned())
+}
+
+/// Replaces a journal that cannot be opened, or that is missing. `None` where another process has done so
+/// already. Where nothing opens with this key, the key may be the wrong one: then nothing is touched.
+pub fn recover(
+    path: &Path,
+    key: &Key,
+    backups: &Path,
+    now: Instant,
+) -> Result<Option<Recovery>, OpenProblem> {
+    let place = Place::new(path, key)?;
+    let _held = hold::alone(&place.path)?;
+    match handle::sound(&place) {
+        Ok(_) => return Ok(None),
+        Err(
+            OpenProblem::WrongKeyOrDamaged | OpenProblem::Missing | OpenProblem::Outdated { .. },
+        ) => {}
+        Err(other) => return Err(other),
+    }
+    let old = Old::of(&place, Occasion::Damage);
+    let outcome = candidates(&place, backups).and_then(|chosen| match chosen {
+        Some((draft, base, facts)) => replace(&place, &draft, base, facts, &old, now).map(Some),
+        None if matches!(old.look, Look::Present(_)) => {
+            let draft = Place { path: draft_beside(&place.path), key: key.clone() };
+            open::build(&draft)?;
+            replace(&place, &draft, Base::Nothing, BackupFacts::default(), &old, now).map(Some)
+        }
+        // Nothing shows that this is the right key.
+        None if place.path.symlink_metadata().is_ok() => Err(OpenProblem::WrongKeyOrDamaged),
+        None => Err(OpenProblem::Missing),
+    });
+    old.discard();
+    outcome
+}
+
+/// Puts a backup in the place of a journal, after checking all of it. A journal that stands there is set
+/// aside (`name.set-aside-<microseconds of now>`, with its log), never overwritten. What it had and the
+/// backup has not is kept as far as it can be read; everything that may have been sent is put in doubt.
+/// [`OpenProblem::Busy`] where a process has the journal open.
+pub fn restore(
+    backup: &Path,
+    key: &Key,
+    into: &Path,
+    now: Instant,
+) -> Result<Recovery, OpenProblem> {
+    let source = Place::new(backup, key)?;
+    let place = Place::new(into, key)?;
+    std::fs::create_dir_all(crate::problem::folder_of(&place.path))
+        .map_err(OpenProblem::io("restore"))?;
+    let _held = hold::alone(&place.path)?;
+    let (draft, facts) = stage(&source, &place, With::FileOnly)?;
+    let old = Old::of(&place, Occasion::Wish);
+    let base = Base::Backup(source.path);
+    let outcome = replace(&place, &draft, base, facts, &old, now);
+    old.discard();
+    outcome
+}
+
+/// Why a journal is replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Occasion {
+    /// It cannot be used: people have to be told.
+    Damage,
+    /// A person wants it, and hears at once what became of it.
+    Wish,
+}
+
+/// The journal that is to be replaced.
+struct Old {
+    occasion: Occasion,
+    look: Look,
+    taken: Vec<LostReport>,
+    numbers: Vec<i64>,
+    /// A copy of its files, to be read as far as possible.
+    copy: Option<Place>,
+}
+
+impl Old {
+    fn of(place: &Place, occasion: Occasion) -> Self {
+        let look = register::look(place);
+        let taken = register::taken(place);
+        let numbers = taken.iter().map(|taken| taken.submission).collect();
+        let taken = taken.into_iter().map(LostReport::from).collect();
+        let copy = copied(place, place, With::Log).ok();
+        Self { occasion, look, taken, numbers, copy }
+    }
+
+    fn discard(&self) {
+        if let Some(copy) = &self.copy {
+            open::discard(&copy.path);
+        }
+    }
+}
+
+/// Completes the draft and gives it the journal's place.
+fn replace(
+    place: &Place,
+    draft: &Place,
+    base: Base,
+    facts: BackupFacts,
+    old: &Old,
+    now: Instant,
+) -> Result<Recovery, OpenProblem> {
+    let aside = open::with_suffix(&place.path, &format!(".set-aside-{}", now.0));
+    let stands = open::COMPANIONS
+        .iter()
+        .any(|suffix| open::with_suffix(&place.path, suffix).symlink_metadata().is_ok());
+    let set_aside = stands.then(|| aside.clone());
+    let recovery =
+        Recovery { base, facts, last: None, set_aside, doubted: 0, salvaged: 0, lost: 0 };
+    let outcome = complete(draft, recovery, old, now).and_then(|recovery| {
+        let io = OpenProblem::io("set aside");
+        open::rename_all(&place.path, &aside).map_err(&io)?;
+        open::publish(&draft.path, &place.path).map_err(OpenProblem::io("restore"))?;
+        Ok(recovery)
+    });
+    open::discard(&draft.path);
+    outcome
+}
+
+/// One transaction: what the restored journal has to know about what it has forgotten.
+fn complete(
+    draft: &Place,
+    recovery: Recovery,
+    old: &Old,
+    now: Instant,
+) -> Result<Recovery, OpenProblem> {
+    let sql = OpenProblem::sql("restore");
+    let connection = open::connect(draft, Access::Write).map_err(&sql)?;
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(&sql)?;
+    let recovery = write(&connection, recovery, old, now).map_err(|error| match error {
+        RecordError::Journal(error) => of_journal(error),
+        // The events were made here: that one cannot follow means damage.
+        _ => OpenProblem::WrongKeyOrDamaged,
+    })?;
+    connection.execute_batch("COMMIT").map_err(&sql)?;
+    connection.close().map_err(|(_, error)| sql(error))?;
+    Ok(recovery)
+}
+
+fn write(
+    connection: &Connection,
+    mut recovery: Recovery,
+    old: &Old,
+    now: Instant,
+) -> Result<Recovery, RecordError> {
+    let number = |statement| -> Result<Option<i64>, JournalError> {
+        Ok(read::one(connection, statement, [], |row| row.get::<_, Option<i64>>(0))?.flatten())
+    };
+    recovery.last = number("SELECT max(at) FROM event")?.map(Instant);
+    let through = number("SELECT max(id) FROM submission")?.unwrap_or(0);
+    let by = program();
+    recovery.doubted = doubt::all(connection, now, &by)?;
+    doubt::set_mark(connection, doubt::Mark { at: now, through })?;
+    for taken in &old.taken {
+        if read::by_attempt_identifier(connection, &taken.identifier)?.is_none() {
+            lost::keep(connection, taken)?;
+        }
+    }
+    recovery.salvaged = salvage(connection, old, through, now, &by)?;
+    recovery.lost = lost::all(connection)?.len() as u64;
+    let lineage = Lineage {
+        id: uuid::Uuid::new_v4().to_string(),
+        before: register::lineage(&old.look).map(str::to_owned),
+        registered: false,
+    };
+    settings::set_lineage(connection, &lineage)?;
+    let since = recovery.last.map(|last| last.0);
+    settings::set(
+        connection,
+        RECONCILE,
+        &serde_json::json!({ "since": since, "restored": now.0 }),
+    )?;
+    if old.occasion == Occasion::Damage {
+        notice::put(connection, &told(&recovery, now))?;
+    }
+    connection.execute(sql::REVISION_GROWS, []).map_err(JournalError::sql("restore"))?;
+    Ok(recovery)
+}
+
+/// Takes in again what can be read of the old journal and is not in the new one.
+fn salvage(
+    connection: &Connection,
+    old: &Old,
+    through: i64,
+    now: Instant,
+    by: &Person,
+) -> Result<u64, RecordError> {
+    let Some(copy) = &old.copy else { return Ok(0) };
+    let mut damaged = Damaged::new(copy.clone());
+    let mut numbers: Vec<i64> = old.numbers.clone();
+    let last = numbers.last().copied().unwrap_or(0).max(through);
+    numbers.extend(damaged.numbers_after(last));
+    let mut seen = HashSet::new();
+    let mut salvaged = 0;
+    for number in numbers.into_iter().filter(|number| seen.insert(*number)) {
+        let known = |identifier: &str| read::by_attempt_identifier(connection, identifier);
+        // Most are in the backup: that is known without reading them.
+        if number <= through && old.has(number, &known)? {
+            continue;
+        }
+        let Some(report) = damaged.report(number, now, by) else { continue };
+        if known(&report.lost.identifier)?.is_none() {
+            take_back(connection, report, now, by)?;
+            salvaged += 1;
+        }
+    }
+    Ok(salvaged)
+}
+
+impl Old {
+    /// Whether the register says that this number is a report that is known.
+    fn has(
+        &self,
+        number: i64,
+        known: &impl Fn(&str) -> Result<Option<SubmissionId>, JournalError>,
+    ) -> Result<bool, JournalError> {
+        let Ok(index) = self.numbers.binary_search(&number) else { return Ok(false) };
+        match self.taken.get(index) {
+            Some(taken) => Ok(known(&taken.identifier)?.is_some()),
+            None => Ok(false),
+        }
+    }
+}
+
+fn take_back(
+    connection: &Connection,
+    report: Salvaged,
+    now: Instant,
+    by: &Person,
+) -> Result<(), RecordError> {
+    let Salvaged { lost, new, closed } = report;
+    let prepared = append::Prepared::new(new)?;
+    let id = append::import_again(connection, &prepared, Some(&lost))?;
+    if closed {
+        let subject = append::subject_of(connection, id)?;
+        let event = Event::Withdrawn { reason: doubt::RESTORED.to_owned() };
+        let happening = Happening { event: &event, by, at: now, evidence: None };
+        append::advance(connection, &subject, &happening)?;
+    }
+    Ok(())
+}
+
+fn told(recovery: &Recovery, now: Instant) -> Notice {
+    let code = match recovery.base {
+        Base::Backup(_) => "journal-from-backup",
+        Base::Remains => "journal-from-remains",
+        Base::Nothing => "journal-from-nothing",
+    };
+    let shown = |path: &PathBuf| path.display().to_string();
+    let aside = recovery.set_aside.as_ref().map(shown).unwrap_or_default();
+    let last = recovery.last.map(Instant::to_fhir).unwrap_or_default();
+    let counts = [recovery.facts.submissions, recovery.doubted, recovery.salvaged, recovery.lost]
+        .map(|count| count.to_string());
+    let [submissions, doubted, salvaged, lost] = counts.each_ref().map(String::as_str);
+    let params = [
+        ("aside", aside.as_str()),
+        ("doubted", doubted),
+        ("last", &last),
+        ("lost", lost),
+        ("salvaged", salvaged),
+        ("submissions", submissions),
+    ];
+    Notice::new(code, &params, now)
+}
+
+/// What is still to be compared with the authorities after a restore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unreconciled {
+    /// The restored state ends there; `None`: it is empty.
+    pub since: Option<Instant>,
+    /// When it was restored.
+    pub restored: Instant,
+}
+
+pub(crate) fn unreconciled(connection: &Connection) -> Result<Option<Unreconciled>, JournalError> {
+    let Some(kept) = settings::get(connection, RECONCILE)? else { return Ok(None) };
+    let field = |name: &str| kept.get(name).and_then(serde_json::Value::as_i64).map(Instant);
+    let restored = field("restored").ok_or(JournalError::Damaged)?;
+    Ok(Some(Unreconciled { since: field("since"), restored }))
+}
+
+pub(crate) fn reconciled(connection: &Connection) -> Result<(), JournalError> {
+    settings::remove(connection, RECONCILE)
+}

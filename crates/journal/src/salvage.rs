@@ -1,0 +1,146 @@
+//! What can still be read of a damaged journal: row by row, each by its number, so that one unreadable page
+//! costs only what stands on it. A content counts only with its digest.
+
+use fhir::{Format, Instant};
+use report::{Event, Person, Summary};
+use rusqlite::{Connection, OptionalExtension as _};
+
+use crate::open::{self, Access, Place};
+use crate::{LostReport, NewSubmission, cells};
+
+/// Rows beyond the restored ones that are looked for where no register says how many there were.
+const SEARCHED_MAX: i64 = 200_000;
+/// After so many numbers in a row that give nothing there is nothing more.
+const NOTHING_MAX: u32 = 1_000;
+
+/// Failures in a row after which the rest is given up: each costs an opening, about 1 ms, and a page holds
+/// some ten reports.
+const FAILURES_MAX: u32 = 100;
+
+const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, state, created \
+     FROM submission WHERE id = ?1 AND erased IS NULL";
+const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
+
+/// A report that was read from a damaged journal.
+pub(crate) struct Salvaged {
+    pub(crate) lost: LostReport,
+    pub(crate) new: NewSubmission,
+    /// Nobody wanted it to be sent any more.
+    pub(crate) closed: bool,
+}
+
+/// A damaged journal, opened for what can still be read.
+pub(crate) struct Damaged {
+    place: Place,
+    connection: Option<Connection>,
+    /// In a row.
+    failures: u32,
+}
+
+impl Damaged {
+    /// Of a copy: reading may write to what stands beside it.
+    pub(crate) fn new(place: Place) -> Self {
+        Self { place, connection: None, failures: 0 }
+    }
+
+    /// Reads; a connection that has met a damaged page may refuse everything from then on, so the next read
+    /// gets a fresh one. After too many failures in a row nothing more is tried.
+    fn read<T>(&mut self, view: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
+        if self.failures >= FAILURES_MAX {
+            return None;
+        }
+        let connection = match self.connection.take() {
+            Some(connection) => Ok(connection),
+            None => open::connect(&self.place, Access::Write),
+        };
+        let seen = connection.and_then(|connection| Ok((view(&connection)?, connection)));
+        let Ok((seen, connection)) = seen else {
+            self.failures += 1;
+            return None;
+        };
+        self.failures = 0;
+        self.connection = Some(connection);
+        Some(seen)
+    }
+
+    /// Numbers after this one that can be read.
+    pub(crate) fn numbers_after(&mut self, after: i64) -> Vec<i64> {
+        let mut found = Vec::new();
+        let mut nothing = 0;
+        for number in after + 1..=after.saturating_add(SEARCHED_MAX) {
+            let known = self.read(|connection| {
+                connection
+                    .prepare_cached("SELECT 1 FROM submission WHERE id = ?1")?
+                    .exists([number])
+            });
+            if known == Some(true) {
+                found.push(number);
+                nothing = 0;
+            } else {
+                nothing += 1;
+            }
+            if nothing >= NOTHING_MAX || self.failures >= FAILURES_MAX {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The report with this number, if all of it can be read.
+    pub(crate) fn report(&mut self, number: i64, now: Instant, by: &Person) -> Option<Salvaged> {
+        let (mut new, state, created) = self.read(|connection| {
+            let mut query = connection.prepare_cached(HEAD)?;
+            query.query_row([number], |row| head(row, now, by)).optional()
+        })??;
+        let (size, packed) = self.read(|connection| {
+            let mut query = connection.prepare_cached(DOCUMENT)?;
+            query.query_row([number], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))
+        })?;
+        new.document = cells::unpack(&packed, size).ok()?;
+        if cells::hex(&new.document) != new.digest {
+            return None;
+        }
+        let lost = LostReport {
+            file: new.file.clone(),
+            digest: new.digest.clone(),
+            identifier: new.identifier.clone(),
+            endpoint: new.endpoint.clone(),
+            at: created,
+        };
+        // What waits for a person goes on waiting; all else may have been sent.
+        if matches!(state.as_str(), "held" | "rejected" | "withdrawn" | "superseded") {
+            new.first = Event::Held;
+        }
+        let closed = matches!(state.as_str(), "withdrawn" | "superseded");
+        Some(Salvaged { lost, new, closed })
+    }
+}
+
+fn head(
+    row: &rusqlite::Row<'_>,
+    now: Instant,
+    by: &Person,
+) -> rusqlite::Result<(NewSubmission, String, Instant)> {
+    let format = match row.get_ref(1)?.as_str()? {
+        "xml" => Format::Xml,
+        _ => Format::Json,
+    };
+    let summary: Option<String> = row.get(5)?;
+    // The content is what counts; a summary that cannot be read is made of nothing.
+    let summary = summary.and_then(|text| serde_json::from_str::<Summary>(&text).ok());
+    let new = NewSubmission {
+        file: row.get(0)?,
+        format,
+        document: Vec::new(),
+        digest: row.get(3)?,
+        summary: summary.unwrap_or_default(),
+        identifier: row.get(4)?,
+        endpoint: row.get(2)?,
+        first: Event::Queued { due: now },
+        findings: Vec::new(),
+        corrects: None,
+        by: by.clone(),
+        at: now,
+    };
+    Ok((new, row.get(6)?, Instant(row.get(7)?)))
+}

@@ -1,0 +1,78 @@
+//! What keeps a journal: automatic backups, notices, and what a restore left to be done.
+
+use std::path::Path;
+
+use fhir::Instant;
+
+use crate::writer::Effect;
+use crate::{
+    BackedUp, FoundReport, Journal, JournalError, LostReport, Notice, Pending, Reconciled,
+    RecordError, Unreconciled, backup, found, lost, notice, read, recover, sql,
+};
+
+impl Journal {
+    /// Copies the journal as it is now into a folder of automatic backups, verifies the copy, gives it a
+    /// name that says when, and only then removes those that need not be kept: the newest three
+    /// stay, and the last of each of the last 7 days and 4 weeks that have one.
+    pub fn back_up_into(&self, folder: &Path, now: Instant) -> Result<BackedUp, JournalError> {
+        self.read(|c| backup::write_into(c, &self.0.place, folder, now))
+    }
+
+    /// What stood beside the journal to show that nothing is missing was gone or unreadable when it was
+    /// opened; it has been made anew.
+    pub fn lacked_register(&self) -> bool {
+        self.0.unregistered
+    }
+
+    /// What a person has to be told until they have read it.
+    pub fn notices(&self) -> Result<Vec<Notice>, JournalError> {
+        self.read(notice::all)
+    }
+
+    /// Tells a person; takes the place of an earlier notice of the same code.
+    pub fn put_notice(&self, notice: Notice) -> Result<(), JournalError> {
+        self.write(Effect::Seen, move |c| notice::put(c, &notice)).wait()
+    }
+
+    /// A person has read it, or it is over.
+    pub fn remove_notice(&self, code: &str) -> Result<(), JournalError> {
+        let code = code.to_owned();
+        self.write(Effect::Seen, move |c| notice::remove(c, &code)).wait()
+    }
+
+    /// Reports that were taken in before a restore, and whose content is not here any more. When their
+    /// content comes again, they are asked for before they are sent.
+    pub fn lost_reports(&self) -> Result<Vec<LostReport>, JournalError> {
+        self.read(lost::all)
+    }
+
+    /// The restore after which not everything has been compared with the authority yet.
+    pub fn unreconciled(&self) -> Result<Option<Unreconciled>, JournalError> {
+        self.read(recover::unreconciled)
+    }
+
+    /// Everything has been compared.
+    pub fn set_reconciled(&self) -> Result<(), JournalError> {
+        self.write(Effect::Unseen, recover::reconciled).wait()
+    }
+
+    /// A report that the authority shows: taken in with its status where the journal does not know it, put
+    /// in doubt where the journal believes that it was not sent.
+    pub fn reconcile(&self, found: FoundReport) -> Result<Reconciled, RecordError> {
+        self.reconcile_async(found).wait()
+    }
+
+    /// [`Self::reconcile`], to be awaited.
+    pub fn reconcile_async(&self, found: FoundReport) -> Pending<Reconciled, RecordError> {
+        match found::Prepared::new(found) {
+            Ok(prepared) => self.write(Effect::Seen, move |c| found::reconcile(c, &prepared)),
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
+    /// Number of the last event.
+    pub fn events(&self) -> Result<u64, JournalError> {
+        let last = self.read(|c| read::one(c, sql::LAST_EVENT, [], |row| row.get::<_, i64>(0)))?;
+        Ok(last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0))
+    }
+}

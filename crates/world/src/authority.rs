@@ -1,0 +1,160 @@
+//! The authority of one endpoint: what it stored, and what its search shows of it, late.
+
+use std::collections::HashMap;
+
+use exchange::{Answer, Processing};
+use fhir::{Instant, Severity};
+
+use crate::computer::{Computer, SECOND};
+use crate::dice::Dice;
+
+/// What a document meets at the authority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nature {
+    /// Accepted.
+    Fine,
+    /// Refused at once, every time.
+    Refused,
+    /// The authority chokes on it: never stored, never answered.
+    Choking,
+}
+
+/// A document as the authority has it. Times are true ones.
+#[derive(Debug, Clone)]
+pub(crate) struct Stored {
+    pub(crate) receipt: String,
+    pub(crate) identifier: String,
+    pub(crate) accepted: i64,
+    /// Its search shows the document from then on.
+    pub(crate) indexed: i64,
+    pub(crate) finished: i64,
+    /// Its search shows the final status from then on.
+    pub(crate) told: i64,
+    pub(crate) outcome: Processing,
+}
+
+/// How late its search is at most for what is learned by search, below the overlap of two searches.
+const TOLD_LATE_SECONDS: u64 = 100;
+/// Later than the overlap: reads by id must find it.
+const TOLD_VERY_LATE_SECONDS: u64 = 900;
+
+impl Stored {
+    pub(crate) fn is_final(&self, now: i64) -> bool {
+        now >= self.finished
+    }
+
+    /// The search shows its end.
+    pub(crate) fn is_told(&self, now: i64) -> bool {
+        now >= self.told && now >= self.indexed
+    }
+
+    /// Too late for the overlap of two searches.
+    pub(crate) fn is_told_very_late(&self) -> bool {
+        self.told.max(self.indexed) - self.finished > 115 * SECOND
+    }
+
+    fn answer(&self, done: bool) -> Answer {
+        let last = if done { self.finished } else { self.accepted };
+        Answer {
+            receipt: Some(self.receipt.clone()),
+            processing: Some(if done { self.outcome } else { Processing::InProgress }),
+            identifiers: vec![self.identifier.clone()],
+            date: Some(Computer::authority_at(self.accepted)),
+            last_updated: Some(Computer::authority_at(last)),
+            issues: if done && self.outcome == Processing::Failed { vec![issue()] } else { vec![] },
+        }
+    }
+
+    /// As a read by id shows it.
+    pub(crate) fn read(&self, now: i64) -> Answer {
+        self.answer(self.is_final(now))
+    }
+
+    /// As the search shows it.
+    pub(crate) fn found(&self, now: i64) -> Option<Answer> {
+        (now >= self.indexed).then(|| self.answer(self.is_told(now)))
+    }
+}
+
+pub(crate) fn issue() -> fhir::Issue {
+    fhir::Issue {
+        severity: Severity::Error,
+        code: "business-rule".to_owned(),
+        rule: None,
+        text: "As the world wants it".to_owned(),
+        expression: None,
+        line: None,
+        column: None,
+    }
+}
+
+/// The authority.
+#[derive(Debug, Default)]
+pub(crate) struct Authority {
+    pub(crate) stored: Vec<Stored>,
+    /// What each identifier meets; fine where it is not listed.
+    pub(crate) natures: HashMap<String, Nature>,
+    /// The certificate sees nothing until then.
+    pub(crate) blind_until: i64,
+}
+
+impl Authority {
+    pub(crate) fn nature(&self, identifier: &str) -> Nature {
+        self.natures.get(identifier).copied().unwrap_or(Nature::Fine)
+    }
+
+    pub(crate) fn is_blind(&self, now: i64) -> bool {
+        now < self.blind_until
+    }
+
+    /// Stores a document; `late`: its search may lag. Numbers begin at 1 at every authority.
+    pub(crate) fn accept(
+        &mut self,
+        identifier: &str,
+        now: i64,
+        late: bool,
+        dice: &mut Dice,
+    ) -> usize {
+        let seconds = |seconds: u64| i64::try_from(seconds).unwrap_or(0) * SECOND;
+        // Not longer than a doubt lasts, together with a delivery that is late.
+        let lag = if late && dice.percent(50) { seconds(dice.below(300)) } else { 0 };
+        let most = if dice.percent(70) { 400 } else { 9000 };
+        let finished = now + seconds(dice.below(most));
+        let told = match (late, dice.below(20)) {
+            (true, 0) => seconds(dice.between(TOLD_LATE_SECONDS, TOLD_VERY_LATE_SECONDS)),
+            (true, 1..=10) => seconds(dice.below(TOLD_LATE_SECONDS)),
+            _ => 0,
+        };
+        let outcome = if dice.percent(20) { Processing::Failed } else { Processing::Completed };
+        self.stored.push(Stored {
+            receipt: (self.stored.len() + 1).to_string(),
+            identifier: identifier.to_owned(),
+            accepted: now,
+            indexed: now + lag,
+            finished,
+            told: finished + told,
+            outcome,
+        });
+        self.stored.len() - 1
+    }
+
+    /// Everything that its search shows to a certificate with access.
+    pub(crate) fn found(&self, now: i64) -> Vec<Answer> {
+        if self.is_blind(now) {
+            return Vec::new();
+        }
+        self.stored.iter().filter_map(|stored| stored.found(now)).collect()
+    }
+
+    /// What changed at or after a time, oldest first.
+    pub(crate) fn changed(&self, since: Option<Instant>, now: i64) -> Vec<Answer> {
+        let mut answers = self.found(now);
+        answers.retain(|answer| since.is_none_or(|since| answer.last_updated >= Some(since)));
+        answers.sort_by_key(|answer| answer.last_updated);
+        answers
+    }
+
+    pub(crate) fn by_identifier(&self, identifier: &str) -> Option<&Stored> {
+        self.stored.iter().find(|stored| stored.identifier == identifier)
+    }
+}

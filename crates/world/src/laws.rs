@@ -1,0 +1,267 @@
+//! What must be true after every write (R1 to R5, R8), said without the code that it is about.
+
+use std::collections::BTreeMap;
+
+use exchange::{Processing, Sealed};
+use report::{State, SubmissionId};
+
+use crate::authority::Nature;
+use crate::computer::{HOUR, MINUTE, SECOND};
+use crate::history::Broken;
+use crate::world::{ENDPOINTS, World};
+
+/// One submission as the world has followed it.
+#[derive(Debug, Clone)]
+pub(crate) struct Life {
+    pub(crate) state: State,
+    pub(crate) identifier: String,
+    pub(crate) endpoint: usize,
+    /// Could be sent from then on, in true time.
+    ready: i64,
+}
+
+/// Everything that was seen so far.
+#[derive(Debug, Default)]
+pub(crate) struct Laws {
+    pub(crate) lives: BTreeMap<SubmissionId, Life>,
+    events: i64,
+    token: i64,
+}
+
+/// Where the part of a document begins into which nothing is inserted.
+const BODY: &[u8] = b",\"identifier\"";
+/// From then on after the last fault nothing of it is left: an hour of `Retry-After`, a lease, a stall.
+pub(crate) const CALM: i64 = 70 * MINUTE;
+/// A search for changes comes at least so often (5 minutes), and waits at most for a request under way (180 s)
+/// and itself.
+const POLL_MAX: i64 = (300 + 180 + 60) * SECOND;
+/// A report that can be sent waits no longer than for another one's time limit and a rest.
+const WAIT_MAX: i64 = (180 + 20) * SECOND;
+/// Everything is at rest so long after the last fault: the longest pause between two reads is six hours.
+pub(crate) const REST_MAX: i64 = 12 * HOUR;
+
+impl Laws {
+    /// Looks at whatever moved; says whether something did.
+    pub(crate) fn check(&mut self, world: &World) -> bool {
+        let Ok((newest, moved)) = world.memory.moved_since(self.events) else {
+            world.broken(Broken::Other, "the journal cannot be read".to_owned());
+            return false;
+        };
+        self.events = newest;
+        self.lease(world);
+        for id in &moved {
+            self.moved(world, *id);
+        }
+        !moved.is_empty()
+    }
+
+    fn lease(&mut self, world: &World) {
+        let Ok(Some(lease)) = world.observer.lease() else { return };
+        if lease.token.0 < self.token {
+            world.broken(Broken::Other, "the token of the lease went back".to_owned());
+        }
+        if lease.token.0 > self.token {
+            self.token = lease.token.0;
+            world.count(|tally| tally.takeovers += 1);
+            world.note("journal", || format!("lease {} to {:?}", lease.token.0, lease.holder));
+        }
+    }
+
+    fn moved(&mut self, world: &World, id: SubmissionId) {
+        let (state, replayed) = (world.observer.state(id), world.observer.replay(id));
+        let Ok(state) = state else {
+            return world.broken(Broken::Loss, format!("#{} cannot be read", id.0));
+        };
+        if replayed.ok().as_ref() != Some(&state) {
+            world.broken(Broken::Other, format!("#{}: replay does not give {state:?}", id.0));
+        }
+        let now = world.truth();
+        let before = self.lives.get(&id).cloned();
+        world.note("journal", || {
+            let before = before.as_ref().map_or("-", |life| life.state.code());
+            format!("#{} {before} -> {}", id.0, shown(&state))
+        });
+        if let Some(before) = &before {
+            self.in_order(world, id, before, &state);
+        }
+        let (identifier, endpoint) = match &before {
+            Some(life) => (life.identifier.clone(), life.endpoint),
+            None => match world.observer.row(id) {
+                Ok(row) => (row.identifier, usize::from(row.endpoint == ENDPOINTS[1])),
+                Err(_) => return world.broken(Broken::Loss, format!("#{} has no row", id.0)),
+            },
+        };
+        let ready = match &state {
+            State::Queued { due, .. } => now + (due.0 - world.computer.wall().0).max(0),
+            _ => before.as_ref().map_or(now, |life| life.ready),
+        };
+        let life = Life { state, identifier, endpoint, ready };
+        self.proven(world, id, &life);
+        self.in_time(world, id, &life, before.as_ref());
+        self.lives.insert(id, life);
+    }
+
+    /// R4: what may follow what, and a receipt is never exchanged.
+    fn in_order(&self, world: &World, id: SubmissionId, before: &Life, state: &State) {
+        let (old, new) = (&before.state, state);
+        let same = old.receipt().zip(new.receipt()).is_none_or(|(old, new)| old == new);
+        if old == new || (same && may_follow(old, new.code())) {
+            return;
+        }
+        world.broken(Broken::Other, format!("#{}: {} became {}", id.0, shown(old), shown(new)));
+    }
+
+    /// R5, and the same for every other word of the authority.
+    fn proven(&self, world: &World, id: SubmissionId, life: &Life) {
+        let authority = crate::lock(&world.authorities[life.endpoint]);
+        let stored = life.state.receipt().map(|receipt| {
+            authority
+                .stored
+                .iter()
+                .find(|stored| stored.receipt == receipt && stored.identifier == life.identifier)
+        });
+        let now = world.truth();
+        let ended = |outcome| {
+            stored.flatten().is_some_and(|stored| stored.is_final(now) && stored.outcome == outcome)
+        };
+        let true_ = match &life.state {
+            State::Completed { .. } => ended(Processing::Completed),
+            State::Failed { .. } => ended(Processing::Failed),
+            State::InProgress { .. } => stored.flatten().is_some(),
+            State::Rejected => {
+                authority.nature(&life.identifier) == Nature::Refused
+                    && authority.by_identifier(&life.identifier).is_none()
+            }
+            _ => true,
+        };
+        drop(authority);
+        if !true_ {
+            let broken = match life.state {
+                State::Completed { .. } => Broken::FalseCompleted,
+                _ => Broken::Other,
+            };
+            world.broken(broken, format!("#{} is not {}", id.0, shown(&life.state)));
+        }
+    }
+
+    /// R3 and R8 once all faults are over.
+    fn in_time(&self, world: &World, id: SubmissionId, life: &Life, before: Option<&Life>) {
+        let (now, calm) = (world.truth(), world.plan.quiet + CALM);
+        if world.plan.endpoints > 1 || now < calm {
+            return;
+        }
+        if let (State::Sending { .. }, Some(before)) = (&life.state, before) {
+            let waited = now - before.ready.max(calm);
+            if waited > WAIT_MAX {
+                world.broken(Broken::Other, format!("#{} waited {} s", id.0, waited / SECOND));
+            }
+        }
+        if let State::Completed { .. } | State::Failed { .. } = &life.state {
+            let authority = crate::lock(&world.authorities[life.endpoint]);
+            let Some(stored) = authority.by_identifier(&life.identifier) else { return };
+            let late = now - stored.told.max(stored.indexed).max(calm);
+            let (very_late, told) = (stored.is_told_very_late(), stored.told);
+            drop(authority);
+            if late > POLL_MAX && !very_late && told >= calm {
+                world.broken(Broken::Other, format!("#{} learned {} s late", id.0, late / SECOND));
+            }
+        }
+    }
+
+    /// R1: before the first byte leaves, the journal says so.
+    pub(crate) fn leaving(&self, world: &World, endpoint: usize, sealed: &Sealed) {
+        let life = self
+            .lives
+            .iter()
+            .find(|(_, life)| life.identifier == sealed.identifier && life.endpoint == endpoint);
+        let Some((id, life)) = life else {
+            return world.broken(Broken::Other, "sent and not in the journal (R1)".to_owned());
+        };
+        if !matches!(life.state, State::Sending { .. }) {
+            let what = format!("#{} sent while {} (R1)", id.0, life.state.code());
+            world.broken(Broken::Other, what);
+        }
+        let document = world.observer.document(*id).unwrap_or_default();
+        // The profiles are inserted before it; all that follows goes as it came.
+        let from = document.windows(BODY.len()).position(|part| part == BODY);
+        let rest = from.and_then(|from| document.get(from..)).unwrap_or(&document);
+        if !sealed.body.windows(rest.len().max(1)).any(|part| part == rest) {
+            world.broken(Broken::Other, format!("#{}: other bytes were sent (R6)", id.0));
+        }
+    }
+
+    /// R3: one complete search teaches everything that it could.
+    pub(crate) fn taught(&self, world: &World, endpoint: usize, identifiers: &[String]) {
+        for (id, life) in &self.lives {
+            let open =
+                !matches!(life.state.code(), "completed" | "failed" | "withdrawn" | "superseded");
+            if open && life.endpoint == endpoint && identifiers.contains(&life.identifier) {
+                let what = format!("#{} is final and was not learned by a search (R3)", id.0);
+                world.broken(Broken::Other, what);
+            }
+        }
+    }
+
+    /// Nothing moves any more, but what the authority chokes on.
+    pub(crate) fn at_rest(&self, world: &World) -> bool {
+        self.lives.values().all(|life| {
+            life.state.is_settled() || {
+                let authority = crate::lock(&world.authorities[life.endpoint]);
+                authority.nature(&life.identifier) == Nature::Choking
+            }
+        })
+    }
+
+    /// R2 and nothing lost: everything at the authority is known here, and everything here is done.
+    pub(crate) fn at_the_end(&self, world: &World) {
+        for (id, life) in &self.lives {
+            let authority = crate::lock(&world.authorities[life.endpoint]);
+            let nature = authority.nature(&life.identifier);
+            let stored = authority.by_identifier(&life.identifier).is_some();
+            drop(authority);
+            let code = life.state.code();
+            let told = match nature {
+                Nature::Choking => !stored,
+                _ => match code {
+                    "completed" | "failed" => stored,
+                    "rejected" => !stored,
+                    "held" => !stored,
+                    "withdrawn" | "superseded" => true,
+                    _ => false,
+                },
+            };
+            if !told {
+                let place = if stored { "at the authority" } else { "not at the authority" };
+                world.broken(Broken::Loss, format!("#{} ends {code}, {place}", id.0));
+            }
+        }
+    }
+}
+
+/// What may follow what, by codes: written again on purpose, not asked of `State`.
+fn may_follow(before: &State, after: &str) -> bool {
+    let by_the_authority = ["in-progress", "completed", "failed"].contains(&after);
+    match before {
+        State::Held => ["queued", "withdrawn", "superseded"].contains(&after),
+        State::Queued { attempt: 0, .. } => ["held", "sending"].contains(&after),
+        State::Queued { .. } => after == "sending" || by_the_authority,
+        State::Sending { .. } => {
+            ["queued", "unknown", "rejected"].contains(&after) || by_the_authority
+        }
+        State::Unknown { .. } => ["unknown", "queued"].contains(&after) || by_the_authority,
+        State::InProgress { .. } => by_the_authority,
+        State::Rejected | State::Failed { .. } => ["withdrawn", "superseded"].contains(&after),
+        State::Completed { .. } | State::Withdrawn | State::Superseded { .. } => false,
+    }
+}
+
+fn shown(state: &State) -> String {
+    let mut text = state.code().to_owned();
+    if let State::Unknown { asked, .. } = state {
+        text.push_str(&format!(" (asked {asked})"));
+    }
+    if let Some(receipt) = state.receipt() {
+        text.push_str(&format!(" ({receipt})"));
+    }
+    text
+}

@@ -1,0 +1,348 @@
+//! The way of one process to an authority: requests that are lost, late, cut, refused, and answers likewise.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received, Why};
+use exchange::{Answer, Page, Query, Sealed};
+use fhir::Instant;
+
+use crate::authority::{Nature, Stored, issue};
+use crate::computer::{Computer, SECOND, micros};
+use crate::history::Broken;
+use crate::process::Process;
+use crate::world::World;
+
+/// One process's connection to one authority.
+pub(crate) struct Link {
+    pub(crate) world: Arc<World>,
+    pub(crate) process: Arc<Process>,
+    pub(crate) endpoint: usize,
+}
+
+/// A POST is given up after so long.
+const POST_MAX: i64 = 180 * SECOND;
+/// Questions are given up after so long.
+const QUESTION_MAX: i64 = 60 * SECOND;
+
+/// What becomes of one POST.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Answered,
+    Unreachable,
+    Busy,
+    Locked,
+    CutBefore,
+    CutAfter,
+    TimeOut,
+    LateDelivery,
+    LateAnswer,
+    Garbled,
+    Bare,
+}
+
+/// Faults of a POST; those that leave a doubt are likelier.
+const FATES: [Fate; 14] = [
+    Fate::Unreachable,
+    Fate::Busy,
+    Fate::Locked,
+    Fate::CutBefore,
+    Fate::CutBefore,
+    Fate::CutAfter,
+    Fate::CutAfter,
+    Fate::CutAfter,
+    Fate::TimeOut,
+    Fate::LateDelivery,
+    Fate::LateDelivery,
+    Fate::LateAnswer,
+    Fate::Garbled,
+    Fate::Bare,
+];
+
+impl Link {
+    fn evidence(&self, body: Vec<u8>) -> Evidence {
+        let server_date = Some(Computer::authority_at(self.world.truth() / SECOND * SECOND));
+        Evidence { status: 200, body, server_date, ..Evidence::default() }
+    }
+
+    fn note(&self, what: impl FnOnce() -> String) {
+        self.world.note(&self.process.name, what);
+    }
+
+    fn transient(&self, why: Why, retry_after: Option<Duration>) -> Fault {
+        let evidence = retry_after.map(|_| Box::new(self.evidence(b"{}".to_vec())));
+        Fault::Transient { why, retry_after, evidence }
+    }
+
+    fn busy(&self) -> Fault {
+        // The client cuts longer wishes to an hour.
+        let wish = self.world.dice(|dice| dice.below(5400)).min(3600);
+        self.transient(Why::Unavailable { status: 429 }, Some(Duration::from_secs(wish)))
+    }
+
+    fn locked(&self) -> Fault {
+        let evidence = Some(Box::new(self.evidence(b"{}".to_vec())));
+        Fault::Locked { why: Why::Forbidden { status: 403 }, evidence }
+    }
+
+    fn uncertain(&self, why: Why) -> Fault {
+        Fault::Uncertain { why, evidence: None }
+    }
+
+    /// The process dies here.
+    async fn end(&self) -> ! {
+        std::future::pending().await
+    }
+
+    fn fate(&self, nature: Nature) -> Fate {
+        if nature == Nature::Choking {
+            return Fate::TimeOut;
+        }
+        let blind =
+            crate::lock(&self.world.authorities[self.endpoint]).is_blind(self.world.truth());
+        if blind {
+            return Fate::Locked;
+        }
+        if !self.world.faulty() {
+            return Fate::Answered;
+        }
+        let index = self.world.dice(|dice| dice.below(FATES.len() as u64));
+        FATES[usize::try_from(index).unwrap_or(0)]
+    }
+
+    /// The authority takes it: now or later, whatever becomes of the process that sent it.
+    fn deliver(&self, identifier: &str, after: i64) -> Option<Stored> {
+        let (world, endpoint) = (self.world.clone(), self.endpoint);
+        let identifier = identifier.to_owned();
+        if after == 0 {
+            return accept(&world, endpoint, &identifier);
+        }
+        tokio::spawn(async move {
+            tokio::time::sleep(micros(after)).await;
+            accept(&world, endpoint, &identifier);
+        });
+        None
+    }
+
+    async fn posted(&self, sealed: &Sealed) -> Result<Received, Fault> {
+        let nature = crate::lock(&self.world.authorities[self.endpoint]).nature(&sealed.identifier);
+        let fate = self.fate(nature);
+        self.note(|| format!("POST {} {fate:?}", short(&sealed.identifier)));
+        if !matches!(fate, Fate::Answered | Fate::Unreachable | Fate::Busy | Fate::Locked) {
+            self.world.count(|tally| tally.answers_lost += 1);
+        }
+        let reaches = nature == Nature::Fine
+            && !matches!(fate, Fate::Unreachable | Fate::Busy | Fate::Locked | Fate::CutBefore);
+        let late = fate == Fate::LateDelivery;
+        let after = if late { self.world.dice(|dice| dice.between(1, 240)) } else { 0 };
+        let after = i64::try_from(after).unwrap_or(0) * SECOND;
+        let stored = if reaches { self.deliver(&sealed.identifier, after) } else { None };
+        if !self.process.lives_on() {
+            self.end().await;
+        }
+        let result = self.answered(fate, nature, stored).await;
+        if !self.process.lives_on() {
+            self.end().await;
+        }
+        result
+    }
+
+    async fn answered(
+        &self,
+        fate: Fate,
+        nature: Nature,
+        stored: Option<Stored>,
+    ) -> Result<Received, Fault> {
+        let world = &self.world;
+        match fate {
+            Fate::Unreachable => {
+                world.pause(0, 10 * SECOND).await;
+                return Err(self.transient(Why::ConnectRefused, None));
+            }
+            Fate::Busy => {
+                world.pause(0, SECOND).await;
+                return Err(self.busy());
+            }
+            Fate::Locked => {
+                world.pause(0, SECOND).await;
+                return Err(self.locked());
+            }
+            Fate::CutBefore | Fate::CutAfter => {
+                world.pause(0, 30 * SECOND).await;
+                return Err(self.uncertain(Why::Cut));
+            }
+            Fate::TimeOut | Fate::LateDelivery => {
+                let soon = fate == Fate::LateDelivery && world.dice(|dice| dice.percent(50));
+                let time = if soon { 2 * SECOND } else { POST_MAX };
+                tokio::time::sleep(micros(time)).await;
+                return Err(self.uncertain(Why::Timeout));
+            }
+            Fate::Garbled => {
+                world.pause(0, 2 * SECOND).await;
+                return Err(self.uncertain(Why::Html { status: 200 }));
+            }
+            Fate::LateAnswer => world.pause(SECOND, 170 * SECOND).await,
+            Fate::Answered | Fate::Bare => world.pause(SECOND / 100, SECOND).await,
+        }
+        let evidence = self.evidence(b"{}".to_vec());
+        let Some(stored) = stored else {
+            debug_assert_eq!(nature, Nature::Refused);
+            let answer = Answer { issues: vec![issue()], ..Answer::default() };
+            return Err(Fault::Refused { answer: Box::new(answer), evidence: Box::new(evidence) });
+        };
+        let mut answer = stored.read(stored.accepted);
+        if fate == Fate::Bare {
+            answer.processing = None;
+        }
+        Ok(Received { answer, evidence })
+    }
+
+    /// Asks: an answer is of the moment at which it leaves the authority, and may come late.
+    async fn asked<T>(
+        &self,
+        what: &str,
+        look: impl FnOnce(&crate::authority::Authority, i64) -> T,
+    ) -> Result<T, Fault> {
+        if !self.process.lives_on() {
+            self.end().await;
+        }
+        self.world.pause(SECOND / 100, SECOND / 5).await;
+        if self.world.faulty() {
+            let kind = self.world.dice(|dice| dice.below(5));
+            self.note(|| format!("{what} fails"));
+            self.world.pause(0, if kind == 0 { QUESTION_MAX } else { SECOND }).await;
+            return Err(match kind {
+                0 | 1 => self.transient(Why::Timeout, None),
+                2 => self.busy(),
+                3 => self.locked(),
+                _ => self.transient(Why::Cut, None),
+            });
+        }
+        let now = self.world.truth();
+        let seen = look(&crate::lock(&self.world.authorities[self.endpoint]), now);
+        let late = self.world.is_wild() && self.world.dice(|dice| dice.percent(10));
+        self.world.pause(SECOND / 100, if late { QUESTION_MAX - SECOND } else { SECOND }).await;
+        if !self.process.lives_on() {
+            self.end().await;
+        }
+        Ok(seen)
+    }
+}
+
+/// R2 is broken here, if it is.
+fn accept(world: &World, endpoint: usize, identifier: &str) -> Option<Stored> {
+    let late = world.faulty();
+    let mut authority = crate::lock(&world.authorities[endpoint]);
+    let again = authority.by_identifier(identifier).is_some();
+    let number = world.dice(|dice| authority.accept(identifier, world.truth(), late, dice));
+    let stored = authority.stored.get(number).cloned();
+    drop(authority);
+    if let Some(stored) = &stored {
+        let late = stored.indexed > stored.accepted || stored.told > stored.finished;
+        world.count(|tally| tally.lags += u64::from(late));
+        world.note("authority", || {
+            let seconds = |time: i64| (time - stored.accepted) / SECOND;
+            format!(
+                "stores {} as {}, shows it after {} s, {} after {} s, shows that after {} s",
+                short(identifier),
+                stored.receipt,
+                seconds(stored.indexed),
+                stored.outcome.code(),
+                seconds(stored.finished),
+                seconds(stored.told)
+            )
+        });
+    }
+    if again {
+        world.broken(Broken::Duplicate, format!("{} was accepted twice", short(identifier)));
+    }
+    stored
+}
+
+impl Authority for Link {
+    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+        if !self.process.lives_on() {
+            self.end().await;
+        }
+        self.world.count(|tally| tally.requests += 1);
+        self.world.laws(|laws| laws.leaving(&self.world, self.endpoint, sealed));
+        self.posted(sealed).await
+    }
+
+    async fn find(&self, identifier: &str) -> Result<Found, Fault> {
+        let answers = self.asked("search by identifier", |authority, now| authority.found(now));
+        let mut answers = answers.await?;
+        answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
+        self.note(|| format!("finds {} of {}", answers.len(), short(identifier)));
+        Ok(Found { answers, evidence: self.evidence(b"{}".to_vec()) })
+    }
+
+    async fn status(&self, receipt: &str) -> Result<Received, Fault> {
+        let found = self.asked("read", |authority, now| {
+            let mut stored = authority.stored.iter().filter(|_| !authority.is_blind(now));
+            stored.find(|stored| stored.receipt == receipt).map(|stored| stored.read(now))
+        });
+        match found.await? {
+            Some(answer) => {
+                self.note(|| format!("reads {receipt}"));
+                Ok(Received { answer, evidence: self.evidence(b"{}".to_vec()) })
+            }
+            None => Err(self.transient(Why::NotFound { status: 404 }, None)),
+        }
+    }
+
+    async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
+        let seen = self.asked("search for changes", |authority, now| {
+            let told = authority
+                .stored
+                .iter()
+                .filter(|stored| stored.is_told(now) && !stored.is_told_very_late())
+                .filter(|_| !authority.is_blind(now))
+                .map(|stored| stored.identifier.clone());
+            (authority.changed(since, now), told.collect(), Computer::authority_at(now))
+        });
+        let (mut answers, told, server_time): (Vec<Answer>, Vec<String>, Instant) = seen.await?;
+        self.note(|| format!("changes since {}: {}", since.map_or(0, |at| at.0), answers.len()));
+        let mut changes = Changes { server_time: Some(server_time), ..Changes::default() };
+        if self.world.is_wild() && self.world.dice(|dice| dice.percent(10)) {
+            // Pages that are lost.
+            let kept = self.world.dice(|dice| dice.below(answers.len() as u64 + 1));
+            answers.truncate(usize::try_from(kept).unwrap_or(0));
+            changes.incomplete = Some(Why::TooManyPages);
+        } else {
+            self.process.was_told(told);
+        }
+        // Repeated and reordered: the same entries twice, newest first.
+        let mut repeated = answers.clone();
+        repeated.reverse();
+        answers.extend(repeated);
+        // The entries by which the engine proves what it learned.
+        let entries: Vec<String> = answers.iter().map(entry).collect();
+        let body = format!(r#"{{"resourceType":"Bundle","entry":[{}]}}"#, entries.join(","));
+        changes.evidence = vec![self.evidence(body.into_bytes())];
+        changes.answers = answers;
+        Ok(changes)
+    }
+
+    async fn search(&self, _query: &Query) -> Result<(Page, Evidence), Fault> {
+        let answers = self.asked("search", |authority, now| authority.found(now)).await?;
+        self.note(|| format!("sees {} of its own", answers.len()));
+        let page = Page { total: Some(answers.len() as u64), answers, ..Page::default() };
+        Ok((page, self.evidence(b"{}".to_vec())))
+    }
+
+    async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
+        self.asked("knock", |_, _| ()).await?;
+        Ok((Capability::default(), self.evidence(b"{}".to_vec())))
+    }
+}
+
+fn entry(answer: &Answer) -> String {
+    let receipt = answer.receipt.as_deref().unwrap_or_default();
+    format!(r#"{{"resource":{{"resourceType":"DocumentReference","id":"{receipt}"}}}}"#)
+}
+
+/// The end of an identifier, which is all that differs.
+pub(crate) fn short(identifier: &str) -> &str {
+    identifier.rsplit('-').next().unwrap_or(identifier).trim_start_matches('0')
+}

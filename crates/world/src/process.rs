@@ -1,0 +1,225 @@
+//! A process of the laboratory: the real worker, which may die or stand still at every step.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use engine::{Connection, Pace, Round, Tools, Worker};
+use journal::simulation::Seam;
+use journal::{Journal, Lease};
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::computer::{HOUR, MINUTE, SECOND, micros};
+use crate::link::Link;
+use crate::world::{Watch, World, endpoint};
+
+/// A process and what the world does to it.
+pub(crate) struct Process {
+    pub(crate) name: String,
+    pub(crate) endpoint: usize,
+    world: Arc<World>,
+    dead: AtomicBool,
+    /// Stands still until then (true time).
+    frozen_until: AtomicI64,
+    leaving: CancellationToken,
+    nudge: Notify,
+    /// What a search has just taught it.
+    told: Mutex<Option<Vec<String>>>,
+}
+
+impl Process {
+    pub(crate) fn new(name: String, endpoint: usize, world: Arc<World>) -> Arc<Self> {
+        Arc::new(Self {
+            name,
+            endpoint,
+            world,
+            dead: AtomicBool::new(false),
+            frozen_until: AtomicI64::new(0),
+            leaving: CancellationToken::new(),
+            nudge: Notify::new(),
+            told: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn is_dead(&self) -> bool {
+        self.dead.load(Ordering::Relaxed)
+    }
+
+    /// Ends it like a kill: nothing that it still does is seen by anybody.
+    pub(crate) fn kill(&self) {
+        if !self.dead.swap(true, Ordering::Relaxed) {
+            self.world.note(&self.name, || "dies".to_owned());
+            self.world.count(|tally| tally.crashes += 1);
+            self.world.stir.notify_one();
+        }
+    }
+
+    /// Nobody of this world needs it any more.
+    pub(crate) fn discard(&self) {
+        self.dead.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends it as a person does: what is under way is finished first.
+    pub(crate) fn leave(&self) {
+        self.leaving.cancel();
+    }
+
+    /// It stands still for so long, as one that is stopped or swapped out.
+    pub(crate) fn freeze(&self, time: i64) {
+        self.world.note(&self.name, || format!("stands still for {} s", time / SECOND));
+        self.frozen_until.fetch_max(self.world.truth() + time, Ordering::Relaxed);
+    }
+
+    pub(crate) fn nudge(&self) {
+        self.nudge.notify_one();
+    }
+
+    pub(crate) fn was_told(&self, told: Vec<String>) {
+        *crate::lock(&self.told) = Some(told);
+    }
+
+    /// A step at which it may die or stop; says whether it lives.
+    pub(crate) fn lives_on(&self) -> bool {
+        if self.is_dead() {
+            return false;
+        }
+        if self.world.is_wild() {
+            let plan = &self.world.plan;
+            if self.world.dice(|dice| dice.per_mille(plan.crashes)) {
+                self.kill();
+                return false;
+            }
+            if self.world.dice(|dice| dice.per_mille(plan.stalls)) {
+                let time = self.world.dice(|dice| {
+                    let most = if dice.percent(50) { 60 } else { 2400 };
+                    dice.between(5, most)
+                });
+                self.world.count(|tally| tally.stalls += 1);
+                self.freeze(i64::try_from(time).unwrap_or(0) * SECOND);
+                self.world.disturb();
+            }
+        }
+        true
+    }
+
+    /// From its start to its end.
+    pub(crate) async fn live(self: Arc<Self>) {
+        let life = Box::pin(work(self.clone()));
+        Frozen { process: self, life, nap: None }.await;
+    }
+}
+
+impl Seam for Process {
+    fn before(&self) -> bool {
+        self.lives_on()
+    }
+
+    fn after(&self) -> bool {
+        self.world.check();
+        self.lives_on()
+    }
+
+    fn later(&self, hand_over: Box<dyn FnOnce() + Send>) {
+        // A commit takes as long as a disk: between it and what follows, anything may happen.
+        let time = self.world.dice(|dice| dice.between(1_000, 20_000));
+        tokio::spawn(async move {
+            tokio::time::sleep(micros(i64::try_from(time).unwrap_or(0))).await;
+            hand_over();
+        });
+    }
+}
+
+/// Does not go on while its process stands still or is dead.
+struct Frozen {
+    process: Arc<Process>,
+    life: Pin<Box<dyn Future<Output = ()> + Send>>,
+    nap: Option<Pin<Box<tokio::time::Sleep>>>,
+}
+
+impl Future for Frozen {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if self.process.is_dead() {
+            return Poll::Ready(());
+        }
+        let until = self.process.frozen_until.load(Ordering::Relaxed);
+        if until > self.process.world.truth() {
+            let moment = self.process.world.computer.moment(until);
+            let mut nap = Box::pin(tokio::time::sleep_until(moment));
+            if nap.as_mut().poll(context).is_pending() {
+                self.nap = Some(nap);
+                return Poll::Pending;
+            }
+        }
+        self.nap = None;
+        let done = self.life.as_mut().poll(context);
+        if self.process.is_dead() { Poll::Ready(()) } else { done }
+    }
+}
+
+async fn work(process: Arc<Process>) {
+    let world = process.world.clone();
+    let journal = Journal::simulated(&world.memory, process.clone());
+    let link = Link { world: world.clone(), process: process.clone(), endpoint: process.endpoint };
+    let worker = Worker::new(Tools {
+        journal: journal.clone(),
+        authority: link,
+        endpoint: endpoint(process.endpoint),
+        clock: Arc::new(Watch(world.clone())),
+        pace: Pace { in_flight_max: 3, ..Pace::default() },
+        holder: process.name.clone(),
+        paused: watch::channel(false).1,
+        connection: Arc::new(watch::Sender::new(Connection::default())),
+    });
+    world.note(&process.name, || format!("starts, for endpoint {}", process.endpoint + 1));
+    let mut held: Option<Lease> = None;
+    while !process.leaving.is_cancelled() {
+        *crate::lock(&process.told) = None;
+        let result = worker.turn(&mut held, &process.leaving).await;
+        let rest = match result {
+            Ok(round) => {
+                let told = crate::lock(&process.told).take();
+                if let Some(told) = told {
+                    world.laws(|laws| laws.taught(&world, process.endpoint, &told));
+                }
+                rest(&world, held.is_some(), round)
+            }
+            Err(problem) => {
+                world.note(&process.name, || format!("journal: {problem:?}"));
+                REST
+            }
+        };
+        tokio::select! {
+            biased;
+            () = process.leaving.cancelled() => {}
+            // A program looks within five seconds at what others did.
+            () = process.nudge.notified() => world.pause(0, 5 * SECOND).await,
+            () = tokio::time::sleep(rest) => {}
+        }
+    }
+    if let Some(lease) = held {
+        let _ = journal.release_lease(&lease);
+    }
+    world.note(&process.name, || "ends".to_owned());
+    world.stir.notify_one();
+}
+
+/// As often as a real program looks.
+const REST: Duration = Duration::from_secs(5);
+
+/// As the real one rests, but without looking where the world knows that there is nothing to be seen.
+fn rest(world: &World, held: bool, round: Round) -> Duration {
+    let most = if world.is_lively() { REST } else { micros(HOUR) };
+    let Some(next) = round.next.filter(|_| held) else { return most };
+    let rest = next.0.saturating_sub(world.computer.wall().0);
+    // Owed and not done: another endpoint's. Nothing moves it until somebody acts.
+    if round.done == 0 && rest <= 0 {
+        return most.min(micros(5 * MINUTE));
+    }
+    micros(rest.max(0)).min(most)
+}

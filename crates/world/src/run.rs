@@ -1,0 +1,398 @@
+//! The life of a world: what people do, what happens to the computer, and who is started again.
+
+use std::sync::Arc;
+
+use fhir::Format;
+use journal::simulation::Memory;
+use journal::{NewSubmission, Step};
+use report::{Action, Event, Person, SubmissionId, Summary};
+use tokio::task::JoinHandle;
+
+use crate::authority::Nature;
+use crate::computer::{HOUR, MINUTE, SECOND};
+use crate::history::Broken;
+use crate::laws::{CALM, REST_MAX};
+use crate::process::Process;
+use crate::tally::Tally;
+use crate::world::{ENDPOINTS, World};
+use crate::{Outcome, history::Violation};
+
+/// Something that happens at a time.
+#[derive(Debug, Clone, Copy)]
+enum Deed {
+    /// A report is taken in.
+    Import,
+    /// A person looks at a report and does something about it.
+    Person,
+    /// The clock is set by so much.
+    Clock(i64),
+    /// The computer sleeps for so long.
+    Sleep(i64),
+    /// A process is killed wherever it is.
+    Kill,
+    /// The certificate sees nothing for so long.
+    Blind(i64),
+    /// A person uses the other endpoint.
+    Switch,
+}
+
+/// A place for a process.
+struct Slot {
+    name: usize,
+    lives: u32,
+    process: Option<(Arc<Process>, JoinHandle<()>)>,
+    /// When the next one starts.
+    starts: i64,
+}
+
+struct Run {
+    world: Arc<World>,
+    agenda: Vec<(i64, Deed)>,
+    slots: Vec<Slot>,
+    endpoint: usize,
+    reports: u64,
+}
+
+/// One world from its beginning to its end. The same seed gives the same story.
+pub fn run(seed: u64, story: bool, memory: &Memory) -> Outcome {
+    let built =
+        tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let outcome = |what: &str| Outcome {
+        tally: Tally::default(),
+        violation: Some(Violation { broken: Broken::Other, what: what.to_owned() }),
+        history: Vec::new(),
+    };
+    let Ok(runtime) = built else { return outcome("no runtime") };
+    if memory.reset().is_err() {
+        return outcome("the journal cannot be emptied");
+    }
+    runtime.block_on(async {
+        let world = World::new(seed, story, memory.clone());
+        world.note("world", || format!("seed {seed}: {:?}", world.plan));
+        Run::new(world).live_to_the_end().await
+    })
+}
+
+impl Run {
+    fn new(world: Arc<World>) -> Self {
+        let plan = world.plan.clone();
+        let slots = (1..=plan.processes)
+            .map(|name| Slot { name, lives: 0, process: None, starts: 0 })
+            .collect();
+        let mut run = Self { world, agenda: Vec::new(), slots, endpoint: 0, reports: 0 };
+        run.fill_agenda();
+        run
+    }
+
+    fn fill_agenda(&mut self) {
+        let plan = self.world.plan.clone();
+        let agenda = self.world.dice(|dice| {
+            let mut agenda = vec![(0, Deed::Import)];
+            let quiet = plan.quiet.unsigned_abs();
+            let mut within = |dice: &mut crate::dice::Dice, most: u64, deed| {
+                agenda.push((i64::try_from(dice.below(most)).unwrap_or(0), deed));
+            };
+            for _ in 1..plan.reports {
+                let soon = dice.percent(60);
+                within(dice, if soon { 10 * SECOND.unsigned_abs() } else { quiet }, Deed::Import);
+            }
+            for _ in 0..dice.below(4) {
+                within(dice, quiet * 2, Deed::Person);
+            }
+            for _ in 0..plan.jumps {
+                let deed = jump(dice);
+                within(dice, quiet, deed);
+            }
+            if plan.crashes > 0 {
+                for _ in 0..dice.below(3) {
+                    within(dice, quiet, Deed::Kill);
+                }
+            }
+            if dice.percent(15) {
+                let time = i64::try_from(dice.between(5, 150)).unwrap_or(5) * MINUTE;
+                within(dice, quiet, Deed::Blind(time));
+            }
+            if plan.endpoints > 1 {
+                for _ in 0..dice.between(1, 3) {
+                    within(dice, quiet, Deed::Switch);
+                }
+            }
+            if plan.choking {
+                // What comes when all is quiet is held up by nothing but the report that chokes.
+                agenda.push((plan.quiet + CALM + HOUR, Deed::Import));
+            }
+            agenda.sort_by_key(|(at, _)| *at);
+            agenda.reverse();
+            agenda
+        });
+        self.agenda = agenda;
+    }
+
+    async fn live_to_the_end(mut self) -> Outcome {
+        let world = self.world.clone();
+        let last = world.plan.quiet + REST_MAX;
+        while world.history.violation().is_none() {
+            self.start_and_bury().await;
+            self.act().await;
+            if self.is_over() {
+                break;
+            }
+            if world.truth() > last {
+                world.broken(Broken::Loss, "no rest".to_owned());
+                break;
+            }
+            let next = self.next().min(last + SECOND);
+            tokio::select! {
+                biased;
+                () = world.stir.notified() => {}
+                () = tokio::time::sleep_until(world.computer.moment(next)) => {}
+            }
+        }
+        for (process, task) in self.slots.iter_mut().filter_map(|slot| slot.process.take()) {
+            process.discard();
+            task.abort();
+        }
+        crate::lock(&world.processes).clear();
+        if world.history.violation().is_none() {
+            world.laws(|laws| laws.at_the_end(&world));
+            self.verify();
+        }
+        Outcome {
+            tally: world.tally().of_world(world.plan.processes),
+            violation: world.history.violation(),
+            history: world.history.lines(),
+        }
+    }
+
+    /// The journal's own check, in every eighth world: it reads everything.
+    fn verify(&self) {
+        if !self.world.dice(|dice| dice.below(8) == 0) {
+            return;
+        }
+        match self.world.observer.verify() {
+            Ok(found) if found.problems.is_empty() => {}
+            other => self.world.broken(Broken::Other, format!("verify: {other:?}")),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let pending = |(_, deed): &(i64, Deed)| matches!(deed, Deed::Import | Deed::Person);
+        !self.agenda.iter().any(pending) && self.world.laws(|laws| laws.at_rest(&self.world))
+    }
+
+    fn next(&self) -> i64 {
+        let starts =
+            self.slots.iter().filter(|slot| slot.process.is_none()).map(|slot| slot.starts);
+        let deeds = self.agenda.last().map(|(at, _)| *at);
+        let quiet = Some(self.world.plan.quiet).filter(|quiet| *quiet > self.world.truth());
+        starts.chain(deeds).chain(quiet).min().unwrap_or(i64::MAX / 4)
+    }
+
+    /// Who died is buried and started again after a while.
+    async fn start_and_bury(&mut self) {
+        let world = self.world.clone();
+        for slot in &mut self.slots {
+            if let Some((process, task)) = &mut slot.process {
+                if !process.is_dead() && !task.is_finished() {
+                    continue;
+                }
+                let died = process.is_dead();
+                task.abort();
+                if let Err(error) = task.await
+                    && error.is_panic()
+                {
+                    world.broken(Broken::Other, "a process panicked".to_owned());
+                }
+                slot.process = None;
+                let pause = if died { world.dice(|dice| dice.between(1, 120)) } else { 1 };
+                slot.starts = world.truth() + i64::try_from(pause).unwrap_or(1) * SECOND;
+                world.disturb();
+            }
+            if slot.process.is_none() && slot.starts <= world.truth() {
+                slot.lives += 1;
+                let name = format!("P{}.{}", slot.name, slot.lives);
+                let process = Process::new(name, self.endpoint, world.clone());
+                let task = tokio::spawn(process.clone().live());
+                slot.process = Some((process, task));
+                world.disturb();
+            }
+        }
+        let living = self.slots.iter().filter_map(|slot| slot.process.as_ref());
+        *crate::lock(&world.processes) = living.map(|(process, _)| process.clone()).collect();
+    }
+
+    async fn act(&mut self) {
+        while self.agenda.last().is_some_and(|(at, _)| *at <= self.world.truth()) {
+            if let Some((_, deed)) = self.agenda.pop() {
+                self.perform(deed).await;
+            }
+        }
+        // The endpoint that nobody uses has its turn too.
+        let now = self.world.truth();
+        let switches = self.agenda.iter().any(|(_, deed)| matches!(deed, Deed::Switch));
+        if self.world.plan.endpoints > 1 && now >= self.world.plan.quiet && !switches {
+            self.agenda.push((now + 2 * HOUR, Deed::Switch));
+            self.agenda.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
+        }
+    }
+
+    async fn perform(&mut self, deed: Deed) {
+        let world = self.world.clone();
+        match deed {
+            Deed::Import => {
+                self.import(None, "import").await;
+            }
+            Deed::Person => self.person().await,
+            // What is wild ends where the quiet begins.
+            Deed::Clock(_) | Deed::Sleep(_) | Deed::Kill | Deed::Blind(_) if !world.is_wild() => {}
+            Deed::Clock(by) => {
+                world.count(|tally| tally.jumps += 1);
+                world.note("computer", || format!("clock set by {} s", by / SECOND));
+                world.computer.set_clock(by);
+                world.disturb();
+            }
+            Deed::Sleep(time) => {
+                let time = time.min(world.plan.quiet - world.truth());
+                world.count(|tally| tally.jumps += 1);
+                world.note("computer", || format!("sleeps for {} s", time / SECOND));
+                crate::lock(&world.processes).iter().for_each(|process| process.freeze(time));
+                world.computer.sleep(time);
+                tokio::time::sleep(crate::computer::micros(time)).await;
+                world.disturb();
+            }
+            Deed::Kill => {
+                let living = crate::lock(&world.processes).clone();
+                let which = world.dice(|dice| dice.below(living.len() as u64));
+                if let Some(process) = living.get(usize::try_from(which).unwrap_or(0)) {
+                    process.kill();
+                }
+            }
+            Deed::Blind(time) => self.blind(time),
+            Deed::Switch => {
+                self.endpoint = 1 - self.endpoint;
+                world.note("person", || format!("uses endpoint {}", self.endpoint + 1));
+                crate::lock(&world.processes).iter().for_each(|process| process.leave());
+            }
+        }
+    }
+
+    /// Only a laboratory that was shown a report before can know that it is shown none now.
+    fn blind(&mut self, time: i64) {
+        let known = self.world.laws(|laws| {
+            let mut lives = laws.lives.values();
+            lives.any(|life| life.endpoint == self.endpoint && life.state.receipt().is_some())
+        });
+        if known {
+            self.world.count(|tally| tally.lags += 1);
+            self.world.note("authority", || format!("shows nothing for {} s", time / SECOND));
+            let until = (self.world.truth() + time).min(self.world.plan.quiet);
+            crate::lock(&self.world.authorities[self.endpoint]).blind_until = until;
+        }
+    }
+
+    /// A report is taken in, perhaps in the place of another.
+    async fn import(&mut self, corrects: Option<SubmissionId>, what: &str) -> bool {
+        let world = self.world.clone();
+        self.reports += 1;
+        let number = self.reports;
+        let identifier = format!("urn:uuid:00000000-0000-4000-8000-{number:012}");
+        let nature = world.dice(|dice| match dice.below(100) {
+            _ if world.plan.choking && number == 1 => Nature::Choking,
+            0..8 => Nature::Refused,
+            _ => Nature::Fine,
+        });
+        let endpoint = match corrects {
+            Some(id) => world.laws(|laws| laws.lives.get(&id).map_or(0, |life| life.endpoint)),
+            None if world.plan.endpoints > 1 => usize::from(world.dice(|dice| dice.percent(50))),
+            None => 0,
+        };
+        if nature != Nature::Fine {
+            let mut authority = crate::lock(&world.authorities[endpoint]);
+            authority.natures.insert(identifier.clone(), nature);
+        }
+        let held = world.dice(|dice| dice.percent(8));
+        let delay = if world.dice(|dice| dice.percent(30)) { 10 * SECOND } else { 0 };
+        let now = world.computer.wall();
+        let document = document(number);
+        let new = NewSubmission {
+            file: format!("{number}.json"),
+            format: Format::Json,
+            digest: report::digest(&document),
+            document,
+            summary: Summary::default(),
+            identifier,
+            endpoint: ENDPOINTS[endpoint].to_owned(),
+            first: if held { Event::Held } else { Event::Queued { due: now.plus_micros(delay) } },
+            findings: Vec::new(),
+            corrects,
+            by: person(),
+            at: now,
+        };
+        world.note("person", || format!("{what} {number}, {nature:?}"));
+        let taken = world.observer.import_async(new).await.is_ok();
+        if taken {
+            world.count(|tally| tally.reports += 1);
+            world.nudge();
+        }
+        taken
+    }
+
+    /// Does one of the things that may be done with one of the reports.
+    async fn person(&mut self) {
+        let world = self.world.clone();
+        let offered: Vec<(SubmissionId, Action)> = world.laws(|laws| {
+            let lives = laws.lives.iter();
+            let actions = lives.map(|(id, life)| (*id, life.state.actions()));
+            actions.flat_map(|(id, actions)| actions.iter().map(move |a| (id, *a))).collect()
+        });
+        let which = world.dice(|dice| dice.below(offered.len() as u64));
+        let Some((id, action)) = offered.get(usize::try_from(which).unwrap_or(0)).copied() else {
+            return;
+        };
+        world.note("person", || format!("{action:?} #{}", id.0));
+        world.count(|tally| tally.deeds += 1);
+        let now = world.computer.wall();
+        let reason = "as the world wants it".to_owned();
+        let event = match action {
+            Action::Release => Event::Released { reason, due: now },
+            Action::HoldBack => Event::HeldBack,
+            Action::Withdraw => Event::Withdrawn { reason },
+            Action::Resubmit | Action::Correct => {
+                if !self.import(Some(id), "instead").await {
+                    world.broken(Broken::Other, format!("#{} offered {action:?}", id.0));
+                }
+                return;
+            }
+        };
+        let step = Step::new(id, event, person(), now);
+        if world.observer.record_async(step).await.is_err() {
+            world.broken(Broken::Other, format!("#{} offered {action:?}", id.0));
+        }
+        world.nudge();
+    }
+}
+
+fn jump(dice: &mut crate::dice::Dice) -> Deed {
+    let time = match dice.below(3) {
+        0 => dice.between(30, 3_000),
+        1 => dice.between(3_000, 100_000),
+        _ => dice.between(100_000, 1_000_000),
+    };
+    let time = i64::try_from(time).unwrap_or(0) * SECOND;
+    match dice.below(5) {
+        0 => Deed::Sleep(time.min(3 * HOUR)),
+        1 | 2 => Deed::Clock(-time),
+        _ => Deed::Clock(time),
+    }
+}
+
+fn person() -> Person {
+    Person("person".to_owned())
+}
+
+fn document(number: u64) -> Vec<u8> {
+    format!(
+        r#"{{"resourceType":"Bundle","id":"b{number}","identifier":{{"value":"d{number}"}},"type":"document","entry":[]}}"#
+    )
+    .into_bytes()
+}

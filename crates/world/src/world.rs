@@ -1,0 +1,223 @@
+//! What everybody in a world shares.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use fhir::Instant;
+use journal::Journal;
+use journal::simulation::{Memory, Seam};
+use tokio::sync::Notify;
+
+use crate::authority::Authority;
+use crate::computer::{Computer, HOUR, MINUTE, SECOND, micros};
+use crate::dice::Dice;
+use crate::history::{Broken, History};
+use crate::laws::Laws;
+use crate::process::Process;
+use crate::tally::Tally;
+
+/// What kind of world a seed makes.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(crate) processes: usize,
+    pub(crate) endpoints: usize,
+    pub(crate) reports: u64,
+    /// Exchanges of a hundred that go wrong.
+    pub(crate) faults: u64,
+    /// Writes and requests of a thousand at which the process dies.
+    pub(crate) crashes: u64,
+    /// … or stops for a while.
+    pub(crate) stalls: u64,
+    pub(crate) jumps: u64,
+    /// One report that the authority never answers.
+    pub(crate) choking: bool,
+    /// No faults from then on.
+    pub(crate) quiet: i64,
+}
+
+impl Plan {
+    fn new(dice: &mut Dice) -> Self {
+        let one_of = |dice: &mut Dice, chance, most| {
+            if dice.percent(chance) { dice.between(1, most) } else { 0 }
+        };
+        Self {
+            processes: if dice.percent(55) { 1 } else { 2 + usize::from(dice.percent(30)) },
+            endpoints: if dice.percent(80) { 1 } else { 2 },
+            reports: dice.between(2, 5),
+            faults: one_of(dice, 85, 60),
+            crashes: one_of(dice, 70, 25),
+            stalls: one_of(dice, 35, 25),
+            jumps: one_of(dice, 45, 4),
+            choking: dice.percent(12),
+            quiet: HOUR * i64::try_from(dice.between(2, 5)).unwrap_or(2),
+        }
+    }
+}
+
+/// One laboratory, its computer, and the authorities it reports to.
+pub(crate) struct World {
+    pub(crate) computer: Arc<Computer>,
+    pub(crate) plan: Plan,
+    pub(crate) authorities: [Mutex<Authority>; 2],
+    pub(crate) memory: Memory,
+    /// The journal as somebody reads it who never dies.
+    pub(crate) observer: Journal,
+    pub(crate) history: History,
+    pub(crate) processes: Mutex<Vec<Arc<Process>>>,
+    /// Something happened that whoever waits should look at.
+    pub(crate) stir: Notify,
+    laws: Mutex<Laws>,
+    dice: Mutex<Dice>,
+    tally: Mutex<Tally>,
+    lively_until: AtomicI64,
+}
+
+/// The observer writes at once and never dies; the laws are checked after it as after everybody.
+struct Calm(std::sync::Weak<World>);
+
+impl Seam for Calm {
+    fn before(&self) -> bool {
+        true
+    }
+    fn after(&self) -> bool {
+        if let Some(world) = self.0.upgrade() {
+            world.check();
+        }
+        true
+    }
+    fn later(&self, hand_over: Box<dyn FnOnce() + Send>) {
+        hand_over();
+    }
+}
+
+/// How long everybody looks as often as a real program after a disturbance; longer than a lease lives.
+const LIVELY: i64 = 50 * SECOND;
+
+impl World {
+    pub(crate) fn new(seed: u64, story: bool, memory: Memory) -> Arc<Self> {
+        let mut dice = Dice::new(seed);
+        let plan = Plan::new(&mut dice);
+        let computer = Arc::new(Computer::new());
+        // Nobody's clock is quite right.
+        computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
+        Arc::new_cyclic(|world| Self {
+            computer,
+            plan,
+            authorities: [Mutex::default(), Mutex::default()],
+            observer: Journal::simulated(&memory, Arc::new(Calm(world.clone()))),
+            memory,
+            history: History::new(story),
+            processes: Mutex::default(),
+            stir: Notify::new(),
+            laws: Mutex::default(),
+            dice: Mutex::new(dice),
+            tally: Mutex::default(),
+            lively_until: AtomicI64::new(0),
+        })
+    }
+
+    pub(crate) fn truth(&self) -> i64 {
+        self.computer.truth()
+    }
+
+    pub(crate) fn dice<T>(&self, throw: impl FnOnce(&mut Dice) -> T) -> T {
+        throw(&mut crate::lock(&self.dice))
+    }
+
+    /// From `from` to `to`, both in microseconds; waits as the world's time has it.
+    pub(crate) async fn pause(&self, from: i64, to: i64) {
+        let (from, to) = (from.unsigned_abs(), to.unsigned_abs());
+        let time = self.dice(|dice| dice.between(from, to));
+        tokio::time::sleep(micros(i64::try_from(time).unwrap_or(0))).await;
+    }
+
+    /// Whether what may go wrong still does.
+    pub(crate) fn is_wild(&self) -> bool {
+        self.truth() < self.plan.quiet
+    }
+
+    pub(crate) fn faulty(&self) -> bool {
+        self.is_wild() && self.dice(|dice| dice.percent(self.plan.faults))
+    }
+
+    pub(crate) fn note(&self, who: &str, what: impl FnOnce() -> String) {
+        self.history.note(self.truth(), who, what);
+    }
+
+    pub(crate) fn broken(&self, broken: Broken, what: String) {
+        self.history.broken(self.truth(), broken, what);
+        self.stir.notify_one();
+    }
+
+    pub(crate) fn count(&self, count: impl FnOnce(&mut Tally)) {
+        count(&mut crate::lock(&self.tally));
+    }
+
+    pub(crate) fn tally(&self) -> Tally {
+        crate::lock(&self.tally).clone()
+    }
+
+    pub(crate) fn laws<T>(&self, ask: impl FnOnce(&mut Laws) -> T) -> T {
+        ask(&mut crate::lock(&self.laws))
+    }
+
+    /// Holds the journal against the laws, after every write.
+    pub(crate) fn check(&self) {
+        let moved = self.laws(|laws| laws.check(self));
+        if moved {
+            self.stir.notify_one();
+        }
+    }
+
+    /// Everybody looks often for a while.
+    pub(crate) fn disturb(&self) {
+        self.lively_until.store(self.truth() + LIVELY, Ordering::Relaxed);
+        self.nudge();
+    }
+
+    pub(crate) fn is_lively(&self) -> bool {
+        self.truth() < self.lively_until.load(Ordering::Relaxed)
+    }
+
+    /// Something was added: everybody looks within a rest.
+    pub(crate) fn nudge(&self) {
+        crate::lock(&self.processes).iter().for_each(|process| process.nudge());
+    }
+}
+
+/// Names of the endpoints.
+pub(crate) const ENDPOINTS: [&str; 2] = ["first", "second"];
+
+pub(crate) fn endpoint(index: usize) -> Endpoint {
+    let base = if index == 0 { "https://first.test/fhir" } else { "https://second.test/fhir" };
+    Endpoint {
+        name: ENDPOINTS[index].to_owned(),
+        #[allow(clippy::expect_used, reason = "a constant")]
+        base: base.parse().expect("a constant address"),
+        environment: Environment::Integration,
+        release: Release::default(),
+        ca_pem: None,
+        language: "de-CH".to_owned(),
+        identifier: IdentifierChoice::Attempt,
+        proxy: None,
+    }
+}
+
+/// A clock of a program on the laboratory's computer.
+pub(crate) struct Watch(pub(crate) Arc<World>);
+
+impl engine::Clock for Watch {
+    fn now(&self) -> Instant {
+        self.0.computer.wall()
+    }
+
+    fn steady(&self) -> std::time::Duration {
+        self.0.computer.steady()
+    }
+
+    fn fraction(&self) -> f64 {
+        let part = self.0.dice(|dice| dice.below(1000));
+        f64::from(u32::try_from(part).unwrap_or(0)) / 1000.0
+    }
+}

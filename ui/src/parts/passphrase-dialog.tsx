@@ -1,0 +1,75 @@
+// Choosing, changing or giving up the passphrase that unlocks the window.
+
+import { useState } from "react";
+
+import { useCommand } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { Button, TextField } from "./controls";
+import { Dialog } from "./dialog";
+import { ProblemNote } from "./notes";
+
+/** As the core has it. */
+const LENGTH_MIN = 6;
+
+export function PassphraseDialog({ hasOne, onClose }: { hasOne: boolean; onClose: () => void }) {
+  const text = useText();
+  const [current, setCurrent] = useState("");
+  const [chosen, setChosen] = useState("");
+  const [again, setAgain] = useState("");
+  const set = useCommand("set_unlock_passphrase", { stale: ["status"], onDone: onClose });
+  const fits = [...chosen].length >= LENGTH_MIN && chosen === again;
+  const keep = (passphrase: string) => set.mutate({ current, passphrase });
+  return (
+    <Dialog
+      title={text(hasOne ? "lock.change" : "lock.choose")}
+      size="small"
+      onClose={onClose}
+      footer={
+        <>
+          {hasOne && (
+            <Button tone="danger" isPending={set.isPending} onPress={() => keep("")} data-testid="passphrase-remove">
+              {text("lock.remove")}
+            </Button>
+          )}
+          <Button
+            tone="primary"
+            isDisabled={!fits}
+            isPending={set.isPending}
+            onPress={() => keep(chosen)}
+            data-testid="passphrase-keep"
+          >
+            {text("lock.keep")}
+          </Button>
+        </>
+      }
+    >
+      <p>{text("lock.choose.more", { n: LENGTH_MIN })}</p>
+      {hasOne && (
+        <TextField
+          label={text("lock.current")}
+          type="password"
+          value={current}
+          onChange={setCurrent}
+          autoFocus
+          data-testid="passphrase-current"
+        />
+      )}
+      <TextField
+        label={text("lock.new")}
+        type="password"
+        value={chosen}
+        onChange={setChosen}
+        autoFocus={!hasOne}
+        data-testid="passphrase-new"
+      />
+      <TextField
+        label={text("lock.again")}
+        type="password"
+        value={again}
+        onChange={setAgain}
+        data-testid="passphrase-again"
+      />
+      {set.error && <ProblemNote problem={set.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,64 @@
+// The support bundle: everything in it is shown before it is saved.
+
+import { useQuery } from "@tanstack/react-query";
+import { Save } from "lucide-react";
+
+import { door } from "#door";
+
+import { useCommand } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { Button } from "./controls";
+import { Dialog } from "./dialog";
+import { ProblemNote } from "./notes";
+import css from "./support-dialog.module.css";
+import { say } from "./toasts";
+
+export function SupportDialog({ onClose }: { onClose: () => void }) {
+  const text = useText();
+  const preview = useQuery({
+    queryKey: ["support_preview"],
+    queryFn: () => door.call("support_preview"),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const save = useCommand("save_support", {
+    stale: [],
+    onDone(saved) {
+      if (!saved) return;
+      say({ tone: "done", title: text("support.saved") });
+      onClose();
+    },
+  });
+  const problem = preview.error ?? save.error;
+  return (
+    <Dialog
+      title={text("support.title")}
+      size="large"
+      onClose={onClose}
+      footer={
+        <Button
+          tone="primary"
+          icon={Save}
+          isDisabled={!preview.data}
+          isPending={save.isPending}
+          onPress={() => save.mutate()}
+          data-testid="support-save"
+        >
+          {text("support.save")}
+        </Button>
+      }
+    >
+      <p>{text("support.more")}</p>
+      {problem && <ProblemNote problem={problem} />}
+      {preview.data?.map((file) => (
+        <section key={file.name} className={css.file} data-testid="support-file">
+          <h3>{file.name}</h3>
+          {/* Reached by keyboard, because it scrolls. */}
+          <pre className="selectable" tabIndex={0} aria-label={file.name}>
+            {file.text}
+          </pre>
+        </section>
+      ))}
+    </Dialog>
+  );
+}
