@@ -24,6 +24,8 @@ use crate::{Result, output, raw};
 const SIZES: [u64; 2] = [1_000, 1_000_000];
 /// Questions of one kind in a round; the round's figure is their median.
 const ASKED: usize = 40;
+/// Clients that search at the same time.
+const CLIENTS: usize = 8;
 
 /// Where the documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,6 +61,8 @@ struct Loaded {
 struct Figures {
     echo: Samples,
     create: Samples,
+    judged: Samples,
+    pages: Samples,
     asked: Vec<Samples>,
 }
 
@@ -158,9 +162,13 @@ impl Loaded {
             |seconds: f64| f64::from(u32::try_from(reports).unwrap_or(u32::MAX)) / seconds;
         let time = raw::post(echo.1, echo.0, bodies.clone()).await?;
         figures.echo.0.push(per_second(time.as_secs_f64()));
+        let reader = Reader::new(&self.tls, &self.authority.base, self.size).await?;
+        let began = Instant::now();
         let time = raw::post(&self.tls, &self.authority.base, bodies).await?;
         figures.create.0.push(per_second(time.as_secs_f64()));
-        let reader = Reader::new(&self.tls, &self.authority.base, self.size).await?;
+        reader.all_judged().await?;
+        figures.judged.0.push(per_second(began.elapsed().as_secs_f64()));
+        figures.pages.0.push(reader.pages_a_second(CLIENTS, ASKED).await?);
         for (question, samples) in QUESTIONS.iter().zip(&mut figures.asked) {
             samples.0.push(reader.median_ms(question, ASKED).await?);
         }
@@ -219,7 +227,20 @@ fn rows(loaded: &[Loaded], figures: &[Figures]) -> Vec<Row> {
             });
         }
     }
-    for one in loaded {
+    for (one, figures) in loaded.iter().zip(figures) {
+        for (what, samples) in [
+            ("created and judged", &figures.judged),
+            ("pages of 50 changed since, 8 clients", &figures.pages),
+        ] {
+            rows.push(Row {
+                what: format!("{what}, {}, {} stored", one.kind.name(), one.size),
+                baseline: none(),
+                ours: samples.shown(0, "/s"),
+                ratio: none(),
+                must: "-",
+                aim: "-",
+            });
+        }
         rows.push(Row {
             what: format!("resident memory, {}, {} stored", one.kind.name(), one.size),
             baseline: none(),

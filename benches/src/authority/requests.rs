@@ -31,6 +31,9 @@ pub(crate) const QUESTIONS: [Question; 8] = [
     Question { name: "read by id", path: "/{receipt}" },
 ];
 
+/// The one that laboratories poll.
+const CHANGED: usize = 3;
+
 /// A client that asks.
 pub(crate) struct Reader {
     client: reqwest::Client,
@@ -58,6 +61,37 @@ impl Reader {
             samples.0.push(began.elapsed().as_secs_f64() * 1e3);
         }
         Ok(samples.median())
+    }
+
+    /// Answers a second to pages of what changed lately, asked by so many clients of this connection pool.
+    pub(crate) async fn pages_a_second(&self, clients: usize, each: usize) -> Result<f64> {
+        let path = self.filled(QUESTIONS[CHANGED].path);
+        let began = Instant::now();
+        let asking = (0..clients).map(|_| async {
+            for _ in 0..each {
+                self.ask(&path).await?;
+            }
+            Result::Ok(())
+        });
+        for answer in futures::future::join_all(asking).await {
+            answer?;
+        }
+        let answers = f64::from(u32::try_from(clients * each).unwrap_or(u32::MAX));
+        Ok(answers / began.elapsed().as_secs_f64())
+    }
+
+    /// Waits until every document is judged.
+    pub(crate) async fn all_judged(&self) -> Result<()> {
+        let url = format!("{}/DocumentReference?elm-status=in-progress&_count=0", self.base);
+        loop {
+            let request = self.client.get(&url).header("accept", "application/fhir+json");
+            let bundle: serde_json::Value =
+                serde_json::from_slice(&request.send().await?.error_for_status()?.bytes().await?)?;
+            if bundle["total"] == 0 {
+                return Ok(());
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
     }
 
     fn filled(&self, path: &str) -> String {
