@@ -116,8 +116,17 @@ pub(crate) fn sqlite(data: &Path, size: u64) -> Result<()> {
     Ok(())
 }
 
+/// What PostgreSQL stores of one document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PerDocument {
+    /// Metadata and versions with their indexes, in bytes.
+    pub(crate) facts: i64,
+    /// A body as stored, in bytes.
+    pub(crate) body: i64,
+}
+
 /// Into a PostgreSQL that no authority uses at the moment.
-pub(crate) async fn postgres(url: &str, size: u64) -> Result<()> {
+pub(crate) async fn postgres(url: &str, size: u64) -> Result<PerDocument> {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls).await?;
     let driver = tokio::spawn(connection);
     let body: String = DocumentBuilder::new(1).json();
@@ -133,7 +142,12 @@ pub(crate) async fn postgres(url: &str, size: u64) -> Result<()> {
     }
     // As autovacuum would have done by now.
     client.batch_execute("VACUUM ANALYZE").await?;
+    let sql = "SELECT (pg_total_relation_size('document') + pg_total_relation_size('version'))
+                   / (SELECT count(*) FROM document),
+               pg_total_relation_size('content') / greatest((SELECT count(*) FROM content), 1)";
+    let row = client.query_one(sql, &[]).await?;
+    let stored = PerDocument { facts: row.try_get(0)?, body: row.try_get(1)? };
     drop(client);
     driver.await??;
-    Ok(())
+    Ok(stored)
 }

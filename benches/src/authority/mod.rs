@@ -51,6 +51,7 @@ struct Loaded {
     tls: ClientConfig,
     load_seconds: f64,
     stored_mb: f64,
+    per_document: Option<load::PerDocument>,
     // Last, so that what uses them has ended when they go.
     _cluster: Option<Cluster>,
     _folder: TempDir,
@@ -122,10 +123,13 @@ impl Loaded {
         // The first start makes the schema and the laboratory.
         drop(Authority::serve_on(&data, store.as_deref(), true)?);
         let began = Instant::now();
-        match &cluster {
-            None => load::sqlite(&data, size)?,
-            Some(cluster) => load::postgres(&cluster.url(), size).await?,
-        }
+        let per_document = match &cluster {
+            None => {
+                load::sqlite(&data, size)?;
+                None
+            }
+            Some(cluster) => Some(load::postgres(&cluster.url(), size).await?),
+        };
         let load_seconds = began.elapsed().as_secs_f64();
         let authority = Authority::serve_on(&data, store.as_deref(), false)?;
         let pilot = |suffix: &str| data.join("pilot").join(format!("bench.{suffix}"));
@@ -142,6 +146,7 @@ impl Loaded {
             tls,
             load_seconds,
             stored_mb,
+            per_document,
             _cluster: cluster,
             _folder: folder,
         }))
@@ -249,6 +254,16 @@ fn rows(loaded: &[Loaded], figures: &[Figures]) -> Vec<Row> {
             must: "-",
             aim: "-",
         });
+        if let Some(stored) = one.per_document {
+            rows.push(Row {
+                what: format!("stored of a document, {}, {} stored", one.kind.name(), one.size),
+                baseline: none(),
+                ours: format!("{} B facts, {} B body", stored.facts, stored.body),
+                ratio: none(),
+                must: "-",
+                aim: "-",
+            });
+        }
         rows.push(Row {
             what: format!("on disk before measuring, {}, {} stored", one.kind.name(), one.size),
             baseline: none(),

@@ -14,6 +14,9 @@ use crate::store::{Store, StoreError};
 
 /// Documents judged between two commits.
 const BATCH: u32 = 64;
+/// What arrives within this time is judged together. Without it, accepting and judging take turns at commits
+/// that are each half empty.
+const GATHER: Duration = Duration::from_millis(20);
 /// After a failure of the database (a full disk) it is asked again this much later.
 const PAUSE: Duration = Duration::from_secs(2);
 /// Longest sleep: a clock that jumped is noticed.
@@ -52,15 +55,22 @@ pub(crate) async fn run(
                 PAUSE
             }
         };
+        if pause.is_zero() {
+            continue;
+        }
         tokio::select! {
-            () = shutdown.cancelled() => {}
+            () = shutdown.cancelled() => break,
             () = wake.notified() => {}
             () = tokio::time::sleep(pause) => {}
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            () = tokio::time::sleep(GATHER) => {}
         }
     }
 }
 
-/// Judges what is due; how long there is nothing more to do.
+/// Judges what is due; how long there is nothing more to do (zero: a whole batch was due, there may be more).
 async fn step(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<Duration, StoreError> {
     let turn = store.take(BATCH).await?;
     if turn.due.is_empty() {
@@ -76,5 +86,5 @@ async fn step(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<Duration, StoreE
     let count = verdicts.len();
     store.conclude(turn, verdicts).await?;
     tracing::debug!(count, "processed");
-    Ok(Duration::ZERO)
+    Ok(if u32::try_from(count) == Ok(BATCH) { Duration::ZERO } else { GATHER })
 }

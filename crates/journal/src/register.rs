@@ -104,7 +104,8 @@ fn connect(place: &Place) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY_WAIT)?;
     connection.execute_batch("PRAGMA cache_size = -512; PRAGMA wal_autocheckpoint = 256;")?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))?;
-    connection.execute_batch("PRAGMA synchronous = OFF")?;
+    // No wait for the disk at a commit; a power cut costs the last entries and never the file.
+    connection.execute_batch("PRAGMA synchronous = NORMAL")?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     Ok(connection)
 }
@@ -117,12 +118,19 @@ pub(crate) fn look(journal: &Place) -> Look {
         Ok(_) => return Look::Unreadable,
         Err(_) => return Look::Absent,
     }
-    let head = connect(&place).and_then(|connection| head(&connection));
+    let read = || connect(&place).and_then(|connection| head(&connection));
+    // A disk that was full for a moment says nothing about the file.
+    let head = read().or_else(|error| if is_of_the_file(&error) { Err(error) } else { read() });
     match head {
         Ok(Some(head)) => Look::Present(head),
         Ok(None) => Look::Absent,
         Err(_) => Look::Unreadable,
     }
+}
+
+fn is_of_the_file(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
+    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
 }
 
 fn head(connection: &Connection) -> rusqlite::Result<Option<Head>> {
