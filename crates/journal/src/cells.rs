@@ -1,11 +1,14 @@
 //! Between stored cells and values. What does not fit is damage, never a panic and never a default.
 
+use std::cell::RefCell;
+
 use fhir::{Format, Instant, Severity};
 use report::{State, SubmissionId, Summary};
 use rusqlite::types::Type;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
+use zstd::bulk::{Compressor, Decompressor};
 
 use crate::{EvidenceKind, JournalError, Message, MessageCounts, Row};
 
@@ -15,8 +18,20 @@ const UNPACKED_MAX: usize = 256 * 1024 * 1024;
 /// zstd's default: a 10 kB document takes about 60 µs.
 const LEVEL: i32 = 3;
 
+thread_local! {
+    // Making one costs as much as packing a small document.
+    static COMPRESSOR: RefCell<Option<Compressor<'static>>> = const { RefCell::new(None) };
+    static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> = const { RefCell::new(None) };
+}
+
 pub(crate) fn pack(bytes: &[u8]) -> Result<Vec<u8>, JournalError> {
-    zstd::bulk::compress(bytes, LEVEL).map_err(JournalError::io("compress"))
+    COMPRESSOR.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some(compressor) => compressor,
+            None => kept.insert(Compressor::new(LEVEL).map_err(JournalError::io("compress"))?),
+        };
+        compressor.compress(bytes).map_err(JournalError::io("compress"))
+    })
 }
 
 pub(crate) fn unpack(packed: &[u8], size: i64) -> Result<Vec<u8>, JournalError> {
@@ -24,7 +39,13 @@ pub(crate) fn unpack(packed: &[u8], size: i64) -> Result<Vec<u8>, JournalError> 
     if size > UNPACKED_MAX {
         return Err(JournalError::Damaged);
     }
-    let bytes = zstd::bulk::decompress(packed, size).map_err(|_| JournalError::Damaged)?;
+    let bytes = DECOMPRESSOR.with_borrow_mut(|kept| {
+        let decompressor = match kept {
+            Some(decompressor) => decompressor,
+            None => kept.insert(Decompressor::new().map_err(JournalError::io("decompress"))?),
+        };
+        decompressor.decompress(packed, size).map_err(|_| JournalError::Damaged)
+    })?;
     if bytes.len() == size { Ok(bytes) } else { Err(JournalError::Damaged) }
 }
 

@@ -15,9 +15,9 @@ use crate::{JournalError, read, schema};
 
 /// What a simulation decides at every write of a process.
 pub trait Seam: Send + Sync {
-    /// Before a write; `false`: the process is dead and nothing is written.
+    /// Before a write; `false`: nothing is written, because the disk refuses or the process is dead.
     fn before(&self) -> bool;
-    /// After its commit; `false`: the process died and never hears of it.
+    /// After its commit; `false`: the process never hears of it.
     fn after(&self) -> bool;
     /// Takes the reply of a write that is awaited, to hand it over when the world wants.
     fn later(&self, hand_over: Box<dyn FnOnce() + Send>);

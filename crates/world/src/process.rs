@@ -106,6 +106,15 @@ impl Process {
         true
     }
 
+    /// The disk fails at this write; the process lives on.
+    fn is_refused(&self, how: &str) -> bool {
+        let refused = self.world.refuses();
+        if refused {
+            self.world.note(&self.name, || format!("a write is {how}"));
+        }
+        refused
+    }
+
     /// From its start to its end.
     pub(crate) async fn live(self: Arc<Self>) {
         let life = Box::pin(work(self.clone()));
@@ -115,12 +124,12 @@ impl Process {
 
 impl Seam for Process {
     fn before(&self) -> bool {
-        self.lives_on()
+        self.lives_on() && !self.is_refused("refused")
     }
 
     fn after(&self) -> bool {
         self.world.check();
-        self.lives_on()
+        self.lives_on() && !self.is_refused("done, and called refused")
     }
 
     fn later(&self, hand_over: Box<dyn FnOnce() + Send>) {
@@ -217,9 +226,11 @@ fn rest(world: &World, held: bool, round: Round) -> Duration {
     let most = if world.is_lively() { REST } else { micros(HOUR) };
     let Some(next) = round.next.filter(|_| held) else { return most };
     let rest = next.0.saturating_sub(world.computer.wall().0);
-    // Owed and not done: another endpoint's. Nothing moves it until somebody acts.
     if round.done == 0 && rest <= 0 {
-        return most.min(micros(5 * MINUTE));
+        // Owed and not done: another endpoint's, and nothing moves it until somebody acts; or it became due
+        // while something was searched for.
+        let elsewhere = world.plan.endpoints > 1;
+        return if elsewhere { most.min(micros(5 * MINUTE)) } else { REST };
     }
     micros(rest.max(0)).min(most)
 }

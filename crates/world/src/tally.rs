@@ -13,6 +13,8 @@ pub struct Tally {
     pub crashes: u64,
     /// Processes that stopped and came back.
     pub stalls: u64,
+    /// Writes that the disk refused, or did and called refused.
+    pub refusals: u64,
     /// Times the clock was set or the computer slept.
     pub jumps: u64,
     /// Answers to a report that were lost, late, cut or garbled.
@@ -54,6 +56,7 @@ impl Tally {
         self.requests += other.requests;
         self.crashes += other.crashes;
         self.stalls += other.stalls;
+        self.refusals += other.refusals;
         self.jumps += other.jumps;
         self.answers_lost += other.answers_lost;
         self.lags += other.lags;
@@ -72,7 +75,7 @@ impl std::fmt::Display for Tally {
         write!(
             f,
             "{} worlds, {} reports, {} requests, {} answers lost or late, {} late searches, {} deaths, \
-             {} stalls, {} jumps of the clock, {} takeovers, {} deeds of people",
+             {} stalls, {} refused writes, {} jumps of the clock, {} takeovers, {} deeds of people",
             self.worlds,
             self.reports,
             self.requests,
@@ -80,6 +83,7 @@ impl std::fmt::Display for Tally {
             self.lags,
             self.crashes,
             self.stalls,
+            self.refusals,
             self.jumps,
             self.takeovers,
             self.deeds

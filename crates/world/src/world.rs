@@ -30,6 +30,8 @@ pub(crate) struct Plan {
     /// … or stops for a while.
     pub(crate) stalls: u64,
     pub(crate) jumps: u64,
+    /// Writes of a thousand that the disk refuses, or confirms by an error although they are done.
+    pub(crate) refusals: u64,
     /// One report that the authority never answers.
     pub(crate) choking: bool,
     /// No faults from then on.
@@ -51,6 +53,7 @@ impl Plan {
             jumps: one_of(dice, 45, 4),
             choking: dice.percent(12),
             quiet: HOUR * i64::try_from(dice.between(2, 5)).unwrap_or(2),
+            refusals: 0,
         }
     }
 }
@@ -69,6 +72,7 @@ pub(crate) struct World {
     pub(crate) stir: Notify,
     laws: Mutex<Laws>,
     dice: Mutex<Dice>,
+    disk: Mutex<Dice>,
     tally: Mutex<Tally>,
     lively_until: AtomicI64,
 }
@@ -97,7 +101,10 @@ const LIVELY: i64 = 50 * SECOND;
 impl World {
     pub(crate) fn new(seed: u64, story: bool, memory: Memory) -> Arc<Self> {
         let mut dice = Dice::new(seed);
-        let plan = Plan::new(&mut dice);
+        let mut plan = Plan::new(&mut dice);
+        // Dice of its own: seeds that are kept tell the same story.
+        let mut disk = Dice::new(!seed);
+        plan.refusals = if disk.percent(35) { disk.between(1, 40) } else { 0 };
         let computer = Arc::new(Computer::new());
         // Nobody's clock is quite right.
         computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
@@ -112,6 +119,7 @@ impl World {
             stir: Notify::new(),
             laws: Mutex::default(),
             dice: Mutex::new(dice),
+            disk: Mutex::new(disk),
             tally: Mutex::default(),
             lively_until: AtomicI64::new(0),
         })
@@ -139,6 +147,16 @@ impl World {
 
     pub(crate) fn faulty(&self) -> bool {
         self.is_wild() && self.dice(|dice| dice.percent(self.plan.faults))
+    }
+
+    /// Whether the disk refuses this write.
+    pub(crate) fn refuses(&self) -> bool {
+        let refused = self.is_wild() && crate::lock(&self.disk).per_mille(self.plan.refusals);
+        if refused {
+            self.count(|tally| tally.refusals += 1);
+            self.disturb();
+        }
+        refused
     }
 
     pub(crate) fn note(&self, who: &str, what: impl FnOnce() -> String) {

@@ -75,7 +75,7 @@ pub struct Worker<A> {
     looked_far: Mutex<Option<Moment>>,
     /// The way to the authority has been tried with a question.
     knocked: AtomicBool,
-    /// The journal failed in the middle of the last round.
+    /// The journal failed in the middle of the last round, or before what a dead process left was recovered.
     broken_off: AtomicBool,
 }
 
@@ -175,6 +175,8 @@ impl<A: Authority> Worker<A> {
             && !self.broken_off.load(Ordering::Relaxed);
         let held = held.insert(lease);
         if !recovered {
+            // Until it has succeeded: a recovery that the journal refused is owed at the next turn.
+            self.broken_off.store(true, Ordering::Relaxed);
             self.recover(token)?;
         }
         let round = self.round(held, cancel).await;
@@ -205,23 +207,23 @@ impl<A: Authority> Worker<A> {
         let mut under_way = FuturesUnordered::new();
         let mut look_at = tokio::time::Instant::now() + LOOK_EVERY;
         let mut poll_waits = false;
+        let mut failure = None;
         loop {
             if under_way.is_empty() {
                 // A probe that came to nothing, because its report was withdrawn or the round broke off.
                 self.lock_gate().probe_ended();
             }
-            if self.held_for() >= self.pace.lease / 2 {
-                *held = self.renew_lease(held)?;
+            let looked = self.look(held, &mut queue, &mut look_at, &mut poll_waits);
+            failure = failure.or(looked.err());
+            let mut room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
+            if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
+                failure = self.fill(&mut queue, under_way.len()).err();
             }
-            if tokio::time::Instant::now() >= look_at {
-                look_at = tokio::time::Instant::now() + LOOK_EVERY;
-                queue.look_again();
-                // What is under way ends, and then it is searched: news may not wait for a long queue.
-                poll_waits = self.poll_is_late()?;
-            }
-            let room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
-            if room > 0 && queue.wants_more(under_way.len()) {
-                self.fill(&mut queue, under_way.len())?;
+            if let Some(problem) = &failure {
+                // Requests that are under way are finished: what the journal refuses of one report throws no
+                // other into doubt.
+                room = 0;
+                self.journal_failed(problem);
             }
             let paused = *self.paused.borrow();
             for due in queue.start(room, paused) {
@@ -235,18 +237,46 @@ impl<A: Authority> Worker<A> {
                 biased;
                 Some((id, result)) = under_way.next() => {
                     queue.taken.remove(&id);
-                    result?;
-                    round.done += 1;
+                    match result {
+                        Ok(()) => round.done += 1,
+                        Err(problem) => failure = failure.or(Some(problem)),
+                    }
                 }
                 // Requests that take long do not delay what was taken in meanwhile.
                 () = tokio::time::sleep_until(look_at) => {}
             }
+        }
+        if let Some(problem) = failure {
+            return Err(problem);
         }
         if !cancel.is_cancelled() && matches!(self.passage(), Passage::Open | Passage::Probe) {
             round.done += self.poll_if_due(token, cancel).await?;
         }
         round.next = self.next_due()?;
         Ok(round)
+    }
+
+    /// Now and then in a long round: is the lease still young, was something added, is a search owed?
+    fn look(
+        &self,
+        held: &mut Lease,
+        queue: &mut Queue,
+        look_at: &mut tokio::time::Instant,
+        poll_waits: &mut bool,
+    ) -> Result<(), JournalError> {
+        let time = tokio::time::Instant::now() >= *look_at;
+        if time {
+            *look_at = tokio::time::Instant::now() + LOOK_EVERY;
+            queue.look_again();
+        }
+        if self.held_for() >= self.pace.lease / 2 {
+            *held = self.renew_lease(held)?;
+        }
+        if time {
+            // What is under way ends, and then it is searched: news may not wait for a long queue.
+            *poll_waits = self.poll_is_late()?;
+        }
+        Ok(())
     }
 
     /// Tries the way with a question before the first report of this worker leaves. With TLS 1.3 a refused
@@ -264,12 +294,12 @@ impl<A: Authority> Worker<A> {
             Err(fault) if stands_between(&fault) => self.reached(&Reach::of_stranger(fault)),
             // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
             Ok((_, evidence)) => {
-                self.knocked.store(true, Ordering::Relaxed);
                 self.begin_watermark(evidence.server_date)?;
+                self.knocked.store(true, Ordering::Relaxed);
             }
             Err(fault) if fault.evidence().is_some() => {
-                self.knocked.store(true, Ordering::Relaxed);
                 self.begin_watermark(fault.evidence().and_then(|answer| answer.server_date))?;
+                self.knocked.store(true, Ordering::Relaxed);
             }
             Err(fault) => self.reached(&Reach::of_question(fault)),
         }

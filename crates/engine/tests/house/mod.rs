@@ -1,0 +1,176 @@
+//! A worker with a real journal, an authority that accepts whatever comes, and clocks that a test moves.
+
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received, Why};
+use engine::{Clock, Connection, Pace, Tools, Worker};
+use exchange::{Answer, Endpoint, Environment, Page, Processing, Query, Release, Sealed};
+use fhir::{Format, Instant};
+use futures::future::BoxFuture;
+use journal::{Journal, Key, NewSubmission};
+use report::{Event, Person, SubmissionId, Summary};
+use tokio::sync::watch;
+
+/// Two clocks that a test moves, in seconds.
+#[derive(Default)]
+pub(crate) struct Hands {
+    pub(crate) wall: AtomicI64,
+    pub(crate) steady: AtomicI64,
+}
+
+impl Hands {
+    pub(crate) fn pass(&self, seconds: i64) {
+        self.wall.fetch_add(seconds, Ordering::SeqCst);
+        self.steady.fetch_add(seconds, Ordering::SeqCst);
+    }
+
+    pub(crate) fn set(&self, by: i64) {
+        self.wall.fetch_add(by, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Hands {
+    fn now(&self) -> Instant {
+        Instant::from_seconds(1_800_000_000 + self.wall.load(Ordering::SeqCst))
+    }
+    fn steady(&self) -> Duration {
+        Duration::from_secs(self.steady.load(Ordering::SeqCst).unsigned_abs())
+    }
+    fn fraction(&self) -> f64 {
+        0.0
+    }
+}
+
+/// Accepts whatever comes, and counts. In doubt it answers to no report, and shows none.
+#[derive(Clone, Default)]
+pub(crate) struct Willing {
+    pub(crate) sent: Arc<Mutex<Vec<String>>>,
+    pub(crate) questions: Arc<AtomicU32>,
+    pub(crate) doubt: Arc<AtomicBool>,
+    /// Other reports that its search shows.
+    pub(crate) shown: Arc<AtomicU32>,
+    clock: Arc<Hands>,
+    /// What happens to a report, by its place in `sent` from 0, before its answer leaves.
+    pub(crate) before_answer: Option<Arc<dyn Fn(usize) -> BoxFuture<'static, ()> + Send + Sync>>,
+}
+
+impl Willing {
+    /// Its own clock is never set.
+    fn evidence(&self) -> Evidence {
+        let seconds = self.clock.steady.load(Ordering::SeqCst);
+        let server_date = Some(Instant::from_seconds(1_700_000_000 + seconds));
+        Evidence { status: 200, body: b"{}".to_vec(), server_date, ..Evidence::default() }
+    }
+}
+
+impl Authority for Willing {
+    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+        let place = {
+            let mut sent = self.sent.lock().unwrap();
+            sent.push(sealed.identifier.clone());
+            sent.len() - 1
+        };
+        if let Some(before) = &self.before_answer {
+            before(place).await;
+        }
+        if self.doubt.load(Ordering::SeqCst) {
+            return Err(Fault::Uncertain { why: Why::Cut, evidence: None });
+        }
+        let answer = Answer {
+            receipt: Some(format!("r-{}", place + 1)),
+            processing: Some(Processing::InProgress),
+            ..Answer::default()
+        };
+        Ok(Received { answer, evidence: self.evidence() })
+    }
+    async fn find(&self, _: &str) -> Result<Found, Fault> {
+        Ok(Found { answers: Vec::new(), evidence: self.evidence() })
+    }
+    async fn status(&self, _: &str) -> Result<Received, Fault> {
+        Ok(Received { answer: Answer::default(), evidence: self.evidence() })
+    }
+    async fn changed_since(&self, _: Option<Instant>) -> Result<Changes, Fault> {
+        self.questions.fetch_add(1, Ordering::SeqCst);
+        Ok(Changes::default())
+    }
+    async fn search(&self, _: &Query) -> Result<(Page, Evidence), Fault> {
+        let total = Some(u64::from(self.shown.load(Ordering::SeqCst)));
+        Ok((Page { total, ..Page::default() }, self.evidence()))
+    }
+    async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
+        Ok((Capability::default(), self.evidence()))
+    }
+}
+
+pub(crate) struct House {
+    pub(crate) journal: Journal,
+    pub(crate) clock: Arc<Hands>,
+    pub(crate) authority: Willing,
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl House {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let key = Key::new(zeroize::Zeroizing::new([7; 32]));
+        let journal = Journal::create(&folder.path().join("journal.db"), &key).unwrap();
+        Self { _folder: Some(folder), ..Self::on(journal) }
+    }
+
+    pub(crate) fn on(journal: Journal) -> Self {
+        let clock: Arc<Hands> = Arc::default();
+        let authority = Willing { clock: clock.clone(), ..Willing::default() };
+        Self { journal, clock, authority, _folder: None }
+    }
+
+    pub(crate) fn import(&self, endpoint: &str, number: u64) -> SubmissionId {
+        let document = testkit::DocumentBuilder::new(number).json().into_bytes();
+        let new = NewSubmission {
+            file: format!("{number}.json"),
+            format: Format::Json,
+            digest: report::digest(&document),
+            document,
+            summary: Summary::default(),
+            identifier: format!("urn:uuid:00000000-0000-4000-8000-{number:012}"),
+            endpoint: endpoint.to_owned(),
+            first: Event::Queued { due: self.clock.now() },
+            findings: Vec::new(),
+            corrects: None,
+            by: Person("test".to_owned()),
+            at: self.clock.now(),
+        };
+        self.journal.import(new).unwrap()
+    }
+
+    pub(crate) fn worker(&self, holder: &str) -> Worker<Willing> {
+        Worker::new(Tools {
+            journal: self.journal.clone(),
+            authority: self.authority.clone(),
+            endpoint: endpoint(),
+            clock: self.clock.clone(),
+            pace: Pace { in_flight_max: 3, ..Pace::default() },
+            holder: holder.to_owned(),
+            paused: watch::channel(false).1,
+            connection: Arc::new(watch::Sender::new(Connection::default())),
+        })
+    }
+
+    pub(crate) fn sent(&self) -> usize {
+        self.authority.sent.lock().unwrap().len()
+    }
+}
+
+fn endpoint() -> Endpoint {
+    Endpoint {
+        name: "ours".to_owned(),
+        base: "https://localhost/v1/fhir".parse().unwrap(),
+        environment: Environment::Integration,
+        release: Release::default(),
+        ca_pem: None,
+        language: "de-CH".to_owned(),
+        identifier: exchange::IdentifierChoice::Attempt,
+        proxy: None,
+    }
+}
