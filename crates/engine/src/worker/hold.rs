@@ -1,6 +1,7 @@
 //! Holding the right to work the queue. No single clock is believed: a lease that is watched for the whole of
 //! its life without a change is nobody's, and one that has not been renewed for so long is not ours any more.
 
+use std::sync::atomic::Ordering;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -23,9 +24,13 @@ pub(super) struct Hold {
 const WATCH_EVERY: Duration = Duration::from_secs(1);
 
 impl<A: Authority> Worker<A> {
-    /// Takes or renews the lease; `None` when another process works the queue.
+    /// Takes the lease, or renews it unless it is young; `None` when another process works the queue.
     pub(super) fn hold_lease(&self, held: Option<&Lease>) -> Result<Option<Lease>, JournalError> {
         if let Some(held) = held {
+            // Every record is fenced by the token, so a lease that was renewed just now needs no further commit.
+            if self.held_for() < self.pace.lease / 4 && !self.broken_off.load(Ordering::Relaxed) {
+                return Ok(Some(held.clone()));
+            }
             match self.renew_lease(held) {
                 Ok(lease) => return Ok(Some(lease)),
                 // Lost while it stood still; perhaps it is free again.

@@ -1,5 +1,7 @@
 //! A worker with a real journal, an authority that accepts whatever comes, and clocks that a test moves.
 
+#![allow(dead_code, reason = "each test uses its part")]
+
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
