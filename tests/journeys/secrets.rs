@@ -7,38 +7,10 @@ use std::time::{Duration, Instant};
 
 use identity::{Identity, Password, Secrets, SecretsKind};
 use journeys::canaries::{Canaries, Place, places_below};
+use journeys::patient::{BORN, CORRECTED, FAMILY, GIVEN, INSURANCE, PATIENT, STREET, report};
 use journeys::{Authority, Laboratory, column, objects, program};
 use serde_json::Value;
-use testkit::{DocumentBuilder, Figures};
-
-const FAMILY: &str = "Zwinglicanary";
-const CORRECTED: &str = "Zwinglicanary-Rüti";
-const GIVEN: &str = "Élianne-Canaria";
-const BORN: &str = "1931-07-29";
-const STREET: &str = "Kanarienvogelgässchen 17b";
-/// In the shape of a Swiss insurance number; the specimen that authorities print.
-const INSURANCE: &str = "7569217076985";
-const PATIENT: &str = "PID-canary-004711";
-
-/// A report about the canary.
-fn report(seed: u64, family: &str) -> String {
-    let mut document: Value =
-        serde_json::from_str(&DocumentBuilder::new(seed).family(family).json()).unwrap();
-    let entries = document["entry"].as_array_mut().unwrap();
-    let patient = entries
-        .iter_mut()
-        .map(|entry| &mut entry["resource"])
-        .find(|resource| resource["resourceType"] == "Patient")
-        .unwrap();
-    patient["name"][0]["given"] = serde_json::json!([GIVEN]);
-    patient["birthDate"] = BORN.into();
-    patient["address"][0]["line"] = serde_json::json!([STREET]);
-    patient["identifier"] = serde_json::json!([
-        { "system": "urn:oid:2.16.756.5.32", "value": INSURANCE },
-        { "system": "urn:oid:2.16.756.5.30.1", "value": PATIENT },
-    ]);
-    document.to_string()
-}
+use testkit::Figures;
 
 /// The 32 bytes of an elliptic-curve key (RFC 5915: after the version, an OCTET STRING).
 fn scalar(pkcs8: &[u8]) -> Vec<u8> {

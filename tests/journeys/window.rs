@@ -1,5 +1,9 @@
 //! What people do with the real window: drop, send, see what became of it, correct, import a certificate.
 
+mod window {
+    mod canaries;
+}
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;

@@ -5,6 +5,7 @@ pub mod faults;
 pub mod ground;
 pub mod lane;
 pub mod outage;
+pub mod patient;
 pub mod window;
 
 use std::io::{BufRead as _, BufReader};

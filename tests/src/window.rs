@@ -42,7 +42,7 @@ pub struct Window {
     pub client: Client,
     display: String,
     home: TempDir,
-    _driver: Running,
+    driver: Running,
     _screen: Running,
 }
 
@@ -74,7 +74,7 @@ impl Window {
             [port, native].iter().all(|port| TcpStream::connect(("127.0.0.1", *port)).is_ok())
         });
         let client = session(port).await;
-        Self { client, display, home, _driver: driver, _screen: screen }
+        Self { client, display, home, driver, _screen: screen }
     }
 
     /// The folder in which the program keeps its profiles.
@@ -160,6 +160,34 @@ impl Window {
     fn xdotool(&self, arguments: &[&str]) {
         let status = Command::new("xdotool").args(arguments).env("DISPLAY", &self.display).status();
         assert!(status.expect("xdotool is installed").success(), "xdotool {arguments:?}");
+    }
+
+    /// Titles of all windows on the screen, one a line.
+    pub fn titles(&self) -> String {
+        let mut search = Command::new("xdotool");
+        search.args(["search", "--name", ".*", "getwindowname", "%@"]);
+        let output = search.env("DISPLAY", &self.display).output().expect("xdotool is installed");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// The processes that were started for it: driver, program, web view.
+    pub fn processes(&self) -> Vec<PathBuf> {
+        let group = self.driver.0.id().to_string();
+        let in_group = |process: &PathBuf| {
+            let stat = std::fs::read_to_string(process.join("stat")).unwrap_or_default();
+            // The name may hold spaces; behind it follow state, parent and group (proc(5)).
+            let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+            rest.split_whitespace().nth(2) == Some(&group)
+        };
+        let all = std::fs::read_dir("/proc").expect("on Linux").flatten();
+        all.map(|entry| entry.path()).filter(in_group).collect()
+    }
+
+    /// Kills driver, program and web view at once; what they left behind is in this folder.
+    pub fn kill(self) -> TempDir {
+        let Self { driver, home, .. } = self;
+        drop(driver);
+        home
     }
 
     /// Closes the window.
