@@ -5,6 +5,7 @@
 //!
 //! After every write the promises are checked (`laws`); the first that is broken ends the world.
 
+mod alone;
 mod authority;
 mod computer;
 mod dice;
@@ -18,6 +19,7 @@ mod world;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+pub use alone::Alone;
 pub use history::{Broken, Violation};
 pub use run::run;
 pub use tally::Tally;
