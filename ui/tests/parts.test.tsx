@@ -55,6 +55,13 @@ describe("a message", () => {
 describe("a problem", () => {
   const problem = { code: "not-a-report", params: { file: "a.pdf", kind: "hl7v2" }, blame: "you", remedy: "choose-other-file", trace: "" } as const;
 
+  it("tells its times as people do", async () => {
+    const params = { aside: "/a", doubted: "3", last: "2026-11-20T17:03:11Z", lost: "0", salvaged: "0", submissions: "812" };
+    const element = await render(<ProblemNote problem={{ ...problem, code: "journal-from-backup", params }} />, "de");
+    expect(element.textContent).not.toContain("2026-11-20T");
+    expect(element.textContent).toContain("20.11.2026");
+  });
+
   it("says what happened, with codes among its parameters in words, and what next", async () => {
     const element = await render(<ProblemNote problem={problem} />);
     expect(element.textContent).toContain("a.pdf is not a report");

@@ -64,19 +64,21 @@ export async function loadWords(language: Language): Promise<Words> {
   const { default: messages } = await load[language]();
   const locale = LANGUAGES.find((l) => l.code === language)?.locale ?? language;
   const i18n = setupI18n({ locale, locales: [locale, language], messages: { [locale]: messages } });
-  return { language, text: textOf(i18n, messages), format: formatOf(locale) };
+  const format = formatOf(locale);
+  return { language, text: textOf(i18n, messages, format), format };
 }
 
-function textOf(i18n: I18n, messages: Record<string, unknown>): Text {
+function textOf(i18n: I18n, messages: Record<string, unknown>, format: Format): Text {
   const text = (id: TextId, values: Values = {}) => i18n._(id, literal(values));
   text.code = (id: string, values: Values = {}) => {
     if (!(id in messages)) return undefined;
     return i18n._(id, literal(Object.fromEntries(Object.entries(values).map(([name, value]) => argument(name, value)))));
   };
-  // A parameter of the core may be a code itself, with a text of its own; and ICU knows no hyphen in names.
+  // A parameter of the core may be a code itself, with a text of its own, or an instant; and ICU knows no hyphen in names.
   const argument = (name: string, value: string | number) => {
     const id = `${name}.${value}`;
-    const shown = CODED.has(name) && id in messages ? i18n._(id) : value;
+    const told = INSTANTS.has(name) && typeof value === "string" ? format.exact(value) : value;
+    const shown = CODED.has(name) && id in messages ? i18n._(id) : told;
     return [name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()), shown] as const;
   };
   return text;
@@ -91,6 +93,9 @@ function literal(values: Values): Values {
 
 /** Parameters whose values are codes. */
 const CODED = new Set(["argument", "kind", "reason", "state"]);
+
+/** Parameters whose values are instants of the program; those of a document are shown as they stand there. */
+const INSTANTS = new Set(["last"]);
 
 function formatOf(locale: string): Format {
   const of = (options: Intl.DateTimeFormatOptions) => {
