@@ -17,5 +17,5 @@ pub use identity::Identity;
 pub use import::ImportError;
 pub use inspection::Inspection;
 pub use password::Password;
-pub use secrets::{Secrets, SecretsError, SecretsKind};
+pub use secrets::{JournalKey, Secrets, SecretsError, SecretsKind};
 pub use trust::{SelfSigned, TrustProblem, server_trust, tls_client_config};

@@ -144,7 +144,7 @@ fn two_processes_make_one_journal_key() {
         let dir = dir.path().to_owned();
         std::thread::spawn(move || {
             let secrets = open(SecretsKind::Practice, &dir).unwrap();
-            secrets.new_journal_key().map(|key| *key).map_err(|error| error.code())
+            secrets.new_journal_key().map(|key| **key).map_err(|error| error.code())
         })
     };
     let threads: Vec<_> = (0..8).map(made).collect();
@@ -153,7 +153,7 @@ fn two_processes_make_one_journal_key() {
     assert_eq!((won.len(), lost.len()), (1, 7));
     assert!(lost.iter().all(|result| *result == Err("secret-exists")));
     let secrets = open(SecretsKind::Practice, dir.path()).unwrap();
-    assert_eq!(*secrets.journal_key().unwrap(), *won[0].as_ref().unwrap());
+    assert_eq!(**secrets.journal_key().unwrap(), *won[0].as_ref().unwrap());
 }
 
 #[test]

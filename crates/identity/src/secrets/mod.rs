@@ -7,6 +7,7 @@ mod screen;
 mod vault;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rustls_pki_types::PrivateKeyDer;
 use serde::{Deserialize, Serialize};
@@ -79,6 +80,20 @@ enum KeyForm {
     Sec1,
 }
 
+/// The journal's key, in one place of the memory that is wiped when its last holder is gone: an array that is
+/// moved leaves copies on the stack.
+pub type JournalKey = Arc<Zeroizing<[u8; 32]>>;
+
+fn in_place(
+    fill: impl FnOnce(&mut [u8]) -> Result<(), SecretsError>,
+) -> Result<JournalKey, SecretsError> {
+    let mut key = Arc::new(Zeroizing::new([0_u8; 32]));
+    if let Some(key) = Arc::get_mut(&mut key) {
+        fill(key.as_mut_slice())?;
+    }
+    Ok(key)
+}
+
 impl Secrets {
     /// Opens the secrets of an existing profile.
     ///
@@ -128,23 +143,24 @@ impl Secrets {
     ///
     /// # Errors
     /// [`SecretsError::Missing`] where there is none: never make a new one silently, the journal would be lost.
-    pub fn journal_key(&self) -> Result<Zeroizing<[u8; 32]>, SecretsError> {
+    pub fn journal_key(&self) -> Result<JournalKey, SecretsError> {
         let bytes = self.get(JOURNAL_KEY)?.ok_or(SecretsError::Missing { name: JOURNAL_KEY })?;
-        let mut key = Zeroizing::new([0u8; 32]);
-        if bytes.len() != key.len() {
-            return Err(SecretsError::Damaged { name: JOURNAL_KEY });
+        let damaged = SecretsError::Damaged { name: JOURNAL_KEY };
+        if bytes.len() != 32 {
+            return Err(damaged);
         }
-        key.copy_from_slice(&bytes);
-        Ok(key)
+        in_place(|key| {
+            key.copy_from_slice(&bytes);
+            Ok(())
+        })
     }
 
     /// Makes a random key for a new journal and stores it.
     ///
     /// # Errors
     /// [`SecretsError::Exists`] where there is one: it is never overwritten.
-    pub fn new_journal_key(&self) -> Result<Zeroizing<[u8; 32]>, SecretsError> {
-        let mut key = Zeroizing::new([0u8; 32]);
-        getrandom::fill(key.as_mut_slice()).map_err(|_| SecretsError::NoRandomness)?;
+    pub fn new_journal_key(&self) -> Result<JournalKey, SecretsError> {
+        let key = in_place(|key| getrandom::fill(key).map_err(|_| SecretsError::NoRandomness))?;
         self.put_new(JOURNAL_KEY, key.as_slice())?;
         Ok(key)
     }

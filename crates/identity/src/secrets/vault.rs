@@ -41,7 +41,8 @@ impl Cost {
 pub(crate) struct Seal {
     cost: Cost,
     salt: [u8; SALT],
-    derived: Zeroizing<[u8; 64]>,
+    // Boxed: an array that is moved leaves copies on the stack.
+    derived: Box<Zeroizing<[u8; 64]>>,
 }
 
 impl Seal {
@@ -135,10 +136,10 @@ pub(super) fn derive(
     passphrase: &Password,
     cost: Cost,
     salt: &[u8],
-) -> Result<Zeroizing<[u8; 64]>, SecretsError> {
+) -> Result<Box<Zeroizing<[u8; 64]>>, SecretsError> {
     let params = Params::new(cost.memory_kib, cost.passes, cost.lanes, Some(64))
         .map_err(|_| SecretsError::VaultDamaged)?;
-    let mut derived = Zeroizing::new([0u8; 64]);
+    let mut derived = Box::new(Zeroizing::new([0u8; 64]));
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
         .hash_password_into(passphrase.expose().as_bytes(), salt, derived.as_mut_slice())
         .map_err(|_| SecretsError::VaultDamaged)?;
