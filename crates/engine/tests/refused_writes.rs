@@ -145,3 +145,22 @@ async fn whichever_write_is_refused_once_nothing_is_forgotten() {
     assert!(refused > 10, "only {refused} writes were refused: the test must reach all of them");
     assert!(refused < 80, "the count must go beyond the last write");
 }
+
+/// The first report of a new laboratory: whichever write is refused, searches begin at the authority's time.
+#[tokio::test]
+async fn the_first_watermark_is_set_whichever_write_is_refused() {
+    for (n, lies) in (1..=12).flat_map(|n| [(n, false), (n, true)]) {
+        let disk = Disk::new(lies);
+        let house = house(&disk);
+        let id = house.import("ours", 1);
+        disk.refuse(n);
+        let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+        for _ in 0..12 {
+            // The disk's error is the one that is expected here.
+            let _ = worker.turn(&mut held, &cancel).await;
+            house.clock.pass(5);
+        }
+        assert!(house.journal.watermark("ours").unwrap().is_some(), "write {n}, lies: {lies}");
+        assert_ne!(house.journal.state(id).unwrap().code(), "sending", "write {n}, lies: {lies}");
+    }
+}

@@ -13,6 +13,7 @@ pub(super) struct Mistake {
 
 const WORLD: &[&str] = &["-p", "engine", "--test", "world"];
 const QUEUE: &[&str] = &["-p", "engine", "--test", "queue"];
+const SEARCHES: &[&str] = &["-p", "engine", "--test", "searches"];
 const RULES: &[&str] = &["-p", "engine", "--lib"];
 const LIFE: &[&str] = &["-p", "report", "--test", "report"];
 const JOURNAL: &[&str] = &["-p", "journal", "--test", "life", "--test", "sharing"];
@@ -143,7 +144,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "two searches do not overlap",
         edits: &[(PACE, "poll_overlap: seconds(120)", "poll_overlap: seconds(0)")],
-        tests: WORLD,
+        tests: SEARCHES,
     },
     Mistake {
         what: "a search that shows nothing moves the watermark",
@@ -157,7 +158,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
             "let complete = changes.incomplete.is_none() && changes.unreadable == 0;",
             "let complete = true;",
         )],
-        tests: WORLD,
+        tests: SEARCHES,
     },
     Mistake {
         what: "numbers of one authority are taken for those of another",

@@ -51,6 +51,10 @@ pub(crate) struct Willing {
     pub(crate) sent: Arc<Mutex<Vec<String>>>,
     pub(crate) questions: Arc<AtomicU32>,
     pub(crate) doubt: Arc<AtomicBool>,
+    /// What a search for changes answers.
+    pub(crate) changes: Arc<Mutex<Changes>>,
+    /// From when on the last one asked.
+    pub(crate) since: Arc<Mutex<Option<Instant>>>,
     /// Other reports that its search shows.
     pub(crate) shown: Arc<AtomicU32>,
     clock: Arc<Hands>,
@@ -93,9 +97,10 @@ impl Authority for Willing {
     async fn status(&self, _: &str) -> Result<Received, Fault> {
         Ok(Received { answer: Answer::default(), evidence: self.evidence() })
     }
-    async fn changed_since(&self, _: Option<Instant>) -> Result<Changes, Fault> {
+    async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
         self.questions.fetch_add(1, Ordering::SeqCst);
-        Ok(Changes::default())
+        *self.since.lock().unwrap() = since;
+        Ok(self.changes.lock().unwrap().clone())
     }
     async fn search(&self, _: &Query) -> Result<(Page, Evidence), Fault> {
         let total = Some(u64::from(self.shown.load(Ordering::SeqCst)));

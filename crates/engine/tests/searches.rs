@@ -1,0 +1,73 @@
+//! From when on a search for changes asks: nothing that a search showed late, or not at all, may be passed by.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+mod house;
+
+use client::{Changes, Why};
+use engine::Clock as _;
+use exchange::{Answer, Processing};
+use fhir::Instant;
+use house::House;
+use tokio_util::sync::CancellationToken;
+
+/// A report in progress, and a worker that has searched once, from this watermark on.
+async fn searched(changes: Changes) -> House {
+    let house = House::new();
+    house.import("ours", 1);
+    *house.authority.changes.lock().unwrap() = changes;
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    // Beyond the pause of a report that has just been accepted.
+    house.clock.pass(30);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(house.authority.since.lock().unwrap().is_some(), "it has searched");
+    house
+}
+
+/// By the authority's clock, which is not ours.
+fn at(seconds: i64) -> Instant {
+    Instant::from_seconds(1_700_000_000 + seconds)
+}
+
+fn another(seconds: i64) -> Answer {
+    Answer {
+        receipt: Some("another".to_owned()),
+        processing: Some(Processing::Completed),
+        last_updated: Some(at(seconds)),
+        ..Answer::default()
+    }
+}
+
+#[tokio::test]
+async fn a_search_begins_before_the_last_one_ended() {
+    let house = searched(Changes { answers: vec![another(3_600)], ..Changes::default() }).await;
+    assert_eq!(house.journal.watermark("ours").unwrap(), Some(at(3_600)));
+    let (worker, mut held) = (house.worker("two"), None);
+    house.clock.pass(60);
+    worker.turn(&mut held, &CancellationToken::new()).await.unwrap();
+    let since = house.authority.since.lock().unwrap().unwrap();
+    // A search may show a status so much later than it was set.
+    assert!(since <= at(3_600 - 100), "{} s after", (since.0 - at(3_600).0) / 1_000_000);
+    assert!(since >= at(3_600 - 600), "and not everything again");
+    assert!(house.clock.now() > at(3_600), "the clocks differ");
+}
+
+#[tokio::test]
+async fn a_search_that_was_cut_off_or_unreadable_is_repeated_from_where_it_began() {
+    let answers = vec![another(3_600)];
+    for changes in [
+        Changes {
+            incomplete: Some(Why::TooManyPages),
+            answers: answers.clone(),
+            ..Changes::default()
+        },
+        Changes { unreadable: 1, answers: answers.clone(), ..Changes::default() },
+        Changes::default(),
+    ] {
+        let house = searched(changes).await;
+        let watermark =
+            house.journal.watermark("ours").unwrap().expect("set before the first report left");
+        assert!(watermark < at(600), "what was not shown is still ahead: {watermark:?}");
+    }
+}
