@@ -17,10 +17,11 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::clock;
-use crate::faults::FaultScript;
-use crate::metrics::Gauges;
+use crate::faults::{FaultPlan, FaultScript};
+use crate::metrics::{Gauges, Metrics};
 use crate::routes::{Context, header};
+use crate::store::Store;
+use crate::{AuthorityError, clock};
 
 /// Time for a request.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
@@ -29,9 +30,32 @@ const PLAN_MAX: usize = 1 << 20;
 
 /// What the admin port tells about.
 pub(crate) struct Desk {
+    pub(crate) store: Arc<Store>,
+    /// The process is told to end.
+    pub(crate) ending: CancellationToken,
+    /// A process that only works the queue serves nobody.
+    pub(crate) service: Option<Service>,
+}
+
+/// Of a process that answers laboratories.
+pub(crate) struct Service {
     pub(crate) context: Arc<Context>,
-    /// Places of the service's connections, and how many there are in all.
+    /// Places of its connections, and how many there are in all.
     pub(crate) places: (Arc<Semaphore>, usize),
+}
+
+/// The port and its address, where one is asked for; only on a loopback address.
+pub(crate) async fn bind(
+    asked: Option<SocketAddr>,
+) -> Result<Option<(TcpListener, SocketAddr)>, AuthorityError> {
+    let Some(address) = asked else { return Ok(None) };
+    if !address.ip().is_loopback() {
+        return Err(AuthorityError::AdminAddress(address));
+    }
+    let refused = |source| AuthorityError::Listen { address, source };
+    let listener = TcpListener::bind(address).await.map_err(refused)?;
+    let address = listener.local_addr().map_err(refused)?;
+    Ok(Some((listener, address)))
 }
 
 /// Serves until the token is cancelled.
@@ -84,10 +108,10 @@ async fn answer(desk: &Desk, request: Request<Incoming>) -> Response<Full<Bytes>
     let (parts, body) = request.into_parts();
     match (parts.uri.path(), &parts.method) {
         ("/healthz", &Method::GET) => text(StatusCode::OK, "alive\n".to_owned()),
-        ("/readyz", &Method::GET) if desk.context.ending.is_cancelled() => {
+        ("/readyz", &Method::GET) if desk.ending.is_cancelled() => {
             text(StatusCode::SERVICE_UNAVAILABLE, "ending\n".to_owned())
         }
-        ("/readyz", &Method::GET) => match desk.context.store.waiting().await {
+        ("/readyz", &Method::GET) => match desk.store.waiting().await {
             Ok(_) => text(StatusCode::OK, "ready\n".to_owned()),
             Err(error) => {
                 tracing::error!(%error, "not ready");
@@ -95,17 +119,11 @@ async fn answer(desk: &Desk, request: Request<Incoming>) -> Response<Full<Bytes>
             }
         },
         ("/metrics", &Method::GET) => metrics(desk).await,
-        ("/faults", &Method::GET) => plan(desk),
-        ("/faults", &Method::PUT) => match Limited::new(body, PLAN_MAX).collect().await {
-            Ok(body) => replace(desk, &body.to_bytes()),
-            Err(_) => text(StatusCode::BAD_REQUEST, "no fault plan, or too long\n".to_owned()),
-        },
-        ("/faults", &Method::DELETE) => {
-            desk.context.faults.clear();
-            plan(desk)
-        }
         ("/healthz" | "/readyz" | "/metrics", _) => not_allowed("GET"),
-        ("/faults", _) => not_allowed("GET, PUT, DELETE"),
+        ("/faults", method) => match &desk.service {
+            Some(service) => faults(&service.context.faults, method, body).await,
+            None => text(StatusCode::NOT_FOUND, "a worker answers nobody\n".to_owned()),
+        },
         _ => text(
             StatusCode::NOT_FOUND,
             "here are /healthz, /readyz, /metrics and /faults\n".to_owned(),
@@ -113,37 +131,55 @@ async fn answer(desk: &Desk, request: Request<Incoming>) -> Response<Full<Bytes>
     }
 }
 
+async fn faults(faults: &FaultPlan, method: &Method, body: Incoming) -> Response<Full<Bytes>> {
+    match *method {
+        Method::GET => plan(faults),
+        Method::PUT => match Limited::new(body, PLAN_MAX).collect().await {
+            Ok(body) => replace(faults, &body.to_bytes()),
+            Err(_) => text(StatusCode::BAD_REQUEST, "no fault plan, or too long\n".to_owned()),
+        },
+        Method::DELETE => {
+            faults.clear();
+            plan(faults)
+        }
+        _ => not_allowed("GET, PUT, DELETE"),
+    }
+}
+
 async fn metrics(desk: &Desk) -> Response<Full<Bytes>> {
-    let Ok((waiting, first)) = desk.context.store.waiting().await else {
+    let Ok((waiting, first)) = desk.store.waiting().await else {
         return text(StatusCode::SERVICE_UNAVAILABLE, "the database fails\n".to_owned());
     };
     let late = first.map_or(0, |Instant(due)| clock::now().0.saturating_sub(due));
-    let (places, all) = &desk.places;
-    let gauges = Gauges {
-        open_requests: desk.context.allowances.open(),
-        connections: all.saturating_sub(places.available_permits()),
-        waiting,
-        late: Duration::from_micros(u64::try_from(late).unwrap_or(0)),
+    let late = Duration::from_micros(u64::try_from(late).unwrap_or(0));
+    let words = match &desk.service {
+        Some(Service { context, places: (places, all) }) => context.metrics.text(Gauges {
+            open_requests: context.allowances.open(),
+            connections: all.saturating_sub(places.available_permits()),
+            waiting,
+            late,
+        }),
+        None => Metrics::default().text(Gauges { open_requests: 0, connections: 0, waiting, late }),
     };
-    let mut response = text(StatusCode::OK, desk.context.metrics.text(gauges));
+    let mut response = text(StatusCode::OK, words);
     let kind = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
 
-fn replace(desk: &Desk, body: &[u8]) -> Response<Full<Bytes>> {
+fn replace(faults: &FaultPlan, body: &[u8]) -> Response<Full<Bytes>> {
     let read = std::str::from_utf8(body).map_err(|error| error.to_string());
     match read.and_then(|text| FaultScript::parse(text).map_err(|error| error.to_string())) {
         Ok(script) => {
-            desk.context.faults.replace(script);
-            plan(desk)
+            faults.replace(script);
+            plan(faults)
         }
         Err(words) => text(StatusCode::BAD_REQUEST, format!("{words}\n")),
     }
 }
 
-fn plan(desk: &Desk) -> Response<Full<Bytes>> {
-    match desk.context.faults.script().to_toml() {
+fn plan(faults: &FaultPlan) -> Response<Full<Bytes>> {
+    match faults.script().to_toml() {
         Ok(plan) => text(StatusCode::OK, plan),
         Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
     }

@@ -61,4 +61,4 @@ pub use rules::{Effect, PRACTICE_RULES, Rule, Rules, When};
 pub use server::{ServeOptions, Serving, serve};
 pub use store::{AuditFilter, AuditLine, RegisteredCertificate, StoreUrl};
 pub use trust::TrustFiles;
-pub use worker::work;
+pub use worker::{Working, work};

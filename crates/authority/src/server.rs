@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::AuthorityError;
-use crate::admin::{self, Desk};
+use crate::admin::{self, Desk, Service};
 use crate::definition::BASE_PATH;
 use crate::faults::FaultPlan;
 use crate::handshake::{HANDSHAKE_MAX, shake};
@@ -134,17 +134,7 @@ pub async fn serve(
     }
     let listener = bind(options.listen).await?;
     let addr = address_of(&listener, options.listen)?;
-    let desk_listener = match options.admin {
-        Some(address) if !address.ip().is_loopback() => {
-            return Err(AuthorityError::AdminAddress(address));
-        }
-        Some(address) => Some(bind(address).await?),
-        None => None,
-    };
-    let admin = match (&desk_listener, options.admin) {
-        (Some(listener), Some(address)) => Some(address_of(listener, address)?),
-        _ => None,
-    };
+    let (desk_listener, admin) = admin::bind(options.admin).await?.unzip();
     let host = if addr.ip().is_unspecified() {
         format!("localhost:{}", addr.port())
     } else {
@@ -168,8 +158,14 @@ pub async fn serve(
         under_way: TaskTracker::new(),
     });
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
-    let desk =
-        Desk { context: Arc::clone(&context), places: (Arc::clone(&places), CONNECTIONS_MAX) };
+    let desk = Desk {
+        store: Arc::clone(&store),
+        ending: shutdown.clone(),
+        service: Some(Service {
+            context: Arc::clone(&context),
+            places: (Arc::clone(&places), CONNECTIONS_MAX),
+        }),
+    };
     let task = tokio::spawn(async move {
         let rules = Arc::new(options.rules);
         let working = (!options.leave_queue)

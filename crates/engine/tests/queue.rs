@@ -10,6 +10,7 @@ use std::sync::atomic::Ordering;
 use engine::Clock as _;
 use house::{Hands, House};
 use journal::LeaseAnswer;
+use report::State;
 use tokio_util::sync::CancellationToken;
 
 const DAY: i64 = 86_400;
@@ -45,6 +46,24 @@ async fn a_clock_set_back_by_a_day_holds_no_report_up() {
     }
     let questions = house.authority.questions.load(Ordering::SeqCst) - before;
     assert!((10..120).contains(&questions), "{questions} searches in an hour");
+}
+
+/// Half an hour is less than an authority may ask for: the pause alone does not show that the clock was set.
+#[tokio::test]
+async fn a_clock_set_back_by_half_an_hour_holds_no_report_up() {
+    let house = House::new();
+    house.import("ours", 1);
+    house.clock.set(-1800);
+    house.live(30, 5, |_| {}).await;
+    assert_eq!(house.sent(), 1);
+    // In doubt, it is asked for as if nothing had been set.
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let doubted = house.import("ours", 2);
+    house.live(2, 1, |_| {}).await;
+    house.clock.set(-1800);
+    house.live(60, 5, |_| {}).await;
+    let State::Unknown { asked, .. } = house.journal.state(doubted).unwrap() else { panic!() };
+    assert!(asked >= 3, "asked {asked} times in five minutes");
 }
 
 #[tokio::test]

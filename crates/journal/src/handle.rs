@@ -152,15 +152,16 @@ impl Journal {
         self.read(read::next_due)
     }
 
-    /// What is owed only after `at`, of one state, the longest owed first: where a clock was set back, that is
-    /// later than anything was ever put off.
+    /// What is owed only after `at`, or was recorded after `recorded`, of one state, the longest owed first:
+    /// where a clock was set back, that is later than anything was ever put off, or ahead of now.
     pub fn due_beyond(
         &self,
         at: Instant,
+        recorded: Instant,
         state: &'static str,
         limit: usize,
     ) -> Result<Vec<Due>, JournalError> {
-        self.read(|c| read::due_beyond(c, at, state, limit))
+        self.read(|c| read::due_beyond(c, at, recorded, state, limit))
     }
 
     /// Everything that the authority has or may have and that is not final: sending, unknown, in

@@ -51,11 +51,12 @@ pub(crate) fn due(
 pub(crate) fn due_beyond(
     connection: &Connection,
     at: Instant,
+    recorded: Instant,
     state: &str,
     limit: usize,
 ) -> Result<Vec<Due>, JournalError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(connection, sql::DUE_BEYOND, params![at.0, state, limit], owed)
+    all(connection, sql::DUE_BEYOND, params![at.0, recorded.0, state, limit], owed)
 }
 
 fn owed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Due> {

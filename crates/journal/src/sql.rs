@@ -50,7 +50,8 @@ pub(crate) const NEW_WORDS: &str = "INSERT INTO search (rowid, identifiers, pati
 pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
      WHERE due IS NOT NULL AND due <= ?1 + 0 ORDER BY due, id LIMIT ?2 + 0";
 pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
-     WHERE due IS NOT NULL AND due > ?1 + 0 AND +state = ?2 ORDER BY due, id LIMIT ?3 + 0";
+     WHERE due IS NOT NULL AND due > min(?1, ?2) AND +state = ?3 AND (due > ?1 OR updated > ?2) \
+     ORDER BY due, id LIMIT ?4 + 0";
 pub(crate) const NEXT_DUE: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL ORDER BY due LIMIT 1";
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created, updated FROM submission \

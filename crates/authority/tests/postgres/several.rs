@@ -213,13 +213,23 @@ async fn a_node_leaves_the_queue_to_workers() {
         assert_eq!(lab.read(&receipt).await.processing, Some(Processing::InProgress));
     }
     let over = CancellationToken::new();
-    let (data, ended) = (house.folder.path().to_owned(), over.clone());
-    let worker = tokio::spawn(async move {
-        authority::work(&data, authority::Rules::default(), ended).await.unwrap();
-    });
+    let admin = Some(([127, 0, 0, 1], 0).into());
+    let rules = authority::Rules::default();
+    let working = authority::work(house.folder.path(), rules, admin, over.clone()).await.unwrap();
     assert_eq!(lab.processed(&receipt).await.processing, Some(Processing::Completed));
+    // It is looked after like a node, and has nothing to be told about faults.
+    let at = format!("http://{}", working.admin.unwrap());
+    let get = async |path: &str| {
+        let answer = lab.client.get(format!("{at}{path}")).send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    assert_eq!(get("/healthz").await.0, 200);
+    assert_eq!(get("/readyz").await, (200, "ready\n".to_owned()));
+    let (status, metrics) = get("/metrics").await;
+    assert!(status == 200 && metrics.contains("authority_waiting 0"), "{metrics}");
+    assert_eq!(get("/faults").await.0, 404);
     over.cancel();
-    worker.await.unwrap();
+    working.finished().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,6 +5,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use client::Authority;
+use fhir::Instant;
 use journal::{Due, JournalError};
 use report::{Duty, SubmissionId};
 
@@ -14,8 +15,10 @@ use super::Worker;
 /// of the work still in the journal. What was withdrawn meanwhile is not sent: `State::apply` refuses.
 const QUEUE_MAX: usize = 256;
 
-/// Pause between two looks for what is owed later than anything is ever put off.
-pub(super) const LOOK_FAR_EVERY: Duration = Duration::from_secs(5 * 60);
+/// Pause between two looks for what a clock that was set back has put off.
+pub(super) const LOOK_FAR_EVERY: Duration = Duration::from_secs(60);
+/// What was recorded so much later than now was recorded before the clock was set back.
+const AHEAD: Duration = Duration::from_secs(60);
 
 /// The next duties of a round.
 #[derive(Default)]
@@ -93,8 +96,8 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// What was put off for longer than anything ever is: the clock was set back meanwhile. Looked for every
-    /// few minutes, and until nothing is left.
+    /// What was put off for longer than anything ever is, or was put off at a time that is still to come: the
+    /// clock was set back meanwhile. Looked for every minute, and until nothing is left.
     pub(super) fn put_off_too_far(&self) -> Result<Vec<Due>, JournalError> {
         let now = self.moment();
         let last = *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,9 +108,13 @@ impl<A: Authority> Worker<A> {
         let longest = self.pace.asks.iter().copied().max().unwrap_or_default();
         let ask = now.after(longest.max(self.pace.backoff_max));
         let read = now.after(self.pace.read_max);
+        let (ahead, never) = (now.after(AHEAD), Instant(i64::MAX));
         let mut far = Vec::new();
-        for (state, at) in [("unknown", ask), ("queued", send), ("in-progress", read)] {
-            far.extend(self.journal.due_beyond(at, state, QUEUE_MAX)?);
+        // Reading all that is in progress at once would be a storm, and searches learn of it anyway.
+        for (state, at, recorded) in
+            [("unknown", ask, ahead), ("queued", send, ahead), ("in-progress", read, never)]
+        {
+            far.extend(self.journal.due_beyond(at, recorded, state, QUEUE_MAX)?);
         }
         far.retain(|due| due.endpoint == self.endpoint.name);
         Ok(far)
@@ -116,7 +123,6 @@ impl<A: Authority> Worker<A> {
 
 #[cfg(test)]
 mod tests {
-    use fhir::Instant;
     use report::State;
 
     use super::*;

@@ -120,15 +120,17 @@ fn options_of(asked: Serve) -> Result<ServeOptions, AuthorityError> {
 
 async fn work_until_told(options: ServeOptions) -> Result<(), AuthorityError> {
     let shutdown = CancellationToken::new();
-    let told = shutdown.clone();
-    let listening = tokio::spawn(async move {
-        told_to_stop().await;
-        told.cancel();
-    });
-    say(&mut std::io::stdout(), "working the queue");
-    let worked = authority::work(&options.data, options.rules, shutdown).await;
-    listening.abort();
-    worked
+    let ServeOptions { data, rules, admin, .. } = options;
+    let working = authority::work(&data, rules, admin, shutdown.clone()).await?;
+    let mut out = std::io::stdout();
+    say(&mut out, "working the queue");
+    if let Some(address) = working.admin {
+        say(&mut out, &format!("admin on http://{address}"));
+    }
+    told_to_stop().await;
+    shutdown.cancel();
+    working.finished().await;
+    Ok(())
 }
 
 async fn serve_until_told(options: ServeOptions) -> Result<(), AuthorityError> {
