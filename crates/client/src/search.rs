@@ -83,19 +83,29 @@ impl HttpAuthority {
     }
 }
 
-/// The form of the parameter is open (wire facts): bare first, then `system|value`.
+/// The form of the parameter is open (wire facts): bare first, then `system|value`. What would separate in it is
+/// escaped, as FHIR has it; a server that knows no escapes is asked in its way too.
 pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Found, Fault> {
-    let bare = ask_identifier(authority, identifier, identifier.to_owned()).await;
-    match bare {
-        Ok(found) if !found.answers.is_empty() => return Ok(found),
-        Ok(_) | Err(Fault::Refused { .. }) => {}
-        Err(fault) => return Err(fault),
+    let escaped = exchange::escape(identifier);
+    let mut forms = vec![escaped.clone(), format!("{URI_SYSTEM}|{escaped}")];
+    if escaped != identifier {
+        forms.push(identifier.to_owned());
     }
-    let token = format!("{URI_SYSTEM}|{identifier}");
-    match (ask_identifier(authority, identifier, token).await, bare) {
-        (Err(Fault::Refused { .. }), Ok(empty)) => Ok(empty),
-        (second, _) => second,
+    // Refused, or nothing found: another form may say more. Nothing found outweighs a refusal.
+    let mut said = None;
+    for form in forms {
+        match ask_identifier(authority, identifier, form).await {
+            Ok(found) if !found.answers.is_empty() => return Ok(found),
+            Ok(empty) => said = Some(Ok(empty)),
+            Err(refused @ Fault::Refused { .. }) => {
+                if !matches!(said, Some(Ok(_))) {
+                    said = Some(Err(refused));
+                }
+            }
+            Err(fault) => return Err(fault),
+        }
     }
+    said.unwrap_or_else(|| Err(Fault::transient(Why::SearchUnsupported)))
 }
 
 async fn ask_identifier(

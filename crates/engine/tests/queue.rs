@@ -5,12 +5,14 @@
 
 mod house;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use engine::Clock as _;
 use house::{Hands, House};
 use journal::LeaseAnswer;
 use report::State;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 const DAY: i64 = 86_400;
@@ -167,4 +169,23 @@ async fn a_worker_of_the_same_name_is_another() {
     house.worker("one").turn(&mut held, &CancellationToken::new()).await.unwrap();
     assert!(held.is_none());
     assert_eq!(house.sent(), 0);
+}
+
+/// A worker works until it is told to stop, finishes what is under way, and gives the lease back.
+#[tokio::test]
+async fn a_worker_works_until_it_is_told_to_stop() {
+    let house = House::new();
+    let (wake, cancel) = (Arc::new(Notify::new()), CancellationToken::new());
+    let working = tokio::spawn(house.worker("one").run(wake.clone(), cancel.clone()));
+    let id = house.import("ours", 1);
+    wake.notify_one();
+    while house.journal.state(id).unwrap().code() != "in-progress" {
+        tokio::task::yield_now().await;
+    }
+    cancel.cancel();
+    working.await.unwrap();
+    assert_eq!(house.sent(), 1);
+    let until = house.clock.now().plus_seconds(30);
+    let next = house.journal.acquire_lease("two", house.clock.now(), until).unwrap();
+    assert!(matches!(next, LeaseAnswer::Held(_)), "free at once");
 }

@@ -100,8 +100,8 @@ impl Reading {
     }
 
     fn identifier(&mut self, value: &str) -> Result<(), &'static str> {
-        let readable = value.split(',').all(|token| {
-            token.split('|').count() <= 2 && token.chars().any(|character| character != '|')
+        let readable = split(value, ',').into_iter().all(|token| {
+            split(token, '|').len() <= 2 && token.chars().any(|character| character != '|')
         });
         if !readable {
             return Err("not-a-token");
@@ -166,6 +166,53 @@ fn time(value: &str) -> Result<TimeFilter, &'static str> {
     TimeFilter::parse(value).ok_or("not-a-date")
 }
 
+/// Parts of a search value between separators; one behind a `\\` separates nothing (FHIR R4, Search, "Escaping
+/// Search Parameters"). The parts are still [escaped](unescape).
+pub fn split(value: &str, separator: char) -> Vec<&str> {
+    let (mut parts, mut from, mut escaped) = (Vec::new(), 0, false);
+    for (at, character) in value.char_indices() {
+        if !escaped && character == separator {
+            parts.push(&value[from..at]);
+            from = at + character.len_utf8();
+        }
+        escaped = !escaped && character == '\\';
+    }
+    parts.push(&value[from..]);
+    parts
+}
+
+/// A part of a search value as it was meant: `\\,` `\\|` `\\$` and `\\\\` are the characters themselves. Before
+/// anything else a `\\` is a character like others.
+pub fn unescape(part: &str) -> String {
+    let mut text = String::with_capacity(part.len());
+    let mut characters = part.chars().peekable();
+    while let Some(character) = characters.next() {
+        let next = characters.peek().copied().filter(|next| SEPARATORS.contains(next));
+        match (character, next) {
+            ('\\', Some(next)) => {
+                characters.next();
+                text.push(next);
+            }
+            _ => text.push(character),
+        }
+    }
+    text
+}
+
+/// A text as one value of a search: nothing in it separates.
+pub fn escape(text: &str) -> String {
+    let mut value = String::with_capacity(text.len());
+    for character in text.chars() {
+        if SEPARATORS.contains(&character) {
+            value.push('\\');
+        }
+        value.push(character);
+    }
+    value
+}
+
+const SEPARATORS: [char; 4] = [',', '|', '$', '\\'];
+
 /// Name and value of each parameter, decoded. `+` is itself, as in RFC 3986 (it is a space in HTML forms).
 pub fn pairs(raw: &str) -> impl Iterator<Item = (String, String)> + '_ {
     raw.split('&').filter(|part| !part.is_empty()).map(|part| {
@@ -207,4 +254,23 @@ pub fn decode(text: &str) -> String {
     }
     String::from_utf8(decoded)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_escaped_separates_nothing() {
+        assert_eq!(split(r"a\,b,c", ','), [r"a\,b", "c"]);
+        assert_eq!(split(r"a\\,b", ','), [r"a\\", "b"], "an escaped backslash escapes nothing");
+        assert_eq!(split("", ','), [""]);
+        assert_eq!(unescape(r"a\,b\|c\$d\\e\f\"), r"a,b|c$d\e\f\");
+        for text in ["", "plain", r"a,b|c$d\e", r"\\,", "ä|😀,"] {
+            let value = escape(text);
+            assert_eq!(split(&value, ',').len(), 1, "{value}");
+            assert_eq!(split(&value, '|').len(), 1, "{value}");
+            assert_eq!(unescape(&value), text);
+        }
+    }
 }

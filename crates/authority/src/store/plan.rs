@@ -343,13 +343,13 @@ impl<'a> Plan<'a> {
     /// `value`, `system|value`, `|value`, `system|`; a comma is OR. Of the DocumentReference or the document.
     fn identifiers(&mut self, tokens: &str) {
         let mut selects = Vec::new();
-        for token in tokens.split(',') {
-            let (system, value) = match token.split_once('|') {
-                Some((system, value)) => (Some(system), value),
-                None => (None, token),
+        for token in exchange::split(tokens, ',') {
+            let (system, value) = match exchange::split(token, '|')[..] {
+                [system, value] => (Some(exchange::unescape(system)), exchange::unescape(value)),
+                _ => (None, exchange::unescape(token)),
             };
-            let value = (!value.is_empty()).then(|| self.value(value));
-            let system = system.map(|system| (!system.is_empty()).then(|| self.value(system)));
+            let value = (!value.is_empty()).then(|| self.value(&value));
+            let system = system.map(|system| (!system.is_empty()).then(|| self.value(&system)));
             for (system_column, value_column) in
                 [("identifier_system", "identifier"), ("document_system", "document_identifier")]
             {
