@@ -124,3 +124,21 @@ fn run_tests(tree: &Path, build: &Path, tests: &[&str]) -> Result<Option<String>
     })?;
     Ok(Some(name.to_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The list follows the code: found here at once, not an hour into the next run.
+    #[test]
+    fn every_mistake_has_its_place() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        for mistake in MISTAKES {
+            for (file, from, to) in mistake.edits {
+                let text = fs::read_to_string(root.join(file)).unwrap();
+                assert_eq!(text.matches(from).count(), 1, "{}: {file}: {from}", mistake.what);
+                assert_ne!(from, to, "{}", mistake.what);
+            }
+        }
+    }
+}

@@ -22,6 +22,7 @@ const DISK: &[&str] = &["-p", "engine", "--test", "refused_writes"];
 
 const VERDICT: &str = "crates/engine/src/worker/verdict.rs";
 const WORKER: &str = "crates/engine/src/worker/mod.rs";
+const ROUND: &str = "crates/engine/src/worker/round.rs";
 const DUTIES: &str = "crates/engine/src/worker/duties.rs";
 const POLL: &str = "crates/engine/src/worker/poll.rs";
 const HOLD: &str = "crates/engine/src/worker/hold.rs";
@@ -246,7 +247,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "the first watermark that the disk refused is not set again",
         edits: &[(
-            WORKER,
+            ROUND,
             "                self.begin_watermark(evidence.server_date)?;\n                self.knocked.store(true, Ordering::Relaxed);",
             "                self.knocked.store(true, Ordering::Relaxed);\n                self.begin_watermark(evidence.server_date)?;",
         )],
@@ -255,7 +256,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "a write that fails breaks off what is under way",
         edits: &[(
-            WORKER,
+            ROUND,
             "Err(problem) => failure = failure.or(Some(problem)),",
             "Err(problem) => return Err(problem),",
         )],
