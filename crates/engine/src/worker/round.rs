@@ -1,0 +1,164 @@
+//! One round: everything that is owed now, so many at a time, and what changed at the authority.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use client::{Authority, Fault, Why};
+use fhir::Instant;
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
+use journal::{JournalError, Lease};
+use tokio_util::sync::CancellationToken;
+
+use super::queue::{LOOK_FAR_EVERY, Queue};
+use super::verdict::Reach;
+use super::{Round, Worker};
+use crate::gate::Passage;
+
+/// Pause between two looks at the journal while requests are under way and nothing waits.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+impl<A: Authority> Worker<A> {
+    /// Does everything that is owed now, so many at a time, and learns what changed at the authority.
+    pub(super) async fn round(
+        &self,
+        held: &mut Lease,
+        cancel: &CancellationToken,
+    ) -> Result<Round, JournalError> {
+        let token = held.token;
+        self.knock().await?;
+        let mut round = Round::default();
+        let mut queue = Queue::default();
+        let mut under_way = FuturesUnordered::new();
+        let mut look_at = tokio::time::Instant::now() + LOOK_EVERY;
+        let mut poll_waits = false;
+        let mut failure = None;
+        loop {
+            if under_way.is_empty() {
+                // A probe that came to nothing, because its report was withdrawn or the round broke off.
+                self.lock_gate().probe_ended();
+            }
+            let looked = self.look(held, &mut queue, &mut look_at, &mut poll_waits);
+            failure = failure.or(looked.err());
+            let mut room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
+            if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
+                failure = self.fill(&mut queue, under_way.len()).err();
+            }
+            if let Some(problem) = &failure {
+                // Requests that are under way are finished: what the journal refuses of one report throws no
+                // other into doubt.
+                room = 0;
+                self.journal_failed(problem);
+            }
+            let paused = *self.paused.borrow();
+            for due in queue.start(room, paused) {
+                self.lock_gate().probe_started();
+                under_way.push(self.perform(due, token));
+            }
+            if under_way.is_empty() {
+                break;
+            }
+            tokio::select! {
+                biased;
+                Some((id, result)) = under_way.next() => {
+                    queue.taken.remove(&id);
+                    match result {
+                        Ok(()) => round.done += 1,
+                        Err(problem) => failure = failure.or(Some(problem)),
+                    }
+                }
+                // Requests that take long do not delay what was taken in meanwhile.
+                () = tokio::time::sleep_until(look_at) => {}
+            }
+        }
+        if let Some(problem) = failure {
+            return Err(problem);
+        }
+        if !cancel.is_cancelled() && matches!(self.passage(), Passage::Open | Passage::Probe) {
+            round.done += self.poll_if_due(token, cancel).await?;
+        }
+        round.next = self.next_due()?;
+        Ok(round)
+    }
+
+    /// Now and then in a long round: is the lease still young, was something added, is a search owed?
+    fn look(
+        &self,
+        held: &mut Lease,
+        queue: &mut Queue,
+        look_at: &mut tokio::time::Instant,
+        poll_waits: &mut bool,
+    ) -> Result<(), JournalError> {
+        let time = tokio::time::Instant::now() >= *look_at;
+        if time {
+            *look_at = tokio::time::Instant::now() + LOOK_EVERY;
+            queue.look_again();
+        }
+        if self.held_for() >= self.pace.lease / 2 {
+            *held = self.renew_lease(held)?;
+        }
+        if time {
+            // What is under way ends, and then it is searched: news may not wait for a long queue.
+            *poll_waits = self.poll_is_late()?;
+        }
+        Ok(())
+    }
+
+    /// Tries the way with a question before the first report of this worker leaves. With TLS 1.3 a refused
+    /// certificate shows only in the answer to the first request: were that a report, its bytes would have
+    /// left, and a refusal that is lost on the way would leave a doubt.
+    async fn knock(&self) -> Result<(), JournalError> {
+        let owed = self.journal.next_due()?.is_some_and(|due| due <= self.clock.now());
+        let owed = owed || !self.put_off_too_far()?.is_empty();
+        let closed = matches!(self.passage(), Passage::Closed(_));
+        if !owed || closed || self.knocked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        match self.authority.capability().await {
+            // Who leads elsewhere, asks for a proxy's password or shows a web page is not the authority.
+            Err(fault) if stands_between(&fault) => self.reached(&Reach::of_stranger(fault)),
+            // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
+            Ok((_, evidence)) => {
+                self.begin_watermark(evidence.server_date)?;
+                self.knocked.store(true, Ordering::Relaxed);
+            }
+            Err(fault) if fault.evidence().is_some() => {
+                self.begin_watermark(fault.evidence().and_then(|answer| answer.server_date))?;
+                self.knocked.store(true, Ordering::Relaxed);
+            }
+            Err(fault) => self.reached(&Reach::of_question(fault)),
+        }
+        Ok(())
+    }
+
+    /// How many more requests may start now.
+    fn room(&self, under_way: usize, cancel: &CancellationToken) -> usize {
+        if cancel.is_cancelled() {
+            return 0;
+        }
+        match self.passage() {
+            Passage::Open => self.pace.in_flight_max.saturating_sub(under_way),
+            Passage::Probe => 1_usize.saturating_sub(under_way),
+            Passage::Closed(_) => 0,
+        }
+    }
+
+    fn next_due(&self) -> Result<Option<Instant>, JournalError> {
+        let owed = self.journal.next_due()?;
+        let polled = self.next_poll()?;
+        // Never later than the next look for what a clock has put off.
+        let far = self.moment().after(LOOK_FAR_EVERY);
+        let next = match (owed, polled) {
+            (Some(owed), Some(polled)) => Some(owed.min(polled).min(far)),
+            (owed, polled) => owed.or(polled).map(|next| next.min(far)),
+        };
+        Ok(match self.passage() {
+            Passage::Closed(Some(until)) => next.map(|next| next.max(until)),
+            _ => next,
+        })
+    }
+}
+
+/// The answer is not the authority's: a redirect, a proxy, a captive portal, a gateway's own page.
+fn stands_between(fault: &Fault) -> bool {
+    matches!(fault.why(), Some(Why::Redirect { .. } | Why::ProxyAuthentication | Why::Html { .. }))
+}
