@@ -38,6 +38,9 @@ const AREAS: [Area; 3] = [
     },
 ];
 
+/// Worlds that a mistake is played in, and cases of a property.
+const WORLDS: &str = "60";
+const CASES: &str = "64";
 /// File beside the results that says what part of the mistakes was tried; none: all.
 const PART: &str = "part.txt";
 
@@ -99,6 +102,8 @@ fn mutate(workspace: &Workspace, area: &Area, one_in: u32) -> Result<(), String>
             call = call.args(["--file", area.files]);
         }
         let call = call.arg("--output").arg(&out).args(more).env("PATH", path);
+        // Each mistake that the fast tests do not see costs as many worlds as this.
+        let call = call.env("LABCOURIER_WORLDS", WORLDS).env("PROPTEST_CASES", CASES);
         // 2: some were missed, 3: some ran into the time limit; the page tells both.
         match call.inside(&workspace.root).code()? {
             0 | 2 | 3 => Ok(()),

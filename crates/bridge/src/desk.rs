@@ -5,6 +5,7 @@ mod reports;
 mod screen;
 mod setup;
 mod statistics;
+mod status;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -14,19 +15,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use engine::{ConnectionState, Engine, OpenError, Profile, ProfileProblem, Surroundings};
+use engine::{Engine, OpenError, Profile, ProfileProblem, Surroundings};
 use identity::{Inspection, SecretsKind};
-use journal::Notice;
 use tokio_util::sync::CancellationToken;
 
 use crate::practice::Practice;
 use crate::problem::Problem;
-use crate::rows::{counts_view, environment_code};
 use crate::support::SupportFile;
-use crate::views::{CertificateView, NoticeView, StatusView};
 
 use screen::Screen;
 pub use statistics::remember_zone;
+pub(crate) use status::connection_view;
 
 /// What the window works at. Cheap to clone; all clones are the same desk.
 #[derive(Clone)]
@@ -181,90 +180,6 @@ impl Desk {
         }
     }
 
-    /// The frame of the window.
-    pub async fn status(&self) -> Result<StatusView, Problem> {
-        let engine = self.engine();
-        let profile = engine.profile();
-        let endpoint = profile.endpoint();
-        let connection = engine.connection().borrow().clone();
-        let (state, mut problem) = connection_view(&connection.state);
-        if let Laboratory::Closed(why) = &*self.laboratory() {
-            problem.get_or_insert_with(|| why.clone());
-        }
-        let environment = match endpoint {
-            Some(endpoint) => environment_code(endpoint.environment),
-            None if profile.is_practice() => "practice",
-            None => "integration",
-        };
-        let counts = engine.journal().counts(engine.now())?;
-        Ok(StatusView {
-            environment: environment.to_owned(),
-            endpoint: endpoint.map(|e| e.name.clone()).unwrap_or_default(),
-            base_url: endpoint.map(|e| e.base.to_string()).unwrap_or_default(),
-            release: endpoint.map(|e| e.release.facts().name.to_owned()).unwrap_or_default(),
-            connection: state.to_owned(),
-            problem,
-            last_contact: connection.last_contact.map(fhir::Instant::to_fhir),
-            certificate: self.certificate_view(&engine),
-            waiting_certificate: self.waiting_certificate_view(&engine),
-            counts: counts_view(&counts),
-            revision: self.revision()?,
-            worked_elsewhere: connection.state == ConnectionState::Elsewhere,
-            paused: engine.is_paused(),
-            watched_folder: profile
-                .settings
-                .watched_folder
-                .as_ref()
-                .map(|folder| folder.display().to_string()),
-            locked: self.is_locked(),
-            has_unlock_passphrase: self.has_unlock_passphrase(),
-            notices: notices(&engine)?,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        })
-    }
-
-    /// A person has read a notice.
-    pub async fn acknowledge_notice(&self, code: String) -> Result<(), Problem> {
-        let code = crate::limits::name("code", &code)?;
-        Ok(self.engine().journal().remove_notice(&code)?)
-    }
-
-    fn certificate_view(&self, engine: &Engine) -> Option<CertificateView> {
-        let known = self.inner.certificate.read().unwrap_or_else(PoisonError::into_inner);
-        let kind = engine.profile().settings.secrets;
-        known.as_ref().map(|inspection| setup::certificate_view(inspection, kind, engine.now()))
-    }
-
-    /// Reads the certificate of the room in use.
-    async fn read_certificate(&self) -> Result<(), Problem> {
-        let engine = self.engine();
-        let found = on_pool(move || engine.certificate()).await??;
-        *self.inner.certificate.write().unwrap_or_else(PoisonError::into_inner) = found;
-        let laboratory = match &*self.laboratory() {
-            Laboratory::Open(engine) => Some(engine.clone()),
-            _ => None,
-        };
-        let waiting = match laboratory {
-            Some(engine) => {
-                let kind = engine.profile().settings.secrets;
-                on_pool(move || engine.certificate()).await??.map(|found| (found, kind))
-            }
-            None => None,
-        };
-        let mut slot =
-            self.inner.laboratory_certificate.write().unwrap_or_else(PoisonError::into_inner);
-        *slot = waiting;
-        Ok(())
-    }
-
-    /// The laboratory's certificate while practice is in use.
-    fn waiting_certificate_view(&self, engine: &Engine) -> Option<CertificateView> {
-        let known =
-            self.inner.laboratory_certificate.read().unwrap_or_else(PoisonError::into_inner);
-        let (inspection, kind) = known.as_ref().filter(|_| self.place().is_practice)?;
-        Some(setup::certificate_view(inspection, *kind, engine.now()))
-    }
-
     fn place(&self) -> Place {
         *self.inner.place.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -379,12 +294,6 @@ impl Desk {
     }
 }
 
-fn notices(engine: &Engine) -> Result<Vec<NoticeView>, Problem> {
-    let all = engine.journal().notices()?;
-    let view = |notice: &Notice| NoticeView { problem: notice.into(), at: notice.at.to_fhir() };
-    Ok(all.iter().map(view).collect())
-}
-
 async fn open_laboratory(folder: PathBuf) -> Laboratory {
     let opened = on_pool(move || {
         let profile = Profile::open(&folder)?;
@@ -406,24 +315,6 @@ fn make_laboratory(folder: &Path, secrets: SecretsKind) -> Result<Engine, Proble
         let _ = std::fs::remove_file(folder.join("profile.json"));
         error.into()
     })
-}
-
-pub(crate) fn connection_view(state: &ConnectionState) -> (&'static str, Option<Problem>) {
-    match state {
-        ConnectionState::Unchecked | ConnectionState::Elsewhere => ("unchecked", None),
-        ConnectionState::Connected => ("connected", None),
-        ConnectionState::Unreachable(why) => ("unreachable", Some(why.into())),
-        ConnectionState::Locked(why) => ("locked", Some(why.into())),
-        ConnectionState::JournalUnavailable(code) => {
-            let problem = match *code {
-                "disk-full" => Problem::new("disk-full", &[], "worker"),
-                "busy" => Problem::new("journal-busy", &[], "worker"),
-                "damaged" => Problem::new("journal-damaged", &[], "worker"),
-                _ => Problem::journal_fails(),
-            };
-            ("unreachable", Some(problem))
-        }
-    }
 }
 
 /// Runs what may wait for a disk or a keychain off the async threads.

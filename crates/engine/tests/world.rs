@@ -7,7 +7,13 @@ use journal::simulation::Memory;
 use testkit::Figures;
 use world::{Broken, Outcome, Tally, regressions, run};
 
+/// Worlds of a run, unless `LABCOURIER_WORLDS` says otherwise.
 const SEEDS: u64 = 300;
+
+fn seeds() -> u64 {
+    let asked = std::env::var("LABCOURIER_WORLDS").ok();
+    asked.map_or(SEEDS, |asked| asked.parse().expect("LABCOURIER_WORLDS is a number"))
+}
 
 /// Plays a world; where it breaks a promise, tells its story.
 fn play(seed: u64, memory: &Memory) -> (Tally, Option<Broken>) {
@@ -35,7 +41,7 @@ fn nothing_is_lost_and_nothing_doubled_in_any_world() {
         rows.iter().map(|(row, cases)| (Figures::start(row, TEST), *cases)).collect();
     let memory = Memory::new().unwrap();
     let (mut total, mut others) = (Tally::default(), Vec::new());
-    for seed in regressions().into_iter().chain(1..=SEEDS) {
+    for seed in regressions().into_iter().chain(1..=seeds()) {
         let (tally, broken) = play(seed, &memory);
         for (figures, cases) in &mut figures {
             figures.cases(cases(&tally));

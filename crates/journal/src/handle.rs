@@ -13,10 +13,9 @@ use crate::search::Purge;
 use crate::simulation::{Inline, Memory, Seam};
 use crate::writer::{Effect, Writer};
 use crate::{
-    BackupFacts, Counts, Detail, Discrepancy, DiscrepancyKind, Due, Evidence, Filter, Imported,
-    JournalError, KeptEvidence, Key, Lease, LeaseAnswer, NewSubmission, OpenProblem, OpenReport,
-    Pending, RecordError, Retention, Row, Step, Token, Verification, append, attach, backup, hold,
-    lease, list, read, retain, search, settings, verify,
+    BackupFacts, Discrepancy, DiscrepancyKind, Evidence, Imported, JournalError, Key, Lease,
+    LeaseAnswer, NewSubmission, OpenProblem, Pending, RecordError, Retention, Step, Token,
+    Verification, append, attach, backup, hold, lease, read, retain, search, settings, verify,
 };
 
 /// Reading connections that are kept for the next view: a window has few at a time.
@@ -137,84 +136,6 @@ impl Journal {
         self.write(Effect::Seen, move |c| append::recover(c, now, &by, lease)).wait()
     }
 
-    /// Where a submission stands.
-    pub fn state(&self, id: SubmissionId) -> Result<State, JournalError> {
-        self.read(|c| read::state(c, id))
-    }
-
-    /// What is owed by now, the longest owed first.
-    pub fn due(&self, now: Instant, limit: usize) -> Result<Vec<Due>, JournalError> {
-        self.read(|c| read::due(c, now, limit))
-    }
-
-    /// When something is owed next; may be in the past.
-    pub fn next_due(&self) -> Result<Option<Instant>, JournalError> {
-        self.read(read::next_due)
-    }
-
-    /// What is owed only after `at`, or was recorded after `recorded`, of one state, the longest owed first:
-    /// where a clock was set back, that is later than anything was ever put off, or ahead of now.
-    pub fn due_beyond(
-        &self,
-        at: Instant,
-        recorded: Instant,
-        state: &'static str,
-        limit: usize,
-    ) -> Result<Vec<Due>, JournalError> {
-        self.read(|c| read::due_beyond(c, at, recorded, state, limit))
-    }
-
-    /// Everything that the authority has or may have and that is not final: sending, unknown, in
-    /// progress. Oldest first.
-    pub fn open_reports(&self) -> Result<Vec<OpenReport>, JournalError> {
-        self.read(read::open_reports)
-    }
-
-    /// The newest submission with this identifier of its attempt.
-    pub fn find_by_attempt_identifier(
-        &self,
-        identifier: &str,
-    ) -> Result<Option<SubmissionId>, JournalError> {
-        self.read(|c| read::by_attempt_identifier(c, identifier))
-    }
-
-    /// The newest submission that the authority knows by this id.
-    pub fn by_receipt(&self, receipt: &str) -> Result<Option<SubmissionId>, JournalError> {
-        self.read(|c| read::by_receipt(c, receipt))
-    }
-
-    /// The newest submission to an endpoint that its authority knows by this id: other authorities count too.
-    pub fn by_receipt_at(
-        &self,
-        endpoint: &str,
-        receipt: &str,
-    ) -> Result<Option<SubmissionId>, JournalError> {
-        self.read(|c| read::by_receipt_at(c, endpoint, receipt))
-    }
-
-    /// Whether the authority of an endpoint has ever accepted a report.
-    pub fn was_accepted_at(&self, endpoint: &str) -> Result<bool, JournalError> {
-        self.read(|c| read::was_accepted_at(c, endpoint))
-    }
-
-    /// All submissions of these very bytes, oldest first.
-    pub fn by_digest(&self, digest: &str) -> Result<Vec<SubmissionId>, JournalError> {
-        self.read(|c| read::by_digest(c, digest))
-    }
-
-    /// All submissions of documents with this identifier, with their digests, oldest first.
-    pub fn by_document_identifier(
-        &self,
-        identifier: &str,
-    ) -> Result<Vec<(SubmissionId, String)>, JournalError> {
-        self.read(|c| read::by_document_identifier(c, identifier))
-    }
-
-    /// The state that replaying the events gives.
-    pub fn replay(&self, id: SubmissionId) -> Result<State, JournalError> {
-        self.read(|c| read::replay(c, id))
-    }
-
     /// Checks the whole journal: pages, replay, digests, the chain of events, proof of every
     /// `Completed`. Takes seconds to minutes; others can work meanwhile.
     pub fn verify(&self) -> Result<Verification, JournalError> {
@@ -239,42 +160,6 @@ impl Journal {
             register::suspect(&self.0.place, true);
         }
         Ok(found)
-    }
-
-    /// A page of the list, newest first.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<Row>, JournalError> {
-        self.read(|c| list::list(c, filter))
-    }
-
-    /// How many rows the filter lets through in all, whatever its page. Exact where it has neither words
-    /// nor a period; otherwise counted up to `at_most`.
-    pub fn count(&self, filter: &Filter, at_most: usize) -> Result<u64, JournalError> {
-        self.read(|c| list::count(c, filter, at_most))
-    }
-
-    /// Live counts.
-    pub fn counts(&self, now: Instant) -> Result<Counts, JournalError> {
-        self.read(|c| list::counts(c, now))
-    }
-
-    /// Everything about one submission but its document and the bodies of its evidence.
-    pub fn detail(&self, id: SubmissionId) -> Result<Detail, JournalError> {
-        self.read(|c| read::detail(c, id))
-    }
-
-    /// Only its row.
-    pub fn row(&self, id: SubmissionId) -> Result<Row, JournalError> {
-        self.read(|c| read::row(c, id))
-    }
-
-    /// The bytes as they were received. [`JournalError::NotFound`] also after retention.
-    pub fn document(&self, id: SubmissionId) -> Result<Vec<u8>, JournalError> {
-        self.read(|c| read::document(c, id))
-    }
-
-    /// All answers of the authority about it, oldest first.
-    pub fn evidence(&self, id: SubmissionId) -> Result<Vec<KeptEvidence>, JournalError> {
-        self.read(|c| read::evidence(c, id))
     }
 
     /// A setting, as JSON.

@@ -34,6 +34,7 @@ mod notice;
 mod open;
 mod pending;
 mod problem;
+mod questions;
 mod read;
 mod recover;
 mod register;

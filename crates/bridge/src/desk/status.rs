@@ -1,0 +1,121 @@
+//! The frame of the window: connection, certificate, counts and notices of the room in use.
+
+use std::sync::PoisonError;
+
+use engine::{ConnectionState, Engine};
+use journal::Notice;
+
+use super::{Desk, Laboratory, on_pool, setup};
+use crate::problem::Problem;
+use crate::rows::{counts_view, environment_code};
+use crate::views::{CertificateView, NoticeView, StatusView};
+
+impl Desk {
+    /// The frame of the window.
+    pub async fn status(&self) -> Result<StatusView, Problem> {
+        let engine = self.engine();
+        let profile = engine.profile();
+        let endpoint = profile.endpoint();
+        let connection = engine.connection().borrow().clone();
+        let (state, mut problem) = connection_view(&connection.state);
+        if let Laboratory::Closed(why) = &*self.laboratory() {
+            problem.get_or_insert_with(|| why.clone());
+        }
+        let environment = match endpoint {
+            Some(endpoint) => environment_code(endpoint.environment),
+            None if profile.is_practice() => "practice",
+            None => "integration",
+        };
+        let counts = engine.journal().counts(engine.now())?;
+        Ok(StatusView {
+            environment: environment.to_owned(),
+            endpoint: endpoint.map(|e| e.name.clone()).unwrap_or_default(),
+            base_url: endpoint.map(|e| e.base.to_string()).unwrap_or_default(),
+            release: endpoint.map(|e| e.release.facts().name.to_owned()).unwrap_or_default(),
+            connection: state.to_owned(),
+            problem,
+            last_contact: connection.last_contact.map(fhir::Instant::to_fhir),
+            certificate: self.certificate_view(&engine),
+            waiting_certificate: self.waiting_certificate_view(&engine),
+            counts: counts_view(&counts),
+            revision: self.revision()?,
+            worked_elsewhere: connection.state == ConnectionState::Elsewhere,
+            paused: engine.is_paused(),
+            watched_folder: profile
+                .settings
+                .watched_folder
+                .as_ref()
+                .map(|folder| folder.display().to_string()),
+            locked: self.is_locked(),
+            has_unlock_passphrase: self.has_unlock_passphrase(),
+            notices: notices(&engine)?,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+
+    /// A person has read a notice.
+    pub async fn acknowledge_notice(&self, code: String) -> Result<(), Problem> {
+        let code = crate::limits::name("code", &code)?;
+        Ok(self.engine().journal().remove_notice(&code)?)
+    }
+
+    fn certificate_view(&self, engine: &Engine) -> Option<CertificateView> {
+        let known = self.inner.certificate.read().unwrap_or_else(PoisonError::into_inner);
+        let kind = engine.profile().settings.secrets;
+        known.as_ref().map(|inspection| setup::certificate_view(inspection, kind, engine.now()))
+    }
+
+    /// Reads the certificate of the room in use.
+    pub(super) async fn read_certificate(&self) -> Result<(), Problem> {
+        let engine = self.engine();
+        let found = on_pool(move || engine.certificate()).await??;
+        *self.inner.certificate.write().unwrap_or_else(PoisonError::into_inner) = found;
+        let laboratory = match &*self.laboratory() {
+            Laboratory::Open(engine) => Some(engine.clone()),
+            _ => None,
+        };
+        let waiting = match laboratory {
+            Some(engine) => {
+                let kind = engine.profile().settings.secrets;
+                on_pool(move || engine.certificate()).await??.map(|found| (found, kind))
+            }
+            None => None,
+        };
+        let mut slot =
+            self.inner.laboratory_certificate.write().unwrap_or_else(PoisonError::into_inner);
+        *slot = waiting;
+        Ok(())
+    }
+
+    /// The laboratory's certificate while practice is in use.
+    fn waiting_certificate_view(&self, engine: &Engine) -> Option<CertificateView> {
+        let known =
+            self.inner.laboratory_certificate.read().unwrap_or_else(PoisonError::into_inner);
+        let (inspection, kind) = known.as_ref().filter(|_| self.place().is_practice)?;
+        Some(setup::certificate_view(inspection, *kind, engine.now()))
+    }
+}
+
+fn notices(engine: &Engine) -> Result<Vec<NoticeView>, Problem> {
+    let all = engine.journal().notices()?;
+    let view = |notice: &Notice| NoticeView { problem: notice.into(), at: notice.at.to_fhir() };
+    Ok(all.iter().map(view).collect())
+}
+
+pub(crate) fn connection_view(state: &ConnectionState) -> (&'static str, Option<Problem>) {
+    match state {
+        ConnectionState::Unchecked | ConnectionState::Elsewhere => ("unchecked", None),
+        ConnectionState::Connected => ("connected", None),
+        ConnectionState::Unreachable(why) => ("unreachable", Some(why.into())),
+        ConnectionState::Locked(why) => ("locked", Some(why.into())),
+        ConnectionState::JournalUnavailable(code) => {
+            let problem = match *code {
+                "disk-full" => Problem::new("disk-full", &[], "worker"),
+                "busy" => Problem::new("journal-busy", &[], "worker"),
+                "damaged" => Problem::new("journal-damaged", &[], "worker"),
+                _ => Problem::journal_fails(),
+            };
+            ("unreachable", Some(problem))
+        }
+    }
+}
