@@ -69,7 +69,7 @@ fn nothing_is_lost_and_nothing_doubled_in_any_world() {
         ("deeds of people", total.deeds),
         ("takeovers", total.takeovers.saturating_sub(total.worlds)),
     ] {
-        assert!(count > SEEDS / 4, "only {count} {what}");
+        assert!(count > seeds() / 4, "only {count} {what}");
     }
     figures.into_iter().for_each(|(figures, _)| figures.finish());
 }
