@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tauri::{
-    AppHandle, DragDropEvent, Emitter as _, Manager as _, WebviewUrl, WebviewWindowBuilder, Window,
-    WindowEvent,
+    AppHandle, DragDropEvent, Emitter as _, Manager as _, WebviewUrl, WebviewWindow,
+    WebviewWindowBuilder, Window, WindowEvent,
 };
 
 use crate::house::House;
@@ -16,6 +16,9 @@ use crate::house::House;
 const MAIN: &str = "main";
 /// Pause before a desk that did not open is tried again.
 const TRY_AGAIN: Duration = Duration::from_secs(5);
+/// Pause before a page whose process has ended is loaded again.
+#[cfg(target_os = "linux")]
+const DRAW_AGAIN: Duration = Duration::from_millis(500);
 /// Files taken from one drop; more than that is a folder's business.
 const DROPPED_MAX: usize = 10_000;
 
@@ -36,7 +39,7 @@ struct Dropped {
 
 /// Opens the window.
 pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
-    WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
+    let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
         .title("Lab Courier")
         .inner_size(1280.0, 820.0)
         .min_inner_size(720.0, 520.0)
@@ -49,6 +52,33 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
             matches!(url.scheme(), "tauri") || url.host_str() == Some("tauri.localhost")
         })
         .build()?;
+    draw_again_when_ended(&window)
+}
+
+/// The page is drawn by a process of its own, which may be killed or run out of memory: it is loaded again.
+/// Sending goes on meanwhile; what stood in open fields is lost. Elsewhere the web view's own page says so.
+#[cfg(target_os = "linux")]
+fn draw_again_when_ended(window: &WebviewWindow) -> tauri::Result<()> {
+    use webkit2gtk::WebViewExt as _;
+
+    let app = window.app_handle().clone();
+    window.with_webview(move |view| {
+        view.inner().connect_web_process_terminated(move |_, _| {
+            let app = app.clone();
+            tauri::async_runtime::spawn(async move {
+                // A page that ends again and again must not keep the computer busy.
+                tokio::time::sleep(DRAW_AGAIN).await;
+                if let Some(window) = app.get_webview_window(MAIN) {
+                    // A window that is closed needs no page.
+                    let _ = window.reload();
+                }
+            });
+        });
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn draw_again_when_ended(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
 }
 

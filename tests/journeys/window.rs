@@ -9,7 +9,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use journeys::window::Window;
-use journeys::{Authority, program};
+use journeys::{Authority, column, objects, program};
 use serde_json::{Value, json};
 use testkit::{DocumentBuilder, Figures};
 
@@ -186,6 +186,37 @@ fn files_dragged_onto_the_window_are_sent_and_completed() {
         window.picture("completed").await;
         window.close().await;
     });
+}
+
+/// The process that draws the page is killed in the middle of a batch: the core goes on, and the page comes back.
+#[test]
+fn a_page_whose_process_is_killed_comes_back() {
+    let mut figures = Figures::start("kill", "a_page_whose_process_is_killed_comes_back");
+    journey(async {
+        let window = Window::open().await;
+        window.click("[data-testid=send-samples]").await;
+        window.shows("[data-testid=candidate-row]", 5).await;
+        window.click("[data-testid=send-button]").await;
+        let drawing = window.drawing_processes();
+        assert!(!drawing.is_empty());
+        let killed = window.kill_processes(&drawing);
+        assert_eq!(killed, drawing.len());
+        // The WebDriver session ended with its page: what can still be asked are processes and journal.
+        window.until("the page is drawn by another process", || {
+            window.drawing_processes().iter().any(|number| !drawing.contains(number))
+        });
+        let profile = window.home().join("practice");
+        window.until("the batch is through", || {
+            let mut list = Command::new(program("labcourier"));
+            list.args(["--json", "--profile"]).arg(&profile).arg("list");
+            let rows = objects(&list.output().unwrap());
+            let of = |code: &str| column(&rows, "state").iter().filter(|s| *s == code).count();
+            of("failed") == 1 && of("completed") >= 3
+        });
+        figures.cases(killed as u64);
+        drop(window.kill());
+    });
+    figures.finish();
 }
 
 #[test]

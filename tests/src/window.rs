@@ -183,6 +183,33 @@ impl Window {
         all.map(|entry| entry.path()).filter(in_group).collect()
     }
 
+    /// Those of them that draw the page, by their numbers.
+    pub fn drawing_processes(&self) -> Vec<u32> {
+        let draws = |process: &PathBuf| {
+            let name = std::fs::read_to_string(process.join("comm")).unwrap_or_default();
+            name.starts_with("WebKitWebProc")
+        };
+        let number = |process: PathBuf| process.file_name()?.to_str()?.parse().ok();
+        self.processes().into_iter().filter(draws).filter_map(number).collect()
+    }
+
+    /// Kills them; how many.
+    pub fn kill_processes(&self, numbers: &[u32]) -> usize {
+        let kill = |number: &&u32| {
+            let status = Command::new("kill").args(["-KILL", &number.to_string()]).status();
+            status.is_ok_and(|status| status.success())
+        };
+        numbers.iter().filter(kill).count()
+    }
+
+    /// Waits until something holds.
+    ///
+    /// # Panics
+    /// Where it does not within a minute.
+    pub fn until(&self, what: &str, holds: impl FnMut() -> bool) {
+        until(what, holds);
+    }
+
     /// Kills driver, program and web view at once; what they left behind is in this folder.
     pub fn kill(self) -> TempDir {
         let Self { driver, home, .. } = self;
