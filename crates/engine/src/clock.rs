@@ -34,6 +34,14 @@ impl Moment {
         self.steady.saturating_sub(earlier.steady).max(Duration::from_micros(wall))
     }
 
+    /// By how much the computer's clock was set back since `earlier`; zero where it was not.
+    pub(crate) fn set_back_since(self, earlier: Self) -> Duration {
+        let steady = self.steady.saturating_sub(earlier.steady);
+        let steady = i64::try_from(steady.as_micros()).unwrap_or(i64::MAX);
+        let wall = self.wall.0.saturating_sub(earlier.wall.0);
+        Duration::from_micros(u64::try_from(steady.saturating_sub(wall)).unwrap_or(0))
+    }
+
     /// So much later, by the computer's clock.
     pub(crate) fn after(self, time: Duration) -> Instant {
         self.wall.plus_micros(i64::try_from(time.as_micros()).unwrap_or(i64::MAX))

@@ -71,6 +71,8 @@ pub struct Worker<A> {
     hold: Mutex<hold::Hold>,
     /// When it last looked for what a clock that was set back has put off too far.
     looked_far: Mutex<Option<Moment>>,
+    /// Both clocks at that look, or when it began: whether one was set back since.
+    clocks: Mutex<Moment>,
     /// The way to the authority has been tried with a question.
     knocked: AtomicBool,
     /// The journal failed in the middle of the last round, or before what a dead process left was recovered.
@@ -114,6 +116,7 @@ const POLL_LATE_SECONDS: i64 = 5;
 impl<A: Authority> Worker<A> {
     /// A worker that has not looked at anything yet.
     pub fn new(tools: Tools<A>) -> Self {
+        let clocks = Mutex::new(Moment::now(&*tools.clock));
         Self {
             journal: tools.journal,
             authority: Arc::new(tools.authority),
@@ -127,6 +130,7 @@ impl<A: Authority> Worker<A> {
             poll: Mutex::default(),
             hold: Mutex::default(),
             looked_far: Mutex::default(),
+            clocks,
             knocked: AtomicBool::new(false),
             broken_off: AtomicBool::new(false),
         }

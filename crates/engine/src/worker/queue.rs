@@ -19,6 +19,8 @@ const QUEUE_MAX: usize = 256;
 pub(super) const LOOK_FAR_EVERY: Duration = Duration::from_secs(60);
 /// What was recorded so much later than now was recorded before the clock was set back.
 const AHEAD: Duration = Duration::from_secs(60);
+/// Looked up at once after a clock was set back.
+const SWEEP_MAX: usize = 50_000;
 
 /// The next duties of a round.
 #[derive(Default)]
@@ -84,6 +86,8 @@ impl<A: Authority> Worker<A> {
         }
         if queue.waiting.is_empty() {
             let far = self.put_off_too_far()?;
+            // What a clock that was set back has put off is looked for once: put off again, it has a reason.
+            *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.moment();
             queue.waiting.extend(far.into_iter().filter(|due| {
                 !queue.taken.contains(&due.id) && (due.duty != Duty::Send || !paused)
             }));
@@ -96,25 +100,31 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// What was put off for longer than anything ever is, or was put off at a time that is still to come: the
-    /// clock was set back meanwhile. Looked for every minute, and until nothing is left.
+    /// What was put off for longer than anything ever is, or at a time that is still to come: the clock was set
+    /// back meanwhile. Looked for every minute, and until nothing is left. Where it was set back since the last
+    /// look, all that waits is owed: the gate keeps whatever pause was asked for, by whichever clock says more.
     pub(super) fn put_off_too_far(&self) -> Result<Vec<Due>, JournalError> {
         let now = self.moment();
+        let seen = *self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let set_back = now.set_back_since(seen) > AHEAD;
         let last = *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {
+        if !set_back && last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {
             return Ok(Vec::new());
         }
         let send = now.after(self.pace.retry_after_max.max(self.pace.backoff_max));
         let longest = self.pace.asks.iter().copied().max().unwrap_or_default();
         let ask = now.after(longest.max(self.pace.backoff_max));
         let read = now.after(self.pace.read_max);
-        let (ahead, never) = (now.after(AHEAD), Instant(i64::MAX));
+        let recorded = if set_back { Instant(i64::MIN) } else { now.after(AHEAD) };
+        let most = if set_back { SWEEP_MAX } else { QUEUE_MAX };
         let mut far = Vec::new();
         // Reading all that is in progress at once would be a storm, and searches learn of it anyway.
-        for (state, at, recorded) in
-            [("unknown", ask, ahead), ("queued", send, ahead), ("in-progress", read, never)]
-        {
-            far.extend(self.journal.due_beyond(at, recorded, state, QUEUE_MAX)?);
+        for (state, at, recorded) in [
+            ("unknown", ask, recorded),
+            ("queued", send, recorded),
+            ("in-progress", read, Instant(i64::MAX)),
+        ] {
+            far.extend(self.journal.due_beyond(at, recorded, state, most)?);
         }
         far.retain(|due| due.endpoint == self.endpoint.name);
         Ok(far)

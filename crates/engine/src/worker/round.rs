@@ -107,10 +107,12 @@ impl<A: Authority> Worker<A> {
     /// certificate shows only in the answer to the first request: were that a report, its bytes would have
     /// left, and a refusal that is lost on the way would leave a doubt.
     async fn knock(&self) -> Result<(), JournalError> {
-        let owed = self.journal.next_due()?.is_some_and(|due| due <= self.clock.now());
-        let owed = owed || !self.put_off_too_far()?.is_empty();
         let closed = matches!(self.passage(), Passage::Closed(_));
-        if !owed || closed || self.knocked.load(Ordering::Relaxed) {
+        if closed || self.knocked.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let owed = self.journal.next_due()?.is_some_and(|due| due <= self.clock.now());
+        if !owed && self.put_off_too_far()?.is_empty() {
             return Ok(());
         }
         match self.authority.capability().await {

@@ -51,6 +51,8 @@ pub(crate) struct Willing {
     pub(crate) sent: Arc<Mutex<Vec<String>>>,
     pub(crate) questions: Arc<AtomicU32>,
     pub(crate) doubt: Arc<AtomicBool>,
+    /// So long it asks for patience, in seconds; 0: not at all.
+    pub(crate) busy: Arc<AtomicU32>,
     /// What a search for changes answers.
     pub(crate) changes: Arc<Mutex<Changes>>,
     /// From when on the last one asked.
@@ -78,6 +80,12 @@ impl Authority for Willing {
             sent.push(sealed.identifier.clone());
             sent.len() - 1
         };
+        let busy = self.busy.load(Ordering::SeqCst);
+        if busy > 0 {
+            let retry_after = Some(Duration::from_secs(busy.into()));
+            let why = Why::Unavailable { status: 503 };
+            return Err(Fault::Transient { why, retry_after, evidence: None });
+        }
         if let Some(before) = &self.before_answer {
             before(place).await;
         }
