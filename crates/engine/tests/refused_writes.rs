@@ -8,6 +8,7 @@ mod house;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use engine::ConnectionState;
 use futures::FutureExt as _;
 use house::House;
 use journal::Journal;
@@ -87,6 +88,8 @@ async fn a_write_that_fails_for_one_report_breaks_off_no_other() {
     }));
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
     assert!(worker.turn(&mut held, &cancel).await.is_err(), "the journal failed, and it says so");
+    let shown = house.connection.borrow().state.clone();
+    assert_eq!(shown, ConnectionState::JournalUnavailable("unavailable"));
     assert_eq!(house.sent(), 2);
     assert_eq!(house.journal.state(second).unwrap().code(), "in-progress");
     worker.turn(&mut held, &cancel).await.unwrap();
@@ -163,4 +166,53 @@ async fn the_first_watermark_is_set_whichever_write_is_refused() {
         assert!(house.journal.watermark("ours").unwrap().is_some(), "write {n}, lies: {lies}");
         assert_ne!(house.journal.state(id).unwrap().code(), "sending", "write {n}, lies: {lies}");
     }
+}
+
+/// The disk takes so long over the n-th write that a lease runs out meanwhile.
+struct Slow {
+    left: AtomicI64,
+    clock: std::sync::OnceLock<Arc<house::Hands>>,
+}
+
+impl Seam for Slow {
+    fn before(&self) -> bool {
+        true
+    }
+    fn after(&self) -> bool {
+        if self.left.fetch_sub(1, Ordering::SeqCst) == 1
+            && let Some(clock) = self.clock.get()
+        {
+            clock.pass(30);
+        }
+        true
+    }
+    fn later(&self, hand_over: Box<dyn FnOnce() + Send>) {
+        hand_over();
+    }
+}
+
+/// Between "sending" on disk and the request its lease has just run out: another process may have taken the
+/// report over, and nothing is sent.
+#[tokio::test]
+async fn nothing_is_sent_once_the_lease_has_run_out() {
+    let mut held_back = 0;
+    for n in 1..=8 {
+        let disk = Arc::new(Slow { left: AtomicI64::new(-1), clock: std::sync::OnceLock::new() });
+        let house = House::on(Journal::simulated(&Memory::new().unwrap(), disk.clone()));
+        let id = house.import("ours", 1);
+        assert!(disk.clock.set(house.clock.clone()).is_ok());
+        disk.left.store(n, Ordering::SeqCst);
+        let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+        worker.turn(&mut held, &cancel).await.unwrap();
+        let events = house.journal.detail(id).unwrap().timeline;
+        let deferred =
+            |entry: &&journal::Entry| matches!(entry.event, report::Event::Deferred { .. });
+        held_back += events.iter().filter(deferred).count();
+        for _ in 0..4 {
+            house.clock.pass(5);
+            worker.turn(&mut held, &cancel).await.unwrap();
+        }
+        assert_eq!(house.sent(), 1, "write {n}");
+    }
+    assert_eq!(held_back, 1, "at the one write between the look and the request");
 }

@@ -4,11 +4,14 @@
 
 mod house;
 
+use std::sync::atomic::Ordering;
+
 use client::{Changes, Why};
 use engine::Clock as _;
-use exchange::{Answer, Processing};
+use exchange::{Answer, IdentifierChoice, Processing};
 use fhir::Instant;
 use house::House;
+use report::State;
 use tokio_util::sync::CancellationToken;
 
 /// A report in progress, and a worker that has searched once, from this watermark on.
@@ -70,4 +73,66 @@ async fn a_search_that_was_cut_off_or_unreadable_is_repeated_from_where_it_began
             house.journal.watermark("ours").unwrap().expect("set before the first report left");
         assert!(watermark < at(600), "what was not shown is still ahead: {watermark:?}");
     }
+}
+
+/// An authority that tells no time gives no watermark: the first search reaches back a day before the oldest open
+/// report.
+#[tokio::test]
+async fn without_a_watermark_the_first_search_reaches_back_a_day() {
+    let house = House::new();
+    house.authority.timeless.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    for _ in 0..2 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(30);
+    }
+    assert_eq!(house.journal.watermark("ours").unwrap(), None);
+    let since = house.authority.since.lock().unwrap().unwrap();
+    let created = house.journal.row(id).unwrap().created;
+    assert_eq!(since, created.plus_seconds(-24 * 3600));
+}
+
+/// Where the document's own identifier is used for several reports, another one's receipt proves nothing.
+#[tokio::test]
+async fn the_receipt_of_another_report_is_not_taken_for_ours() {
+    for identifier in [IdentifierChoice::Document, IdentifierChoice::Attempt] {
+        let mut house = House::new();
+        house.identifier = identifier;
+        let first = house.import("ours", 1);
+        let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+        worker.turn(&mut held, &cancel).await.unwrap();
+        let State::InProgress { receipt, .. } = house.journal.state(first).unwrap() else {
+            panic!()
+        };
+        house.authority.doubt.store(true, Ordering::SeqCst);
+        let second = house.import("ours", 2);
+        worker.turn(&mut held, &cancel).await.unwrap();
+        *house.authority.finds.lock().unwrap() = vec![receipt];
+        for _ in 0..4 {
+            house.clock.pass(10);
+            worker.turn(&mut held, &cancel).await.unwrap();
+        }
+        let state = house.journal.state(second).unwrap();
+        match identifier {
+            IdentifierChoice::Document => assert_eq!(state.code(), "unknown", "asked again"),
+            // An identifier of this attempt alone: whoever has it has this report.
+            IdentifierChoice::Attempt => assert_eq!(state.code(), "in-progress"),
+        }
+    }
+}
+
+/// Whether anything of ours is shown is asked with one entry: the laboratory may have a million.
+#[tokio::test]
+async fn a_look_for_any_report_asks_for_one() {
+    let house = House::new();
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    house.authority.shown.store(5, Ordering::SeqCst);
+    house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    for _ in 0..130 {
+        house.clock.pass(10);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert_eq!(*house.authority.looked_for.lock().unwrap(), Some(1));
 }

@@ -141,7 +141,7 @@ impl<A: Authority> Worker<A> {
         let mut held = None;
         while !cancel.is_cancelled() {
             let rest = match self.turn(&mut held, &cancel).await {
-                Ok(round) => self.rest(round),
+                Ok(round) => rest(round, self.clock.now()),
                 Err(problem) => {
                     self.journal_failed(&problem);
                     REST_MAX
@@ -206,18 +206,6 @@ impl<A: Authority> Worker<A> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn rest(&self, round: Round) -> Duration {
-        let Some(next) = round.next else { return REST_MAX };
-        let micros = next.0.saturating_sub(self.clock.now().0).max(0);
-        if round.done == 0 && micros == 0 {
-            // Owed and not done: paused, or another endpoint's. Whoever changes that wakes us.
-            return REST_MAX;
-        }
-        // Woken a moment too early: no busy loop.
-        let floor = if round.done == 0 { 1_000 } else { 0 };
-        Duration::from_micros(u64::try_from(micros.max(floor)).unwrap_or(0)).min(REST_MAX)
-    }
-
     /// What an exchange shows about the connection: gate and banner follow.
     pub(crate) fn reached(&self, reach: &Reach) {
         let now = self.moment();
@@ -279,5 +267,42 @@ impl<A: Authority> Worker<A> {
         let moved = if self.searches() { self.poll_now(lease.token, &cancel).await? } else { 0 };
         self.journal.release_lease(&lease)?;
         Ok(Some(round.done + moved))
+    }
+}
+
+/// How long a worker rests after a round that ended now.
+fn rest(round: Round, now: Instant) -> Duration {
+    let Some(next) = round.next else { return REST_MAX };
+    let micros = next.0.saturating_sub(now.0).max(0);
+    if round.done == 0 && micros == 0 {
+        // Owed and not done: paused, or another endpoint's. Whoever changes that wakes us.
+        return REST_MAX;
+    }
+    // Woken a moment too early: no busy loop.
+    let floor = if round.done == 0 { 1_000 } else { 0 };
+    Duration::from_micros(u64::try_from(micros.max(floor)).unwrap_or(0)).min(REST_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_rests_until_something_is_owed_and_never_for_long() {
+        let now = Instant::from_seconds(1_000);
+        let in_micros = |micros| Some(now.plus_micros(micros));
+        let after = |done, next| rest(Round { done, next }, now);
+        assert_eq!(after(0, None), REST_MAX);
+        assert_eq!(after(3, None), REST_MAX);
+        assert_eq!(after(1, in_micros(2_000_000)), Duration::from_secs(2));
+        assert_eq!(after(0, in_micros(2_000_000)), Duration::from_secs(2));
+        assert_eq!(after(1, in_micros(3_600_000_000)), REST_MAX);
+        // More may be owed at once; what could not be done is no reason to spin.
+        assert_eq!(after(1, in_micros(0)), Duration::ZERO);
+        assert_eq!(after(1, in_micros(-5)), Duration::ZERO);
+        assert_eq!(after(0, in_micros(0)), REST_MAX);
+        assert_eq!(after(0, in_micros(-5)), REST_MAX);
+        assert_eq!(after(0, in_micros(7)), Duration::from_millis(1));
+        assert_eq!(after(1, in_micros(7)), Duration::from_micros(7));
     }
 }

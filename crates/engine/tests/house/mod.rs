@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received, Why};
 use engine::{Clock, Connection, Pace, Tools, Worker};
-use exchange::{Answer, Endpoint, Environment, Page, Processing, Query, Release, Sealed};
+use exchange::{
+    Answer, Endpoint, Environment, IdentifierChoice, Page, Processing, Query, Release, Sealed,
+};
 use fhir::{Format, Instant};
 use futures::future::BoxFuture;
 use journal::{Journal, Key, NewSubmission};
@@ -53,6 +55,12 @@ pub(crate) struct Willing {
     pub(crate) doubt: Arc<AtomicBool>,
     /// So long it asks for patience, in seconds; 0: not at all.
     pub(crate) busy: Arc<AtomicU32>,
+    /// It tells no time.
+    pub(crate) timeless: Arc<AtomicBool>,
+    /// Receipts that its search by identifier shows, whatever the identifier.
+    pub(crate) finds: Arc<Mutex<Vec<String>>>,
+    /// How many entries the last look for any report asked for.
+    pub(crate) looked_for: Arc<Mutex<Option<u32>>>,
     /// What a search for changes answers.
     pub(crate) changes: Arc<Mutex<Changes>>,
     /// From when on the last one asked.
@@ -68,7 +76,8 @@ impl Willing {
     /// Its own clock is never set.
     fn evidence(&self) -> Evidence {
         let seconds = self.clock.steady.load(Ordering::SeqCst);
-        let server_date = Some(Instant::from_seconds(1_700_000_000 + seconds));
+        let timeless = self.timeless.load(Ordering::SeqCst);
+        let server_date = (!timeless).then(|| Instant::from_seconds(1_700_000_000 + seconds));
         Evidence { status: 200, body: b"{}".to_vec(), server_date, ..Evidence::default() }
     }
 }
@@ -99,8 +108,15 @@ impl Authority for Willing {
         };
         Ok(Received { answer, evidence: self.evidence() })
     }
-    async fn find(&self, _: &str) -> Result<Found, Fault> {
-        Ok(Found { answers: Vec::new(), evidence: self.evidence() })
+    async fn find(&self, identifier: &str) -> Result<Found, Fault> {
+        let answer = |receipt: &String| Answer {
+            receipt: Some(receipt.clone()),
+            processing: Some(Processing::InProgress),
+            identifiers: vec![identifier.to_owned()],
+            ..Answer::default()
+        };
+        let answers = self.finds.lock().unwrap().iter().map(answer).collect();
+        Ok(Found { answers, evidence: self.evidence() })
     }
     async fn status(&self, _: &str) -> Result<Received, Fault> {
         Ok(Received { answer: Answer::default(), evidence: self.evidence() })
@@ -110,7 +126,8 @@ impl Authority for Willing {
         *self.since.lock().unwrap() = since;
         Ok(self.changes.lock().unwrap().clone())
     }
-    async fn search(&self, _: &Query) -> Result<(Page, Evidence), Fault> {
+    async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
+        *self.looked_for.lock().unwrap() = query.count;
         let total = Some(u64::from(self.shown.load(Ordering::SeqCst)));
         Ok((Page { total, ..Page::default() }, self.evidence()))
     }
@@ -123,6 +140,8 @@ pub(crate) struct House {
     pub(crate) journal: Journal,
     pub(crate) clock: Arc<Hands>,
     pub(crate) authority: Willing,
+    pub(crate) identifier: IdentifierChoice,
+    pub(crate) connection: Arc<watch::Sender<Connection>>,
     _folder: Option<tempfile::TempDir>,
 }
 
@@ -137,7 +156,9 @@ impl House {
     pub(crate) fn on(journal: Journal) -> Self {
         let clock: Arc<Hands> = Arc::default();
         let authority = Willing { clock: clock.clone(), ..Willing::default() };
-        Self { journal, clock, authority, _folder: None }
+        let identifier = IdentifierChoice::Attempt;
+        let connection = Arc::new(watch::Sender::new(Connection::default()));
+        Self { journal, clock, authority, identifier, connection, _folder: None }
     }
 
     pub(crate) fn import(&self, endpoint: &str, number: u64) -> SubmissionId {
@@ -163,12 +184,12 @@ impl House {
         Worker::new(Tools {
             journal: self.journal.clone(),
             authority: self.authority.clone(),
-            endpoint: endpoint(),
+            endpoint: Endpoint { identifier: self.identifier, ..endpoint() },
             clock: self.clock.clone(),
             pace: Pace { in_flight_max: 3, ..Pace::default() },
             holder: holder.to_owned(),
             paused: watch::channel(false).1,
-            connection: Arc::new(watch::Sender::new(Connection::default())),
+            connection: self.connection.clone(),
         })
     }
 
@@ -185,7 +206,7 @@ fn endpoint() -> Endpoint {
         release: Release::default(),
         ca_pem: None,
         language: "de-CH".to_owned(),
-        identifier: exchange::IdentifierChoice::Attempt,
+        identifier: IdentifierChoice::Attempt,
         proxy: None,
     }
 }

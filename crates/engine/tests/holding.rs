@@ -1,0 +1,112 @@
+//! The lease on the queue, as a worker holds it; and one pass on a person's behalf.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+mod house;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use engine::{Clock as _, ConnectionState};
+use house::House;
+use journal::simulation::{Memory, Seam};
+use journal::{Journal, LeaseAnswer};
+use tokio_util::sync::CancellationToken;
+
+/// Counts writes.
+#[derive(Default)]
+struct Counted(AtomicU64);
+
+impl Seam for Counted {
+    fn before(&self) -> bool {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        true
+    }
+    fn after(&self) -> bool {
+        true
+    }
+    fn later(&self, hand_over: Box<dyn FnOnce() + Send>) {
+        hand_over();
+    }
+}
+
+#[tokio::test]
+async fn a_young_lease_costs_no_write_and_an_older_one_is_renewed() {
+    let writes = Arc::new(Counted::default());
+    let house = House::on(Journal::simulated(&Memory::new().unwrap(), writes.clone()));
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    let count = || writes.0.load(Ordering::SeqCst);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let before = count();
+    for _ in 0..5 {
+        house.clock.pass(1);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert_eq!(count(), before, "nothing to do, nothing to write");
+    house.clock.pass(3);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(count(), before + 1, "renewed after a quarter of its life");
+    let until = house.journal.lease().unwrap().unwrap().until;
+    assert_eq!(until, house.clock.now().plus_seconds(30));
+}
+
+/// Another process has taken the lease: that is no fault of the journal, and nothing is shown as one.
+#[tokio::test]
+async fn a_lease_that_another_took_is_let_go_quietly() {
+    let house = House::new();
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let lease = held.clone().unwrap();
+    house.journal.release_lease(&lease).unwrap();
+    let until = house.clock.now().plus_seconds(30);
+    let taken = house.journal.acquire_lease("two", house.clock.now(), until).unwrap();
+    assert!(matches!(taken, LeaseAnswer::Held(_)));
+    // Its first write shows it.
+    house.import("ours", 1);
+    assert!(worker.turn(&mut held, &cancel).await.is_err());
+    let shown = || house.connection.borrow().state.clone();
+    assert!(!matches!(shown(), ConnectionState::JournalUnavailable(_)), "{:?}", shown());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(held.is_none());
+    assert_eq!(shown(), ConnectionState::Elsewhere);
+    assert_eq!(house.sent(), 0);
+}
+
+#[tokio::test]
+async fn one_pass_says_what_it_did_and_gives_the_lease_back() {
+    let house = House::new();
+    house.import("ours", 1);
+    house.import("ours", 2);
+    assert_eq!(house.worker("one").once().await.unwrap(), Some(2));
+    assert_eq!(house.worker("one").once().await.unwrap(), Some(0), "nothing is left to do");
+    assert_eq!(house.sent(), 2);
+    let until = house.clock.now().plus_seconds(30);
+    let next = house.journal.acquire_lease("two", house.clock.now(), until).unwrap();
+    assert!(matches!(next, LeaseAnswer::Held(_)), "free at once");
+    assert_eq!(house.worker("one").once().await.unwrap(), None, "another works the queue");
+}
+
+/// The holder died, and the clock was set back since: by the clock its lease is valid for a day.
+#[tokio::test(start_paused = true)]
+async fn one_pass_waits_for_a_lease_that_only_a_wrong_clock_keeps() {
+    // Without a thread of its own: while one is waited for, simulated time runs away.
+    let house =
+        House::on(Journal::simulated(&Memory::new().unwrap(), Arc::new(Counted::default())));
+    house.import("ours", 1);
+    let until = house.clock.now().plus_seconds(30);
+    house.journal.acquire_lease("dead", house.clock.now(), until).unwrap();
+    house.clock.set(-86_400);
+    let clock = house.clock.clone();
+    let ticking = tokio::spawn(async move {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            clock.pass(1);
+        }
+    });
+    let began = tokio::time::Instant::now();
+    assert_eq!(house.worker("one").once().await.unwrap(), Some(1));
+    let waited = began.elapsed().as_secs();
+    assert!((29..=35).contains(&waited), "{waited} s: as long as a lease lives");
+    ticking.abort();
+}
