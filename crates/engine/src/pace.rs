@@ -22,6 +22,9 @@ pub struct Pace {
     pub doubt_min: Duration,
     /// The same where no other report of ours is visible, so that "empty" may mean "no access".
     pub doubt_min_unseen: Duration,
+    /// An empty answer, and the looks before and after it whether anything is shown at all, lie within this
+    /// time: else access may have been lost and given back in between.
+    pub sight_max: Duration,
     /// Shortest pause between two searches for changes.
     pub poll_min: Duration,
     /// Longest pause between two searches for changes.
@@ -50,6 +53,7 @@ impl Default for Pace {
             asks_min: 5,
             doubt_min: seconds(10 * 60),
             doubt_min_unseen: seconds(60 * 60),
+            sight_max: seconds(3 * 60),
             poll_min: seconds(1),
             poll_max: seconds(5 * 60),
             poll_overlap: seconds(120),

@@ -156,6 +156,40 @@ async fn an_empty_answer_without_access_is_never_believed() {
     assert!(house.sent() > 2, "with access again it was believed");
 }
 
+/// Nothing was shown, the report among it; then access came back, and others are shown again: the empty answer
+/// was of the time before.
+#[tokio::test]
+async fn access_that_comes_back_after_an_empty_answer_proves_nothing_about_it() {
+    let house = House::new();
+    house.import("ours", 1);
+    house.live(2, 1, |_| {}).await;
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    house.import("ours", 2);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    let mut live = async |turns: u32| {
+        for _ in 0..turns {
+            house.clock.pass(10);
+            worker.turn(&mut held, &cancel).await.unwrap();
+            // Lost again until the next search.
+            if house.authority.regains.load(Ordering::SeqCst) > 0 {
+                house.authority.shown.store(0, Ordering::SeqCst);
+            }
+        }
+    };
+    house.authority.regains.store(5, Ordering::SeqCst);
+    live(3 * 360).await;
+    assert_eq!(house.sent(), 2, "asked for three hours, and never believed");
+    house.authority.regains.store(0, Ordering::SeqCst);
+    house.authority.shown.store(5, Ordering::SeqCst);
+    // Shown before and after, but ten minutes lie in between.
+    house.authority.flickers.store(true, Ordering::SeqCst);
+    live(360).await;
+    assert_eq!(house.sent(), 2, "access may have been lost in between");
+    house.authority.flickers.store(false, Ordering::SeqCst);
+    live(360).await;
+    assert!(house.sent() > 2, "with access all the time it was believed");
+}
+
 /// A dead holder's lease is valid for a day by a clock that was set back: whoever watches it for as long as a
 /// lease lives takes it, and a holder that lives keeps it.
 #[tokio::test]

@@ -141,6 +141,16 @@ pub(super) const MISTAKES: &[Mistake] = &[
         )],
         tests: RULES,
     },
+    Mistake {
+        what: "an empty answer is believed because reports are shown after it",
+        edits: &[(DUTIES, "if before == after && together {", "if before != Sight::Unknown {")],
+        tests: QUEUE,
+    },
+    Mistake {
+        what: "reports that were shown long before an empty answer count",
+        edits: &[(DUTIES, "if before == after && together {", "if before == after {")],
+        tests: QUEUE,
+    },
     // --- searching for changes
     Mistake {
         what: "two searches do not overlap",

@@ -74,6 +74,10 @@ impl<A: Authority> Worker<A> {
         let State::Unknown { attempt, since, asked, empty_since, .. } = due.state else {
             return Ok(());
         };
+        // An empty answer says something only where this certificate was shown reports both before and after it.
+        let began = self.moment();
+        let may_end = asked.saturating_add(1) >= self.pace.asks_min;
+        let before = if may_end { self.sight_of_own_reports().await? } else { Sight::Unknown };
         let result = self.authority.find(&due.identifier).await;
         let result = result.map(|mut found| {
             // Another submission's receipt is another report (possible where the document's own
@@ -90,8 +94,12 @@ impl<A: Authority> Worker<A> {
         };
         let empty = result.as_ref().is_ok_and(|found| found.answers.is_empty());
         let near_belief = self.pace.believes_empty(asked.saturating_add(1), doubt, true);
-        let sight = match empty && near_belief {
-            true => self.sight_of_own_reports().await?,
+        let sight = match empty && near_belief && before != Sight::Unknown {
+            true => {
+                let after = self.sight_of_own_reports().await?;
+                let together = self.moment().since(began) <= self.pace.sight_max;
+                if before == after && together { after } else { Sight::Unknown }
+            }
             false => Sight::Unknown,
         };
         let context = self.context(attempt);

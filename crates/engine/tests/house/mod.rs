@@ -59,6 +59,10 @@ pub(crate) struct Willing {
     pub(crate) timeless: Arc<AtomicBool>,
     /// Receipts that its search by identifier shows, whatever the identifier.
     pub(crate) finds: Arc<Mutex<Vec<String>>>,
+    /// Access is given back just after the next search by identifier: then so many reports are shown.
+    pub(crate) regains: Arc<AtomicU32>,
+    /// Access is lost just before the next search by identifier, and given back just after it.
+    pub(crate) flickers: Arc<AtomicBool>,
     /// How many entries the last look for any report asked for.
     pub(crate) looked_for: Arc<Mutex<Option<u32>>>,
     /// What a search for changes answers.
@@ -116,6 +120,13 @@ impl Authority for Willing {
             ..Answer::default()
         };
         let answers = self.finds.lock().unwrap().iter().map(answer).collect();
+        let regained = self.regains.load(Ordering::SeqCst);
+        if regained > 0 {
+            self.shown.store(regained, Ordering::SeqCst);
+        }
+        if self.flickers.load(Ordering::SeqCst) {
+            self.clock.pass(600);
+        }
         Ok(Found { answers, evidence: self.evidence() })
     }
     async fn status(&self, _: &str) -> Result<Received, Fault> {
