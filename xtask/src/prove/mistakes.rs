@@ -239,8 +239,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
         what: "what a clock has put off stays put off",
         edits: &[(
             "crates/engine/src/worker/queue.rs",
-            "if last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {",
-            "if last.is_none_or(|last| now.since(last) < LOOK_FAR_EVERY) {",
+            "if !set_back && last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {",
+            "if !set_back || last.is_some() {",
         )],
         tests: QUEUE,
     },
