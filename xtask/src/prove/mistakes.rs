@@ -107,11 +107,18 @@ pub(super) const MISTAKES: &[Mistake] = &[
     // --- asking
     Mistake {
         what: "the first empty search is believed",
-        edits: &[(
-            PACE,
-            "asked >= self.asks_min && doubt >= doubt_min",
-            "asked >= 1 && doubt >= doubt_min.min(Duration::ZERO)",
-        )],
+        edits: &[
+            (
+                PACE,
+                "asked >= self.asks_min && doubt >= doubt_min",
+                "asked >= 1 && doubt >= doubt_min.min(Duration::ZERO)",
+            ),
+            (
+                DUTIES,
+                "let may_end = asked.saturating_add(1) >= self.pace.asks_min;",
+                "let may_end = true;",
+            ),
+        ],
         tests: WORLD,
     },
     Mistake {
