@@ -61,7 +61,7 @@ pub(crate) struct Willing {
     pub(crate) finds: Arc<Mutex<Vec<String>>>,
     /// Access is given back just after the next search by identifier: then so many reports are shown.
     pub(crate) regains: Arc<AtomicU32>,
-    /// Access is lost just before the next search by identifier, and given back just after it.
+    /// Ten minutes pass during every search by identifier.
     pub(crate) flickers: Arc<AtomicBool>,
     /// How many entries the last look for any report asked for.
     pub(crate) looked_for: Arc<Mutex<Option<u32>>>,
