@@ -38,9 +38,16 @@ const AREAS: [Area; 3] = [
     },
 ];
 
-/// Worlds that a mistake is played in, and cases of a property.
-const WORLDS: &str = "60";
-const CASES: &str = "64";
+/// How hard a mistake is looked for: which tests run (profiles in .config/nextest.toml), in how many worlds,
+/// with how many cases of a property.
+struct Effort {
+    profile: &'static str,
+    worlds: &'static str,
+    cases: &'static str,
+}
+
+const QUICK: Effort = Effort { profile: "mutants-quick", worlds: "30", cases: "64" };
+const THOROUGH: Effort = Effort { profile: "mutants-thorough", worlds: "120", cases: "256" };
 /// File beside the results that says what part of the mistakes was tried; none: all.
 const PART: &str = "part.txt";
 
@@ -84,7 +91,7 @@ fn tool(workspace: &Workspace, install: Install) -> Result<(), String> {
     fs::remove_dir_all(&build).map_err(|error| format!("{}: {error}", build.display()))
 }
 
-/// First with the package's own tests, which are fast; then what they missed with those of its users.
+/// First with the package's own quick tests; then what they missed with all of them and those of its users.
 fn mutate(workspace: &Workspace, area: &Area, one_in: u32) -> Result<(), String> {
     let out = results(workspace, area);
     let failed = |error: std::io::Error| format!("{}: {error}", out.display());
@@ -92,31 +99,31 @@ fn mutate(workspace: &Workspace, area: &Area, one_in: u32) -> Result<(), String>
     let part = if one_in > 1 { format!("one in {one_in}") } else { String::new() };
     fs::write(out.join(PART), part).map_err(failed)?;
     let shard = format!("--shard=0/{one_in}");
-    let call = |more: &[&str]| {
+    let call = |effort: &Effort, more: &[&str]| {
         let mut path = vec![workspace.tools().join("bin")];
         path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
         let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
-        let words = ["mutants", "--no-shuffle", "--sharding", "round-robin", &shard];
+        let words = ["mutants", "--no-shuffle", "--jobs=2", "--sharding", "round-robin", &shard];
         let mut call = Call::cargo().args(words).args(["--package", area.package]);
         if !area.files.is_empty() {
             call = call.args(["--file", area.files]);
         }
         let call = call.arg("--output").arg(&out).args(more).env("PATH", path);
-        // Each mistake that the fast tests do not see costs as many worlds as this.
-        let call = call.env("LABCOURIER_WORLDS", WORLDS).env("PROPTEST_CASES", CASES);
+        let call = call.env("NEXTEST_PROFILE", effort.profile);
+        let call = call.env("LABCOURIER_WORLDS", effort.worlds).env("PROPTEST_CASES", effort.cases);
         // 2: some were missed, 3: some ran into the time limit; the page tells both.
         match call.inside(&workspace.root).code()? {
             0 | 2 | 3 => Ok(()),
             code => Err(format!("cargo mutants ended with exit code {code}")),
         }
     };
-    call(&[])?;
-    if area.helped_by.is_empty() || Tally::read(&out)?.missed.is_empty() {
+    call(&QUICK, &[])?;
+    if Tally::read(&out)?.missed.is_empty() {
         return Ok(());
     }
     let mut again = vec!["--iterate"];
     again.extend([area.package].iter().chain(area.helped_by).flat_map(|of| ["--test-package", of]));
-    call(&again)
+    call(&THOROUGH, &again)
 }
 
 fn results(workspace: &Workspace, area: &Area) -> PathBuf {
