@@ -8,10 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use client::{Changes, Evidence};
 use engine::{Clock as _, ConnectionState};
+use exchange::{Answer, Processing};
 use house::House;
 use journal::simulation::{Memory, Seam};
 use journal::{Journal, LeaseAnswer};
+use report::SubmissionId;
 use tokio_util::sync::CancellationToken;
 
 /// Counts writes.
@@ -85,6 +88,35 @@ async fn one_pass_says_what_it_did_and_gives_the_lease_back() {
     let next = house.journal.acquire_lease("two", house.clock.now(), until).unwrap();
     assert!(matches!(next, LeaseAnswer::Held(_)), "free at once");
     assert_eq!(house.worker("one").once().await.unwrap(), None, "another works the queue");
+}
+
+/// A person who asks does not wait for the pause between two searches.
+#[tokio::test]
+async fn one_pass_searches_whether_or_not_the_pause_is_over() {
+    let house = House::new();
+    house.import("ours", 1);
+    let worker = house.worker("one");
+    assert_eq!(worker.once().await.unwrap(), Some(1));
+    let completed = Answer {
+        receipt: Some("r-1".to_owned()),
+        processing: Some(Processing::Completed),
+        ..Answer::default()
+    };
+    *house.authority.changes.lock().unwrap() = Changes {
+        answers: vec![completed],
+        evidence: vec![page(r#"{"resourceType":"DocumentReference","id":"r-1"}"#)],
+        ..Changes::default()
+    };
+    assert_eq!(worker.once().await.unwrap(), Some(1));
+    assert_eq!(house.journal.state(SubmissionId(1)).unwrap().code(), "completed");
+    // What is shown again is no news.
+    assert_eq!(worker.once().await.unwrap(), Some(0));
+}
+
+/// A search's page with this entry.
+fn page(entry: &str) -> Evidence {
+    let body = format!(r#"{{"resourceType":"Bundle","entry":[{{"resource":{entry}}}]}}"#);
+    Evidence { status: 200, body: body.into_bytes(), ..Evidence::default() }
 }
 
 /// The holder died, and the clock was set back since: by the clock its lease is valid for a day.

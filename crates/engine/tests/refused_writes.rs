@@ -8,7 +8,7 @@ mod house;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use engine::ConnectionState;
+use engine::{ConnectionState, JournalRefusal};
 use futures::FutureExt as _;
 use house::House;
 use journal::Journal;
@@ -89,7 +89,7 @@ async fn a_write_that_fails_for_one_report_breaks_off_no_other() {
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
     assert!(worker.turn(&mut held, &cancel).await.is_err(), "the journal failed, and it says so");
     let shown = house.connection.borrow().state.clone();
-    assert_eq!(shown, ConnectionState::JournalUnavailable("unavailable"));
+    assert_eq!(shown, ConnectionState::JournalUnavailable(JournalRefusal::Unavailable));
     assert_eq!(house.sent(), 2);
     assert_eq!(house.journal.state(second).unwrap().code(), "in-progress");
     worker.turn(&mut held, &cancel).await.unwrap();

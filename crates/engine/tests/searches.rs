@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use client::{Changes, Why};
 use engine::Clock as _;
-use exchange::{Answer, IdentifierChoice, Processing};
+use exchange::{Answer, IdentifierChoice, Processing, Release};
 use fhir::Instant;
 use house::House;
 use report::State;
@@ -122,7 +122,8 @@ async fn the_receipt_of_another_report_is_not_taken_for_ours() {
     }
 }
 
-/// Whether anything of ours is shown is asked with one entry: the laboratory may have a million.
+/// Whether anything of ours is shown is asked with one entry: the laboratory may have a million. It is asked before
+/// each question that could end the doubt, and again after the one that does.
 #[tokio::test]
 async fn a_look_for_any_report_asks_for_one() {
     let house = House::new();
@@ -134,5 +135,35 @@ async fn a_look_for_any_report_asks_for_one() {
         house.clock.pass(10);
         worker.turn(&mut held, &cancel).await.unwrap();
     }
-    assert_eq!(*house.authority.looked_for.lock().unwrap(), Some(1));
+    assert_eq!(house.sent(), 2, "believed not received after the seventh question");
+    assert_eq!(*house.authority.looked_for.lock().unwrap(), [Some(1); 4]);
+}
+
+/// A release that searches by identifier only: what became of a report is read, one by one and ever more slowly.
+#[tokio::test]
+async fn a_release_without_search_for_changes_is_read_by_id() {
+    let mut house = House::new();
+    house.release = Release::R1_0_0Trialuse;
+    let ids = [house.import("ours", 1), house.import("ours", 2)];
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    let mut live = async |minutes: i64| {
+        for _ in 0..minutes * 2 {
+            worker.turn(&mut held, &cancel).await.unwrap();
+            house.clock.pass(30);
+        }
+    };
+    let read = || house.authority.read.lock().unwrap().clone();
+    live(9).await;
+    assert_eq!(read(), Vec::<String>::new(), "not at once");
+    *house.authority.processed.lock().unwrap() = Some(Processing::InProgress);
+    live(180).await;
+    let often = read().len();
+    assert!((4..=12).contains(&often), "{often} reads of two reports in three hours");
+    *house.authority.processed.lock().unwrap() = Some(Processing::Completed);
+    live(360).await;
+    assert!(read().len() <= often + 2, "what is final is not read again");
+    for id in ids {
+        assert_eq!(house.journal.state(id).unwrap().code(), "completed");
+    }
+    assert_eq!(house.authority.questions.load(Ordering::SeqCst), 0, "no search");
 }

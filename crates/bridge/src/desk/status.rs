@@ -108,14 +108,6 @@ pub(crate) fn connection_view(state: &ConnectionState) -> (&'static str, Option<
         ConnectionState::Connected => ("connected", None),
         ConnectionState::Unreachable(why) => ("unreachable", Some(why.into())),
         ConnectionState::Locked(why) => ("locked", Some(why.into())),
-        ConnectionState::JournalUnavailable(code) => {
-            let problem = match *code {
-                "disk-full" => Problem::new("disk-full", &[], "worker"),
-                "busy" => Problem::new("journal-busy", &[], "worker"),
-                "damaged" => Problem::new("journal-damaged", &[], "worker"),
-                _ => Problem::journal_fails(),
-            };
-            ("unreachable", Some(problem))
-        }
+        ConnectionState::JournalUnavailable(refusal) => ("unreachable", Some((*refusal).into())),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use client::Authority as _;
-use engine::ConnectionState;
+use engine::{ConnectionState, JournalRefusal};
 use journal::{Filter, Row};
 use report::{State, SubmissionId};
 use tokio::time::{Instant, sleep};
@@ -224,15 +224,9 @@ impl Headless {
             {
                 Some(Outcome::Elsewhere)
             }
-            ConnectionState::JournalUnavailable("disk-full") => {
-                return Err(Problem::new("disk-full", &[], "worker"));
-            }
-            ConnectionState::JournalUnavailable("damaged") => {
-                return Err(Problem::new("journal-damaged", &[], "worker"));
-            }
-            ConnectionState::JournalUnavailable("unavailable") => {
-                return Err(Problem::journal_fails());
-            }
+            // What another process holds locked is free again in a moment.
+            ConnectionState::JournalUnavailable(JournalRefusal::Busy) => None,
+            ConnectionState::JournalUnavailable(refusal) => return Err((*refusal).into()),
             _ => None,
         })
     }

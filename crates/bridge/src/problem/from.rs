@@ -1,7 +1,7 @@
 //! Errors of the rooms behind, as problems for a person.
 
 use client::{Fault, Why};
-use engine::{EngineError, Obstacle, OpenError, ProfileProblem};
+use engine::{EngineError, JournalRefusal, Obstacle, OpenError, ProfileProblem};
 use identity::{ImportError, SecretsError};
 use journal::{JournalError, Notice, OpenProblem};
 
@@ -125,6 +125,17 @@ impl From<JournalError> for Problem {
                 let params = [("operation", operation), ("reason", &source.to_string())];
                 Self::new("journal-io", &params, trace)
             }
+        }
+    }
+}
+
+impl From<JournalRefusal> for Problem {
+    fn from(refusal: JournalRefusal) -> Self {
+        match refusal {
+            JournalRefusal::Full => Self::new("disk-full", &[], "worker"),
+            JournalRefusal::Busy => Self::new("journal-busy", &[], "worker"),
+            JournalRefusal::Damaged => Self::new("journal-damaged", &[], "worker"),
+            JournalRefusal::Unavailable => Self::journal_fails(),
         }
     }
 }

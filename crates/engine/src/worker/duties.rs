@@ -59,7 +59,7 @@ impl<A: Authority> Worker<A> {
         }
         let result = self.authority.submit(&sealed).await;
         let verdict = after_submit(result, &self.context(attempt));
-        self.conclude(due.id, EvidenceKind::Create, verdict, token).await
+        self.conclude(due.id, EvidenceKind::Create, verdict, token).await.map(|_| ())
     }
 
     /// The envelope for what is owed, made anew from the stored bytes: the same bytes every time.
@@ -104,7 +104,7 @@ impl<A: Authority> Worker<A> {
         };
         let context = self.context(attempt);
         let verdict = after_ask(result, asked, doubt, sight, &context);
-        self.conclude(due.id, EvidenceKind::Search, verdict, token).await
+        self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| ())
     }
 
     async fn read(&self, due: Due, token: Token) -> Result<(), JournalError> {
@@ -112,7 +112,7 @@ impl<A: Authority> Worker<A> {
         let result = self.authority.status(receipt).await;
         let age = elapsed(*since, self.clock.now());
         let verdict = after_read(result, age, &self.context(1));
-        self.conclude(due.id, EvidenceKind::Read, verdict, token).await
+        self.conclude(due.id, EvidenceKind::Read, verdict, token).await.map(|_| ())
     }
 
     /// Whether this certificate is shown any report at all: an empty result can also mean "no access".
@@ -133,21 +133,21 @@ impl<A: Authority> Worker<A> {
                 .is_some_and(|owner| owner != id)
     }
 
-    /// Records what follows from an exchange and lets the gate know.
+    /// Records what follows from an exchange and lets the gate know; says whether a state was recorded.
     pub(super) async fn conclude(
         &self,
         id: SubmissionId,
         kind: EvidenceKind,
         verdict: Verdict,
         token: Token,
-    ) -> Result<(), JournalError> {
+    ) -> Result<bool, JournalError> {
         self.reached(&verdict.reach);
-        let Some(event) = verdict.event else { return Ok(()) };
+        let Some(event) = verdict.event else { return Ok(false) };
         let now = self.clock.now();
         let mut step = Step::new(id, event, person::worker(), now);
         step.evidence = verdict.evidence.map(|evidence| kept(evidence, kind, now));
         step.issues = verdict.issues.map(|issues| issues.into_iter().map(message).collect());
-        self.record(step, token).await
+        Ok(self.record_state(step, token).await?.is_some())
     }
 
     async fn record(&self, step: Step, token: Token) -> Result<(), JournalError> {

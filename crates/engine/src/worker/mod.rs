@@ -53,7 +53,33 @@ pub enum ConnectionState {
     /// Another process works the queue.
     Elsewhere,
     /// The journal refuses: the queue rests until it answers again.
-    JournalUnavailable(&'static str),
+    JournalUnavailable(JournalRefusal),
+}
+
+/// Why the journal refuses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JournalRefusal {
+    /// The disk is full.
+    Full,
+    /// Another process holds it locked: it passes.
+    Busy,
+    /// What is stored cannot be read.
+    Damaged,
+    /// The file system or the database.
+    Unavailable,
+}
+
+impl JournalRefusal {
+    /// `None` where another process works the queue: that is no fault of the journal.
+    fn of(problem: &JournalError) -> Option<Self> {
+        match problem {
+            JournalError::StaleLease => None,
+            JournalError::Full => Some(Self::Full),
+            JournalError::Busy => Some(Self::Busy),
+            JournalError::Damaged => Some(Self::Damaged),
+            _ => Some(Self::Unavailable),
+        }
+    }
 }
 
 /// The worker of one endpoint.
@@ -239,15 +265,10 @@ impl<A: Authority> Worker<A> {
     }
 
     fn journal_failed(&self, problem: &JournalError) {
-        let code = match problem {
-            JournalError::Full => "disk-full",
-            JournalError::Busy => "busy",
-            JournalError::StaleLease => return,
-            JournalError::Damaged => "damaged",
-            _ => "unavailable",
-        };
-        self.connection
-            .send_modify(|connection| connection.state = ConnectionState::JournalUnavailable(code));
+        let Some(refusal) = JournalRefusal::of(problem) else { return };
+        self.connection.send_modify(|connection| {
+            connection.state = ConnectionState::JournalUnavailable(refusal);
+        });
     }
 
     /// Whether states are learned by search (else by id, one at a time).
@@ -286,6 +307,16 @@ fn rest(round: Round, now: Instant) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_journal_that_refuses_says_why() {
+        let refusal = |problem| JournalRefusal::of(&problem);
+        assert_eq!(refusal(JournalError::Full), Some(JournalRefusal::Full));
+        assert_eq!(refusal(JournalError::Busy), Some(JournalRefusal::Busy));
+        assert_eq!(refusal(JournalError::Damaged), Some(JournalRefusal::Damaged));
+        assert_eq!(refusal(JournalError::Closed), Some(JournalRefusal::Unavailable));
+        assert_eq!(refusal(JournalError::StaleLease), None);
+    }
 
     #[test]
     fn a_worker_rests_until_something_is_owed_and_never_for_long() {

@@ -208,13 +208,11 @@ impl<A: Authority> Worker<A> {
                 (news.id, verdict)
             })
             .collect();
-        let moved = steps.len();
         stream::iter(steps)
             .map(|(id, verdict)| self.conclude(id, EvidenceKind::Search, verdict, token))
             .buffered(STEPS_AT_ONCE)
-            .try_collect::<()>()
-            .await?;
-        Ok(moved)
+            .try_fold(0, |moved, recorded| async move { Ok(moved + usize::from(recorded)) })
+            .await
     }
 
     /// What in a result is new: its overlap with the last one makes most of it known.

@@ -63,14 +63,18 @@ pub(crate) struct Willing {
     pub(crate) regains: Arc<AtomicU32>,
     /// Ten minutes pass during every search by identifier.
     pub(crate) flickers: Arc<AtomicBool>,
-    /// How many entries the last look for any report asked for.
-    pub(crate) looked_for: Arc<Mutex<Option<u32>>>,
+    /// How many entries each look for any report asked for.
+    pub(crate) looked_for: Arc<Mutex<Vec<Option<u32>>>>,
     /// What a search for changes answers.
     pub(crate) changes: Arc<Mutex<Changes>>,
     /// From when on the last one asked.
     pub(crate) since: Arc<Mutex<Option<Instant>>>,
     /// Other reports that its search shows.
     pub(crate) shown: Arc<AtomicU32>,
+    /// Receipts that were read by id.
+    pub(crate) read: Arc<Mutex<Vec<String>>>,
+    /// What a read by id tells of a report.
+    pub(crate) processed: Arc<Mutex<Option<Processing>>>,
     clock: Arc<Hands>,
     /// What happens to a report, by its place in `sent` from 0, before its answer leaves.
     pub(crate) before_answer: Option<Arc<dyn Fn(usize) -> BoxFuture<'static, ()> + Send + Sync>>,
@@ -129,8 +133,14 @@ impl Authority for Willing {
         }
         Ok(Found { answers, evidence: self.evidence() })
     }
-    async fn status(&self, _: &str) -> Result<Received, Fault> {
-        Ok(Received { answer: Answer::default(), evidence: self.evidence() })
+    async fn status(&self, receipt: &str) -> Result<Received, Fault> {
+        self.read.lock().unwrap().push(receipt.to_owned());
+        let answer = Answer {
+            receipt: Some(receipt.to_owned()),
+            processing: *self.processed.lock().unwrap(),
+            ..Answer::default()
+        };
+        Ok(Received { answer, evidence: self.evidence() })
     }
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
         self.questions.fetch_add(1, Ordering::SeqCst);
@@ -138,7 +148,7 @@ impl Authority for Willing {
         Ok(self.changes.lock().unwrap().clone())
     }
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
-        *self.looked_for.lock().unwrap() = query.count;
+        self.looked_for.lock().unwrap().push(query.count);
         let total = Some(u64::from(self.shown.load(Ordering::SeqCst)));
         Ok((Page { total, ..Page::default() }, self.evidence()))
     }
@@ -152,6 +162,7 @@ pub(crate) struct House {
     pub(crate) clock: Arc<Hands>,
     pub(crate) authority: Willing,
     pub(crate) identifier: IdentifierChoice,
+    pub(crate) release: Release,
     pub(crate) connection: Arc<watch::Sender<Connection>>,
     _folder: Option<tempfile::TempDir>,
 }
@@ -169,7 +180,8 @@ impl House {
         let authority = Willing { clock: clock.clone(), ..Willing::default() };
         let identifier = IdentifierChoice::Attempt;
         let connection = Arc::new(watch::Sender::new(Connection::default()));
-        Self { journal, clock, authority, identifier, connection, _folder: None }
+        let release = Release::default();
+        Self { journal, clock, authority, identifier, release, connection, _folder: None }
     }
 
     pub(crate) fn import(&self, endpoint: &str, number: u64) -> SubmissionId {
@@ -195,7 +207,7 @@ impl House {
         Worker::new(Tools {
             journal: self.journal.clone(),
             authority: self.authority.clone(),
-            endpoint: Endpoint { identifier: self.identifier, ..endpoint() },
+            endpoint: Endpoint { identifier: self.identifier, release: self.release, ..endpoint() },
             clock: self.clock.clone(),
             pace: Pace { in_flight_max: 3, ..Pace::default() },
             holder: holder.to_owned(),

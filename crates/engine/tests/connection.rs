@@ -1,0 +1,37 @@
+//! What people are shown of the connection: the last answer, and when the next try is made.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+mod house;
+
+use std::sync::atomic::Ordering;
+
+use engine::{Clock as _, ConnectionState};
+use house::House;
+use tokio_util::sync::CancellationToken;
+
+#[tokio::test]
+async fn the_last_contact_is_the_last_answer_and_nothing_else() {
+    let house = House::new();
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    let shown = || house.connection.borrow().clone();
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(shown().state, ConnectionState::Unchecked, "nothing was to be sent");
+    house.import("ours", 1);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(shown().state, ConnectionState::Connected);
+    let answered = house.clock.now();
+    assert_eq!((shown().last_contact, shown().next_try), (Some(answered), None));
+    house.clock.pass(1);
+    house.authority.busy.store(300, Ordering::SeqCst);
+    house.import("ours", 2);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(matches!(shown().state, ConnectionState::Unreachable(_)));
+    assert_eq!(shown().last_contact, Some(answered), "a refusal for lack of time is no contact");
+    assert_eq!(shown().next_try, Some(house.clock.now().plus_seconds(300)));
+    house.authority.busy.store(0, Ordering::SeqCst);
+    house.clock.pass(301);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(shown().state, ConnectionState::Connected);
+    assert_eq!((shown().last_contact, shown().next_try), (Some(house.clock.now()), None));
+}
