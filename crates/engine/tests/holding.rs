@@ -8,10 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use client::{Changes, Evidence};
 use engine::{Clock as _, ConnectionState};
-use exchange::{Answer, Processing};
-use house::House;
+use exchange::Processing;
+use house::{House, news};
 use journal::simulation::{Memory, Seam};
 use journal::{Journal, LeaseAnswer};
 use report::SubmissionId;
@@ -37,21 +36,22 @@ impl Seam for Counted {
 #[tokio::test]
 async fn a_young_lease_costs_no_write_and_an_older_one_is_renewed() {
     let writes = Arc::new(Counted::default());
-    let house = House::on(Journal::simulated(&Memory::new().unwrap(), writes.clone()));
+    let mut house = House::on(Journal::simulated(&Memory::new().unwrap(), writes.clone()));
+    house.pace.lease = Duration::from_secs(32);
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
     let count = || writes.0.load(Ordering::SeqCst);
     worker.turn(&mut held, &cancel).await.unwrap();
     let before = count();
-    for _ in 0..5 {
+    for _ in 0..7 {
         house.clock.pass(1);
         worker.turn(&mut held, &cancel).await.unwrap();
     }
     assert_eq!(count(), before, "nothing to do, nothing to write");
-    house.clock.pass(3);
+    house.clock.pass(1);
     worker.turn(&mut held, &cancel).await.unwrap();
     assert_eq!(count(), before + 1, "renewed after a quarter of its life");
     let until = house.journal.lease().unwrap().unwrap().until;
-    assert_eq!(until, house.clock.now().plus_seconds(30));
+    assert_eq!(until, house.clock.now().plus_seconds(32));
 }
 
 /// Another process has taken the lease: that is no fault of the journal, and nothing is shown as one.
@@ -70,9 +70,14 @@ async fn a_lease_that_another_took_is_let_go_quietly() {
     assert!(worker.turn(&mut held, &cancel).await.is_err());
     let shown = || house.connection.borrow().state.clone();
     assert!(!matches!(shown(), ConnectionState::JournalUnavailable(_)), "{:?}", shown());
+    let mut told = house.connection.subscribe();
     worker.turn(&mut held, &cancel).await.unwrap();
     assert!(held.is_none());
     assert_eq!(shown(), ConnectionState::Elsewhere);
+    assert!(told.has_changed().unwrap());
+    told.mark_unchanged();
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(!told.has_changed().unwrap(), "nothing new: whoever watches is left alone");
     assert_eq!(house.sent(), 0);
 }
 
@@ -97,26 +102,11 @@ async fn one_pass_searches_whether_or_not_the_pause_is_over() {
     house.import("ours", 1);
     let worker = house.worker("one");
     assert_eq!(worker.once().await.unwrap(), Some(1));
-    let completed = Answer {
-        receipt: Some("r-1".to_owned()),
-        processing: Some(Processing::Completed),
-        ..Answer::default()
-    };
-    *house.authority.changes.lock().unwrap() = Changes {
-        answers: vec![completed],
-        evidence: vec![page(r#"{"resourceType":"DocumentReference","id":"r-1"}"#)],
-        ..Changes::default()
-    };
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Completed, Vec::new());
     assert_eq!(worker.once().await.unwrap(), Some(1));
     assert_eq!(house.journal.state(SubmissionId(1)).unwrap().code(), "completed");
     // What is shown again is no news.
     assert_eq!(worker.once().await.unwrap(), Some(0));
-}
-
-/// A search's page with this entry.
-fn page(entry: &str) -> Evidence {
-    let body = format!(r#"{{"resourceType":"Bundle","entry":[{{"resource":{entry}}}]}}"#);
-    Evidence { status: 200, body: body.into_bytes(), ..Evidence::default() }
 }
 
 /// The holder died, and the clock was set back since: by the clock its lease is valid for a day.

@@ -9,8 +9,8 @@ use std::sync::atomic::Ordering;
 use client::{Changes, Why};
 use engine::Clock as _;
 use exchange::{Answer, IdentifierChoice, Processing, Release};
-use fhir::Instant;
-use house::House;
+use fhir::{Instant, Issue};
+use house::{House, news};
 use report::State;
 use tokio_util::sync::CancellationToken;
 
@@ -166,4 +166,28 @@ async fn a_release_without_search_for_changes_is_read_by_id() {
         assert_eq!(house.journal.state(id).unwrap().code(), "completed");
     }
     assert_eq!(house.authority.questions.load(Ordering::SeqCst), 0, "no search");
+}
+
+/// What the authority says of a report is kept in its own words; where it gave none, nothing stands for them.
+#[tokio::test]
+async fn messages_are_kept_as_they_were_said() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    let issue = |text: &str| Issue {
+        severity: fhir::Severity::Error,
+        code: "invalid".to_owned(),
+        rule: None,
+        text: text.to_owned(),
+        expression: None,
+        line: None,
+        column: None,
+    };
+    *house.authority.changes.lock().unwrap() =
+        news("r-1", Processing::Failed, vec![issue("Unknown code"), issue("")]);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    let detail = house.journal.detail(id).unwrap();
+    assert_eq!(detail.row.state.code(), "failed");
+    let texts: Vec<_> = detail.messages.iter().map(|message| message.text.as_deref()).collect();
+    assert_eq!(texts, [Some("Unknown code"), None]);
 }

@@ -11,7 +11,7 @@ use engine::{Clock, Connection, Pace, Tools, Worker};
 use exchange::{
     Answer, Endpoint, Environment, IdentifierChoice, Page, Processing, Query, Release, Sealed,
 };
-use fhir::{Format, Instant};
+use fhir::{Format, Instant, Issue};
 use futures::future::BoxFuture;
 use journal::{Journal, Key, NewSubmission};
 use report::{Event, Person, SubmissionId, Summary};
@@ -163,6 +163,7 @@ pub(crate) struct House {
     pub(crate) authority: Willing,
     pub(crate) identifier: IdentifierChoice,
     pub(crate) release: Release,
+    pub(crate) pace: Pace,
     pub(crate) connection: Arc<watch::Sender<Connection>>,
     _folder: Option<tempfile::TempDir>,
 }
@@ -181,7 +182,8 @@ impl House {
         let identifier = IdentifierChoice::Attempt;
         let connection = Arc::new(watch::Sender::new(Connection::default()));
         let release = Release::default();
-        Self { journal, clock, authority, identifier, release, connection, _folder: None }
+        let pace = Pace { in_flight_max: 3, ..Pace::default() };
+        Self { journal, clock, authority, identifier, release, pace, connection, _folder: None }
     }
 
     pub(crate) fn import(&self, endpoint: &str, number: u64) -> SubmissionId {
@@ -209,7 +211,7 @@ impl House {
             authority: self.authority.clone(),
             endpoint: Endpoint { identifier: self.identifier, release: self.release, ..endpoint() },
             clock: self.clock.clone(),
-            pace: Pace { in_flight_max: 3, ..Pace::default() },
+            pace: self.pace.clone(),
             holder: holder.to_owned(),
             paused: watch::channel(false).1,
             connection: self.connection.clone(),
@@ -232,4 +234,19 @@ fn endpoint() -> Endpoint {
         identifier: IdentifierChoice::Attempt,
         proxy: None,
     }
+}
+
+/// What a search for changes answers when one report has been processed.
+pub(crate) fn news(receipt: &str, processing: Processing, issues: Vec<Issue>) -> Changes {
+    let answer = Answer {
+        receipt: Some(receipt.to_owned()),
+        processing: Some(processing),
+        issues,
+        ..Answer::default()
+    };
+    let entry =
+        format!(r#"{{"resource":{{"resourceType":"DocumentReference","id":"{receipt}"}}}}"#);
+    let body = format!(r#"{{"resourceType":"Bundle","entry":[{entry}]}}"#).into_bytes();
+    let evidence = vec![Evidence { status: 200, body, ..Evidence::default() }];
+    Changes { answers: vec![answer], evidence, ..Changes::default() }
 }
