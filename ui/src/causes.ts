@@ -50,3 +50,14 @@ export function causesOf(rows: RowView[]): Cause[] {
   }
   return [...causes.values()].toSorted((a, b) => b.rows.length - a.rows.length || b.last.localeCompare(a.last));
 }
+
+/** States that can be sent again as they are, and those that need not be sent. The core has the last word on each. */
+const AGAIN = new Set(["rejected", "failed"]);
+const NEVER = new Set(["held", "rejected", "failed"]);
+
+/** Which reports of a cause can be sent again unchanged, and which left unsent. A report in doubt is neither: it is
+ *  being verified. */
+export function offered(cause: Cause): { again: number[]; never: number[] } {
+  const within = (states: Set<string>) => cause.rows.filter((row) => states.has(row.state)).map((row) => row.id);
+  return { again: within(AGAIN), never: within(NEVER) };
+}

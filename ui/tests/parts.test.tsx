@@ -1,8 +1,10 @@
 // @vitest-environment jsdom
 
+import { act } from "react";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
-import { BLANK, UNKNOWN_CODE, row } from "../src/bridge/mock-data";
+import { BLANK, UNKNOWN_CODE, detail, row } from "../src/bridge/mock-data";
+import { Doubt } from "../src/parts/doubt";
 import { Message } from "../src/parts/message";
 import { ProblemNote } from "../src/parts/notes";
 import { ReportList } from "../src/parts/report-list";
@@ -73,6 +75,41 @@ describe("a problem", () => {
     const element = await render(<ProblemNote problem={{ ...problem, code: "strange-thing" }} />);
     expect(element.textContent).toContain("strange-thing");
     expect(element.textContent).toContain("a.pdf");
+  });
+});
+
+describe("a report in doubt", () => {
+  const now = Date.parse("2026-11-20T17:03:11Z");
+  const unknown = (group: string) => {
+    const of = { ...row(7, 4, now), group };
+    expect(of.state).toBe("unknown");
+    return detail(of, "Brunner, Lea");
+  };
+
+  it("says how often the authority was asked", async () => {
+    const element = await render(<Doubt view={unknown("in-progress")} />);
+    expect(element.textContent).toContain("asked 5 times");
+    expect(element.querySelector("button")).toBeNull();
+  });
+
+  it("that lasts offers a question to the authority that names no patient", async () => {
+    const view = unknown("needs-attention");
+    const element = await render(<Doubt view={view} />, "de");
+    const copied = vi.fn((_: string) => Promise.resolve());
+    vi.stubGlobal("navigator", { clipboard: { writeText: copied } });
+    await act(async () => element.querySelector("button")?.click());
+    vi.unstubAllGlobals();
+    const question = copied.mock.calls[0]?.[0] ?? "";
+    expect(question).toContain(view.identifier);
+    expect(question).toContain(view.digest);
+    expect(question).not.toContain("Brunner");
+    expect(element.textContent).toContain("Kopiert");
+  });
+
+  it("is not there in another state", async () => {
+    const view = unknown("in-progress");
+    const element = await render(<Doubt view={{ ...view, row: { ...view.row, state: "completed" } }} />);
+    expect(element.textContent).toBe("");
   });
 });
 

@@ -8,7 +8,7 @@ import { problemOf } from "../src/bridge/door";
 import type { PageView } from "../src/bridge/generated/PageView";
 import { createMock } from "../src/bridge/mock";
 import { UNKNOWN_CODE, candidate, row } from "../src/bridge/mock-data";
-import { causesOf, masked } from "../src/causes";
+import { causesOf, masked, offered } from "../src/causes";
 import { languageFor } from "../src/i18n/text";
 import { UNDO_MS, intakeReducer, tally } from "../src/intake";
 import type { Intake } from "../src/intake";
@@ -40,6 +40,16 @@ describe("the door", () => {
 });
 
 describe("causes", () => {
+  it("offer for each report what its state permits", () => {
+    const states = ["held", "rejected", "failed", "unknown"];
+    const rows = states.map((state, at) => ({ ...row(at, at, 0), state, message: null }));
+    const of = (state: string) => causesOf(rows.filter((known) => known.state === state)).map(offered);
+    expect(of("held")).toEqual([{ again: [], never: [0] }]);
+    expect(of("rejected")).toEqual([{ again: [1], never: [1] }]);
+    expect(of("failed")).toEqual([{ again: [2], never: [2] }]);
+    expect(of("unknown")).toEqual([{ again: [], never: [] }]);
+  });
+
   it("mask values", () => {
     expect(masked('Code 99999-9 ("http://loinc.org") is not in set 12')).toBe(masked('Code 1-2 ("x") is not in set 4'));
   });

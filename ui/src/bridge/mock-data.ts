@@ -139,7 +139,8 @@ export function row(id: number, at: number, now: number): RowView {
     id,
     file: `${new Date(now - minutes * 60_000).toISOString().slice(0, 10)}_${4100 + at}.${at % 3 ? "json" : "xml"}`,
     state,
-    group: groupOf(state),
+    // In doubt for long, a report needs a person.
+    group: state === "unknown" && minutes > 60 ? "needs-attention" : groupOf(state),
     patient: pick(PATIENTS, at * 5 + 2),
     subject,
     code,
@@ -254,7 +255,13 @@ function timelineOf(of: RowView): TimelineView[] {
   if (of.state === "sending") return steps;
   if (of.state === "rejected") return [...steps, step("rejected", 13, {}, true)];
   steps.push(step("doubted", 41, { why: "cut", due: new Date(start + 60_000).toISOString() }));
-  if (of.state === "unknown") return steps;
+  if (of.state === "unknown") {
+    for (const seconds of [62, 92, 152, 272, 572]) {
+      const due = new Date(start + (seconds + 120) * 1000).toISOString();
+      steps.push(step("asked-in-vain", seconds, { due, answered: due }, true));
+    }
+    return steps;
+  }
   steps.push(step("accepted", 62, { receipt: "f1c0a6e2" }, true));
   if (of.state === "completed" || of.state === "failed") steps.push(step(of.state, 93, { receipt: "f1c0a6e2" }, true));
   return steps;

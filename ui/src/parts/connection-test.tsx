@@ -1,16 +1,14 @@
 // The connection, layer by layer, with a copy for those who run the network.
 
-import { Check, CircleCheck, CircleMinus, CircleX, Copy, Plug } from "lucide-react";
+import { CircleCheck, CircleMinus, CircleX, Plug } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
-import { useState } from "react";
 
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import type { ProbeView } from "../bridge/generated/ProbeView";
 import { useCommand } from "../bridge/queries";
 import { useCodeText, useText } from "../i18n/text";
 import css from "./connection-test.module.css";
-import { Button } from "./controls";
-import { copyText } from "./copy";
+import { Button, CopyButton } from "./controls";
 import { ProblemNote, problemText } from "./notes";
 import screen from "./screen.module.css";
 
@@ -23,20 +21,19 @@ const OPEN = { icon: CircleMinus, look: "open" };
 export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: EndpointView; icon?: LucideIcon }) {
   const text = useText();
   const words = useCodeText();
-  const [copied, setCopied] = useState(false);
   const test = useCommand("test_endpoint", { stale: ["status"] });
   const line = (probe: ProbeView) => {
     const more = probe.problem ? problemText(text, probe.problem) : undefined;
     return { detail: probe.detail ?? "", why: more ? `${more.title} ${more.more}`.trim() : "" };
   };
-  const copy = () => {
+  const told = () => {
     const rows = (test.data ?? []).map((probe) => {
       const { detail, why } = line(probe);
       const code = probe.problem ? `[${probe.problem.code}] ${probe.problem.trace}` : "";
       return [words("layer", probe.layer), words("outcome", probe.outcome), detail, why, code].filter(Boolean).join("\t");
     });
     const head = [endpoint.name, endpoint.baseUrl, new Date().toISOString()].join("\t");
-    void copyText([head, ...rows].join("\n")).then(setCopied);
+    return [head, ...rows].join("\n");
   };
   return (
     <section className={screen.card}>
@@ -46,18 +43,11 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
           <p className={screen.lead}>{text("probe.more", { name: endpoint.name, address: endpoint.baseUrl })}</p>
         </div>
         <div className={screen.tools}>
-          {test.data && (
-            <Button tone="quiet" icon={copied ? Check : Copy} onPress={copy}>
-              {text(copied ? "action.copied" : "probe.copy")}
-            </Button>
-          )}
+          {test.data && <CopyButton label={text("probe.copy")} value={told} />}
           <Button
             icon={Icon}
             isPending={test.isPending}
-            onPress={() => {
-              setCopied(false);
-              test.mutate({ name: endpoint.name });
-            }}
+            onPress={() => test.mutate({ name: endpoint.name })}
             data-testid="test-endpoint"
           >
             {text(test.isPending ? "probe.running" : "probe.start")}

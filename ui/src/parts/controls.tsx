@@ -168,15 +168,32 @@ export function Switch(props: { children: ReactNode; isSelected: boolean; onChan
   );
 }
 
-/** A value that people pass on: monospaced, selectable, with a copy button. */
-export function CopyValue({ name, value }: { name: string; value: string }) {
-  const text = useText();
+/** Copies something, and says for a moment that it did. */
+function useCopy(value: () => string): [copied: boolean, copy: () => void] {
   const [copied, setCopied] = useState(false);
   const copy = () =>
-    void copyText(value).then((done) => {
+    void copyText(value()).then((done) => {
       setCopied(done);
       if (done) setTimeout(() => setCopied(false), 1500);
     });
+  return [copied, copy];
+}
+
+/** A text that people pass on, made when it is asked for. */
+export function CopyButton(props: { label: string; value: () => string; "data-testid"?: string }) {
+  const text = useText();
+  const [copied, copy] = useCopy(props.value);
+  return (
+    <Button tone="quiet" icon={copied ? Check : Copy} onPress={copy} data-testid={props["data-testid"]}>
+      <span aria-live="polite">{copied ? text("action.copied") : props.label}</span>
+    </Button>
+  );
+}
+
+/** A value that people pass on: monospaced, selectable, with a copy button. */
+export function CopyValue({ name, value }: { name: string; value: string }) {
+  const text = useText();
+  const [copied, copy] = useCopy(() => value);
   return (
     <span className={css.copy}>
       <code className="selectable">{value}</code>

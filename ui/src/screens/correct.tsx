@@ -7,7 +7,7 @@ import { door } from "#door";
 
 import { problemOf } from "../bridge/door";
 import { useList, useStatus } from "../bridge/queries";
-import { causesOf } from "../causes";
+import { causesOf, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button } from "../parts/controls";
@@ -23,9 +23,6 @@ import { Detail } from "./detail";
 
 /** Rows grouped at most. */
 const ROWS_MAX = 5000;
-
-/** States that can be sent again as they are. The core has the last word on each. */
-const AGAIN = new Set(["rejected", "failed"]);
 
 export function Correct({ open }: { open: number | null }) {
   const text = useText();
@@ -150,7 +147,7 @@ function CauseActions({ cause }: { cause: Cause }) {
   const text = useText();
   const [asking, setAsking] = useState<"resubmit" | "withdraw">();
   const [busy, setBusy] = useState(false);
-  const again = cause.rows.filter((row) => AGAIN.has(row.state));
+  const { again, never } = offered(cause);
   const each = async (act: (id: number) => Promise<unknown>, ids: number[]) => {
     setBusy(true);
     let done = 0;
@@ -169,27 +166,28 @@ function CauseActions({ cause }: { cause: Cause }) {
     }
   };
   const resubmit = (ids: number[]) => void each((id) => door.call("resubmit", { id }), ids);
-  const ids = again.map((row) => row.id);
-  const [first] = ids;
+  const [first] = again;
   return (
     <>
       {first !== undefined && (
-        <Button icon={RotateCw} isPending={busy} onPress={() => (ids.length === 1 ? resubmit(ids) : setAsking("resubmit"))}>
-          {text("correct-list.resubmit", { n: ids.length })}
+        <Button icon={RotateCw} isPending={busy} onPress={() => (again.length === 1 ? resubmit(again) : setAsking("resubmit"))}>
+          {text("correct-list.resubmit", { n: again.length })}
         </Button>
       )}
-      <Button tone="quiet" icon={XCircle} isPending={busy} onPress={() => setAsking("withdraw")}>
-        {text("correct-list.withdraw", { n: cause.rows.length })}
-      </Button>
+      {never.length > 0 && (
+        <Button tone="quiet" icon={XCircle} isPending={busy} onPress={() => setAsking("withdraw")}>
+          {text("correct-list.withdraw", { n: never.length })}
+        </Button>
+      )}
       {asking === "resubmit" && first !== undefined && (
         <Dialog
-          title={text("correct-list.resubmit.title", { n: ids.length })}
+          title={text("correct-list.resubmit.title", { n: again.length })}
           size="small"
           onClose={() => setAsking(undefined)}
           footer={
             <>
-              <Button tone="quiet" isPending={busy} onPress={() => resubmit(ids)}>
-                {text("correct-list.resubmit.all", { n: ids.length })}
+              <Button tone="quiet" isPending={busy} onPress={() => resubmit(again)}>
+                {text("correct-list.resubmit.all", { n: again.length })}
               </Button>
               <Button tone="primary" isPending={busy} onPress={() => resubmit([first])}>
                 {text("correct-list.resubmit.one")}
@@ -202,16 +200,11 @@ function CauseActions({ cause }: { cause: Cause }) {
       )}
       {asking === "withdraw" && (
         <ReasonDialog
-          title={text("correct-list.withdraw.title", { n: cause.rows.length })}
+          title={text("correct-list.withdraw.title", { n: never.length })}
           explanation={text("withdraw.more")}
-          confirm={text("correct-list.withdraw", { n: cause.rows.length })}
+          confirm={text("correct-list.withdraw", { n: never.length })}
           isPending={busy}
-          onConfirm={(reason) =>
-            void each(
-              (id) => door.call("withdraw", { id, reason }),
-              cause.rows.map((row) => row.id),
-            )
-          }
+          onConfirm={(reason) => void each((id) => door.call("withdraw", { id, reason }), never)}
           onClose={() => setAsking(undefined)}
         />
       )}

@@ -13,6 +13,7 @@ import type { TextId } from "../i18n/text";
 import { Button, CopyValue } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
 import { ReasonDialog } from "../parts/dialog";
+import { Doubt } from "../parts/doubt";
 import { Message } from "../parts/message";
 import { ProblemNote } from "../parts/notes";
 import { ReportContent } from "../parts/report-content";
@@ -76,6 +77,7 @@ function Report({ view, onClose, onShow }: { view: DetailView } & Omit<Props, "i
           {row.laboratory && <span>{row.laboratory}</span>}
         </p>
         <p className={css.meaning}>{words("state-meaning", row.state)}</p>
+        <Doubt view={view} />
         <Links view={view} onShow={onShow} />
         <Actions view={view} onShow={onShow} />
       </header>

@@ -67,7 +67,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("journal-newer", &["found", "known"], Blame::You, "update"),
     ("journal-outdated", &["confirmed", "found"], Blame::You, "restore"),
     ("journal-busy", &[], Blame::You, "retry"),
-    ("journal-damaged", &[], Blame::You, "restore"),
+    ("journal-damaged", &[], Blame::You, "restart"),
     ("journal-closed", &[], Blame::Us, "retry"),
     ("journal-stale-lease", &[], Blame::Us, "retry"),
     ("journal-io", &["operation", "reason"], Blame::You, "call-it"),
