@@ -75,6 +75,23 @@ async fn a_search_that_was_cut_off_or_unreadable_is_repeated_from_where_it_began
     }
 }
 
+/// The first report was delivered and its answer lost; the program starts again. What happened to the report lies
+/// before the second start.
+#[tokio::test]
+async fn the_first_watermark_stays_until_something_is_seen() {
+    let house = House::new();
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    house.import("ours", 1);
+    house.worker("one").turn(&mut None, &CancellationToken::new()).await.unwrap();
+    let first = house.journal.watermark("ours").unwrap();
+    assert_eq!(first, Some(at(0)));
+    house.clock.pass(600);
+    house.import("ours", 2);
+    house.worker("two").turn(&mut None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(house.sent(), 2);
+    assert_eq!(house.journal.watermark("ours").unwrap(), first);
+}
+
 /// An authority that tells no time gives no watermark: the first search reaches back a day before the oldest open
 /// report.
 #[tokio::test]

@@ -211,8 +211,6 @@ pub struct OpenReport {
     pub endpoint: String,
     /// Imported at.
     pub created: Instant,
-    /// Last event.
-    pub updated: Instant,
 }
 
 /// What to list.

@@ -97,7 +97,6 @@ pub(crate) fn open_reports(connection: &Connection) -> Result<Vec<OpenReport>, J
             identifier: row.get(2)?,
             endpoint: row.get(3)?,
             created: Instant(row.get(4)?),
-            updated: Instant(row.get(5)?),
         })
     })?;
     open.sort_by_key(|report| (report.created, report.id));

@@ -54,7 +54,7 @@ pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, end
      ORDER BY due, id LIMIT ?4 + 0";
 pub(crate) const NEXT_DUE: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL ORDER BY due LIMIT 1";
-pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created, updated FROM submission \
+pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM submission \
      WHERE state IN ('sending', 'unknown', 'in-progress')";
 pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission WHERE identifier = ?1";
 pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";

@@ -22,7 +22,7 @@ use crate::Moment;
 pub(crate) struct Polls {
     /// When the last one ended, and how long it took.
     last: Option<(Moment, Duration)>,
-    /// When the youngest open report was last changed, by the revision of the journal that says so.
+    /// The report that was accepted last, by the revision of the journal that says so.
     youngest: Option<(u64, Option<Youngest>)>,
     /// Receipts of reports that are final here: searches overlap, so most of what they return is known.
     settled: HashSet<String>,
@@ -31,16 +31,17 @@ pub(crate) struct Polls {
 /// The youngest report in progress.
 #[derive(Debug, Clone, Copy)]
 struct Youngest {
-    /// Last changed at.
-    updated: Instant,
-    /// Seen so first at.
+    /// Accepted at.
+    accepted: Instant,
+    /// Seen first at.
     seen: Moment,
 }
 
 impl Youngest {
-    /// How long it has not changed; where its time lies ahead, because the clock was set back, since it was seen.
+    /// How long it has been in progress; where its time lies ahead, because the clock was set back, since it was
+    /// seen.
     fn age(&self, now: Moment) -> Duration {
-        elapsed(self.updated, now.wall).max(now.steady.saturating_sub(self.seen.steady))
+        elapsed(self.accepted, now.wall).max(now.steady.saturating_sub(self.seen.steady))
     }
 }
 
@@ -89,8 +90,11 @@ impl<A: Authority> Worker<A> {
 
     /// A search for changes has been due for a while.
     pub(super) fn poll_is_late(&self) -> Result<bool, JournalError> {
+        if !self.searches() {
+            return Ok(false);
+        }
         let Some((last, took)) = self.lock_polls().last else {
-            return Ok(self.searches() && self.youngest_open()?.is_some());
+            return Ok(self.youngest_open()?.is_some());
         };
         let (now, late) = (self.moment(), Duration::from_secs(POLL_LATE_SECONDS.unsigned_abs()));
         let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
@@ -100,7 +104,7 @@ impl<A: Authority> Worker<A> {
         }
         let Some(youngest) = self.youngest_open()? else { return Ok(false) };
         let pause = self.pace.poll(youngest.age(now)).max(rest);
-        Ok(now.since(last) >= pause.saturating_add(late) && self.searches())
+        Ok(now.since(last) >= pause.saturating_add(late))
     }
 
     /// Before the first report leaves: what changes from now on is all that a search must find.
@@ -113,8 +117,8 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// When the youngest report in progress was last changed. Loading all open reports costs milliseconds,
-    /// so it is done once per revision.
+    /// The report in progress that was accepted last. Loading all open reports costs milliseconds, so it is done
+    /// once per revision.
     fn youngest_open(&self) -> Result<Option<Youngest>, JournalError> {
         let revision = self.journal.revision()?;
         if let Some((known, youngest)) = self.lock_polls().youngest
@@ -122,12 +126,16 @@ impl<A: Authority> Worker<A> {
         {
             return Ok(youngest);
         }
-        let updated = self.open_in_progress()?.iter().map(|report| report.updated).max();
+        let accepted = |report: &OpenReport| match report.state {
+            State::InProgress { since, .. } => Some(since),
+            _ => None,
+        };
+        let accepted = self.open_in_progress()?.iter().filter_map(accepted).max();
         let mut polls = self.lock_polls();
         let known = polls.youngest.and_then(|(_, youngest)| youngest);
-        let youngest = updated.map(|updated| match known {
-            Some(known) if known.updated == updated => known,
-            _ => Youngest { updated, seen: self.moment() },
+        let youngest = accepted.map(|accepted| match known {
+            Some(known) if known.accepted == accepted => known,
+            _ => Youngest { accepted, seen: self.moment() },
         });
         polls.youngest = Some((revision, youngest));
         Ok(youngest)

@@ -206,10 +206,18 @@ impl House {
     }
 
     pub(crate) fn worker(&self, holder: &str) -> Worker<Willing> {
+        self.worker_of("ours", holder)
+    }
+
+    pub(crate) fn worker_of(&self, endpoint: &str, holder: &str) -> Worker<Willing> {
         Worker::new(Tools {
             journal: self.journal.clone(),
             authority: self.authority.clone(),
-            endpoint: Endpoint { identifier: self.identifier, release: self.release, ..endpoint() },
+            endpoint: Endpoint {
+                identifier: self.identifier,
+                release: self.release,
+                ..named(endpoint)
+            },
             clock: self.clock.clone(),
             pace: self.pace.clone(),
             holder: holder.to_owned(),
@@ -223,9 +231,9 @@ impl House {
     }
 }
 
-fn endpoint() -> Endpoint {
+fn named(endpoint: &str) -> Endpoint {
     Endpoint {
-        name: "ours".to_owned(),
+        name: endpoint.to_owned(),
         base: "https://localhost/v1/fhir".parse().unwrap(),
         environment: Environment::Integration,
         release: Release::default(),
