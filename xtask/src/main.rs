@@ -60,9 +60,9 @@ Usage: cargo xtask COMMAND
   reliability [--no-install] [--table]
                                      run every test of a fault; one table of what each counted
                                      (--table: of the figures at hand)
-  mutants [--no-install] [--one-in N] [AREA]…
+  mutants [--no-install] [--one-in N | --unnoticed | --page] [AREA]…
                                      make small mistakes in a copy and write docs/mutants.md; takes hours
-                                     (one in N of them; 0: only the page, from the results at hand)
+                                     (one in N of them; what nobody noticed the last time; only the page)
   supply-chain [--no-install]        licences, advisories, lock files, bills of materials (target/sbom)
   reproducible                       build the headless programs twice, in different folders, and compare
   dist                               release builds of the programs and the .deb of the desktop app
@@ -148,15 +148,20 @@ fn dispatch(args: &[String]) -> Result<u8, String> {
 
 fn mutants(args: &[String]) -> Result<u8, String> {
     let mut args = args.to_vec();
-    let mut one_in = 1;
+    let mut which = mutants::Which::OneIn(1);
     if let Some(at) = args.iter().position(|arg| arg == "--one-in") {
         let number = args.get(at + 1).and_then(|text| text.parse().ok());
-        one_in = number.ok_or("--one-in needs a number")?;
+        which = mutants::Which::OneIn(number.ok_or("--one-in needs a number")?);
         args.drain(at..=at + 1);
     }
     let (flags, areas): (Vec<_>, Vec<_>) = args.into_iter().partition(|arg| arg.starts_with("--"));
-    let flags = Flags::parse(&flags, &["--no-install"])?;
-    mutants::try_all(&Workspace::open()?, flags.install(), &areas, one_in)
+    let flags = Flags::parse(&flags, &["--no-install", "--unnoticed", "--page"])?;
+    if flags.has("--unnoticed") {
+        which = mutants::Which::Unnoticed;
+    } else if flags.has("--page") {
+        which = mutants::Which::None;
+    }
+    mutants::try_all(&Workspace::open()?, flags.install(), &areas, which)
 }
 
 /// Without its feature, this program builds itself again with it: decompressing and compressing are C

@@ -2,7 +2,7 @@
 //! cargo-mutants makes the mistakes. This sums them up in a page, where a person writes beside each mistake
 //! that nobody noticed why it may stay so. Takes hours; on demand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -50,27 +50,45 @@ const QUICK: Effort = Effort { profile: "mutants-quick", worlds: "30", cases: "6
 const THOROUGH: Effort = Effort { profile: "mutants-thorough", worlds: "120", cases: "256" };
 /// File beside the results that says what part of the mistakes was tried; none: all.
 const PART: &str = "part.txt";
+/// Folder of cargo-mutants with what became of each mistake.
+const RESULTS: &str = "mutants.out";
+/// Folder for what was tried again.
+const AGAIN: &str = "again";
+
+/// Which mistakes are tried.
+#[derive(Clone, Copy)]
+pub(crate) enum Which {
+    /// One in so many.
+    OneIn(u32),
+    /// What nobody noticed the last time: tests were added since.
+    Unnoticed,
+    /// None: the page is written anew.
+    None,
+}
 
 /// Installs the tool where it is missing, tries the mistakes of the named areas (all without names), and
-/// writes the page. Of `one_in` mistakes one is tried; 0 only writes the page anew. The number is the exit
-/// code.
+/// writes the page. The number is the exit code.
 pub(crate) fn try_all(
     workspace: &Workspace,
     install: Install,
     names: &[String],
-    one_in: u32,
+    which: Which,
 ) -> Result<u8, String> {
     if let Some(unknown) = names.iter().find(|name| AREAS.iter().all(|area| area.name != **name)) {
         let known: Vec<&str> = AREAS.iter().map(|area| area.name).collect();
         return Err(format!("no area {unknown}; there are: {}", known.join(" ")));
     }
-    if one_in == 0 {
-        return write_page(workspace);
-    }
-    tool(workspace, install)?;
     let wanted = |area: &&Area| names.is_empty() || names.iter().any(|name| name == area.name);
     for area in AREAS.iter().filter(wanted) {
-        mutate(workspace, area, one_in)?;
+        match which {
+            Which::None => continue,
+            Which::OneIn(one_in) => {
+                tool(workspace, install)?;
+                first(workspace, area, one_in)?;
+            }
+            Which::Unnoticed => tool(workspace, install)?,
+        }
+        again(workspace, area)?;
     }
     write_page(workspace)
 }
@@ -91,39 +109,72 @@ fn tool(workspace: &Workspace, install: Install) -> Result<(), String> {
     fs::remove_dir_all(&build).map_err(|error| format!("{}: {error}", build.display()))
 }
 
-/// First with the package's own quick tests; then what they missed with all of them and those of its users.
-fn mutate(workspace: &Workspace, area: &Area, one_in: u32) -> Result<(), String> {
+/// Tries one in so many mistakes with the package's own quick tests.
+fn first(workspace: &Workspace, area: &Area, one_in: u32) -> Result<(), String> {
     let out = results(workspace, area);
     let failed = |error: std::io::Error| format!("{}: {error}", out.display());
+    if out.is_dir() {
+        fs::remove_dir_all(&out).map_err(failed)?;
+    }
     fs::create_dir_all(&out).map_err(failed)?;
     let part = if one_in > 1 { format!("one in {one_in}") } else { String::new() };
     fs::write(out.join(PART), part).map_err(failed)?;
     let shard = format!("--shard=0/{one_in}");
-    let call = |effort: &Effort, more: &[&str]| {
-        let mut path = vec![workspace.tools().join("bin")];
-        path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
-        let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
-        let words = ["mutants", "--no-shuffle", "--jobs=2", "--sharding", "round-robin", &shard];
-        let mut call = Call::cargo().args(words).args(["--package", area.package]);
-        if !area.files.is_empty() {
-            call = call.args(["--file", area.files]);
-        }
-        let call = call.arg("--output").arg(&out).args(more).env("PATH", path);
-        let call = call.env("NEXTEST_PROFILE", effort.profile);
-        let call = call.env("LABCOURIER_WORLDS", effort.worlds).env("PROPTEST_CASES", effort.cases);
-        // 2: some were missed, 3: some ran into the time limit; the page tells both.
-        match call.inside(&workspace.root).code()? {
-            0 | 2 | 3 => Ok(()),
-            code => Err(format!("cargo mutants ended with exit code {code}")),
-        }
-    };
-    call(&QUICK, &[])?;
-    if Tally::read(&out)?.missed.is_empty() {
+    mutate(workspace, area, &QUICK, &out, &["--sharding", "round-robin", &shard])
+}
+
+/// Tries what nobody has noticed with all tests of the package and those of its users. A mistake is known by its
+/// name, so that lines may have moved since.
+fn again(workspace: &Workspace, area: &Area) -> Result<(), String> {
+    let out = results(workspace, area);
+    let missed = Tally::read(&out)?.missed;
+    if missed.is_empty() {
         return Ok(());
     }
-    let mut again = vec!["--iterate"];
-    again.extend([area.package].iter().chain(area.helped_by).flat_map(|of| ["--test-package", of]));
-    call(&THOROUGH, &again)
+    let out = out.join(AGAIN);
+    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let wanted: Vec<String> = missed.iter().map(|mutant| pattern(mutant)).collect();
+    let mut more: Vec<&str> = wanted.iter().flat_map(|name| ["--re", name]).collect();
+    more.extend([area.package].iter().chain(area.helped_by).flat_map(|of| ["--test-package", of]));
+    mutate(workspace, area, &THOROUGH, &out, &more)
+}
+
+/// What matches a mistake wherever it stands in its file.
+fn pattern(mutant: &str) -> String {
+    let literal = |text: &str| {
+        let escape = |c: char| {
+            if c.is_alphanumeric() { String::from(c) } else { format!("\\x{{{:x}}}", u32::from(c)) }
+        };
+        text.chars().map(escape).collect::<String>()
+    };
+    let name = name(mutant);
+    let (file, what) = name.split_once(':').unwrap_or((&name, ""));
+    format!("^{}:\\d+:\\d+:{}$", literal(file), literal(what))
+}
+
+fn mutate(
+    workspace: &Workspace,
+    area: &Area,
+    effort: &Effort,
+    out: &Path,
+    more: &[&str],
+) -> Result<(), String> {
+    let mut path = vec![workspace.tools().join("bin")];
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
+    let mut call = Call::cargo().args(["mutants", "--no-shuffle", "--jobs=2"]);
+    call = call.args(["--package", area.package]);
+    if !area.files.is_empty() {
+        call = call.args(["--file", area.files]);
+    }
+    let call = call.arg("--output").arg(out).args(more).env("PATH", path);
+    let call = call.env("NEXTEST_PROFILE", effort.profile);
+    let call = call.env("LABCOURIER_WORLDS", effort.worlds).env("PROPTEST_CASES", effort.cases);
+    // 2: some were missed, 3: some ran into the time limit; the page tells both.
+    match call.inside(&workspace.root).code()? {
+        0 | 2 | 3 => Ok(()),
+        code => Err(format!("cargo mutants ended with exit code {code}")),
+    }
 }
 
 fn results(workspace: &Workspace, area: &Area) -> PathBuf {
@@ -141,33 +192,31 @@ struct Tally {
 }
 
 impl Tally {
-    /// Reads what cargo-mutants leaves behind, also of the rounds before the last: a round that continues
-    /// another leaves out what was caught.
+    /// Reads what cargo-mutants left behind: in the first round, and when what was missed was tried again. What is
+    /// not there any more then, because its code was rewritten, does not count.
     fn read(out: &Path) -> Result<Self, String> {
-        let lines = |name: &str| -> Result<Vec<String>, String> {
-            let file = out.join("mutants.out").join(name);
-            match fs::read_to_string(&file) {
-                Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-                Err(error) => Err(format!("{}: {error}", file.display())),
-            }
+        let part = fs::read_to_string(out.join(PART)).unwrap_or_default().trim().to_owned();
+        let mut tally = Self {
+            part,
+            caught: [lines(out, "caught.txt")?, lines(out, "timeout.txt")?].concat().len(),
+            missed: lines(out, "missed.txt")?,
+            unviable: lines(out, "unviable.txt")?.len(),
         };
-        let mut caught = lines("caught.txt")?;
-        caught.extend(lines("timeout.txt")?);
-        let mut unviable = lines("unviable.txt")?;
-        // `--iterate` keeps what earlier rounds caught or could not build.
-        let earlier = lines("previously_caught.txt")?;
-        caught.extend(earlier.into_iter().filter(|line| !unviable.contains(line)));
-        caught.sort_unstable();
-        caught.dedup();
-        unviable.dedup();
-        caught.retain(|line| !unviable.contains(line));
-        Ok(Self {
-            part: fs::read_to_string(out.join(PART)).unwrap_or_default().trim().to_owned(),
-            caught: caught.len(),
-            missed: lines("missed.txt")?,
-            unviable: unviable.len(),
-        })
+        let again = out.join(AGAIN);
+        if again.join(RESULTS).is_dir() {
+            let named = |lines: Vec<String>| lines.iter().map(|mutant| name(mutant)).collect();
+            let missed = lines(&again, "missed.txt")?;
+            let unnoticed: BTreeSet<String> = named(missed.clone());
+            let noticed: BTreeSet<String> =
+                named([lines(&again, "caught.txt")?, lines(&again, "timeout.txt")?].concat());
+            let now_noticed = |mutant: &&String| {
+                let name = name(mutant);
+                noticed.contains(&name) && !unnoticed.contains(&name)
+            };
+            tally.caught += tally.missed.iter().filter(now_noticed).count();
+            tally.missed = missed;
+        }
+        Ok(tally)
     }
 
     /// In a hundred of those that compile.
@@ -178,6 +227,16 @@ impl Tally {
     }
 }
 
+/// The lines of a file that cargo-mutants wrote; none where it wrote none.
+fn lines(out: &Path, name: &str) -> Result<Vec<String>, String> {
+    let file = out.join(RESULTS).join(name);
+    match fs::read_to_string(&file) {
+        Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(format!("{}: {error}", file.display())),
+    }
+}
+
 /// Writes the page from the results at hand; reasons already there stay.
 fn write_page(workspace: &Workspace) -> Result<u8, String> {
     let page = workspace.root.join(PAGE);
@@ -185,7 +244,7 @@ fn write_page(workspace: &Workspace) -> Result<u8, String> {
     let mut tallies = Vec::new();
     for area in &AREAS {
         let out = results(workspace, area);
-        let tally = match out.join("mutants.out").is_dir() {
+        let tally = match out.join(RESULTS).is_dir() {
             true => Tally::read(&out)?,
             false => Tally { part: "none yet".to_owned(), ..Tally::default() },
         };
@@ -288,21 +347,30 @@ mod tests {
     #[test]
     fn results_are_read_as_the_tool_leaves_them() {
         let out = std::env::temp_dir().join(format!("mutants-{}", std::process::id()));
-        let folder = out.join("mutants.out");
-        fs::create_dir_all(&folder).unwrap();
-        assert_eq!(Tally::read(&out).unwrap().percent(), 0.0);
-        for (file, text) in [
-            ("caught.txt", "a\nb\n"),
-            ("timeout.txt", "c\n"),
-            ("missed.txt", "d\n"),
-            ("unviable.txt", "e\n"),
-            ("previously_caught.txt", "e\nf\na\n"),
-        ] {
-            fs::write(folder.join(file), text).unwrap();
-        }
-        let tally = Tally::read(&out).unwrap();
-        assert_eq!((tally.caught, tally.unviable), (4, 1));
-        assert_eq!((tally.missed, tally.part), (vec!["d".to_owned()], String::new()));
+        let write = |folder: &str, files: &[(&str, &str)]| {
+            let folder = out.join(folder).join(RESULTS);
+            fs::create_dir_all(&folder).unwrap();
+            for (file, text) in files {
+                fs::write(folder.join(file), text).unwrap();
+            }
+        };
+        let read = || Tally::read(&out).unwrap();
+        assert_eq!(read().percent(), 0.0);
+        let missed = "f.rs:1:1: a\nf.rs:2:2: b\nf.rs:3:3: c\n";
+        write("", &[("caught.txt", "d\ne\n"), ("timeout.txt", "f\n"), ("missed.txt", missed)]);
+        write("", &[("unviable.txt", "g\n")]);
+        assert_eq!((read().caught, read().missed.len(), read().unviable), (3, 3, 1));
+        // One is noticed now, one is not, and the third was rewritten.
+        write(AGAIN, &[("caught.txt", "f.rs:7:7: a\n"), ("missed.txt", "f.rs:8:8: b\n")]);
+        let tally = read();
+        assert_eq!((tally.caught, tally.missed), (4, vec!["f.rs:8:8: b".to_owned()]));
         fs::remove_dir_all(&out).unwrap();
+    }
+
+    #[test]
+    fn a_mistake_is_found_again_where_lines_have_moved() {
+        let expected = r"^b\x{2e}rs:\d+:\d+:\x{20}replace\x{20}c\x{20}with\x{20}\x{28}\x{29}$";
+        assert_eq!(pattern("b.rs:12:5: replace c with ()"), expected);
+        assert_eq!(pattern("b.rs:7:44: replace c with ()"), expected);
     }
 }
