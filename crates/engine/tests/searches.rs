@@ -208,3 +208,47 @@ async fn messages_are_kept_as_they_were_said() {
     let texts: Vec<_> = detail.messages.iter().map(|message| message.text.as_deref()).collect();
     assert_eq!(texts, [Some("Unknown code"), None]);
 }
+
+/// Two authorities give the same number. What one says of its report says nothing of the other's.
+#[tokio::test]
+async fn a_number_means_a_report_of_this_authority_alone() {
+    let house = House::new();
+    let others = house.import("elsewhere", 1);
+    house.worker_of("elsewhere", "one").once().await.unwrap();
+    let ours = house.import("ours", 2);
+    let worker = house.worker("two");
+    worker.once().await.unwrap();
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Completed, Vec::new());
+    assert_eq!(worker.once().await.unwrap(), Some(0));
+    // The same by the number and the identifier of a report that went there.
+    let theirs = house.journal.row(others).unwrap().identifier;
+    let mut changes = news("r-7", Processing::Completed, Vec::new());
+    changes.answers[0].identifiers = vec![theirs];
+    *house.authority.changes.lock().unwrap() = changes;
+    assert_eq!(worker.once().await.unwrap(), Some(0));
+    for id in [others, ours] {
+        assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+    }
+}
+
+/// Its answer was lost; a search for changes shows it by its identifier, sooner than it is asked for. What proves it
+/// is its own entry of the page, and no other's.
+#[tokio::test]
+async fn a_report_in_doubt_is_known_by_its_identifier() {
+    let house = House::new();
+    house.import("ours", 1);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let doubted = house.import("ours", 2);
+    worker.once().await.unwrap();
+    assert_eq!(house.journal.state(doubted).unwrap().code(), "unknown");
+    let mut changes = news("r-9", Processing::Completed, Vec::new());
+    changes.answers[0].identifiers = vec![house.journal.row(doubted).unwrap().identifier];
+    *house.authority.changes.lock().unwrap() = changes;
+    assert_eq!(worker.once().await.unwrap(), Some(1));
+    assert_eq!(house.journal.state(doubted).unwrap().code(), "completed");
+    let proof = house.journal.evidence(doubted).unwrap().pop().unwrap().evidence;
+    assert_eq!(proof.http_status, Some(200));
+    assert_eq!(proof.body, br#"{"resourceType":"DocumentReference","id":"r-9"}"#);
+}

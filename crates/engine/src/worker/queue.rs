@@ -164,6 +164,8 @@ mod tests {
         assert!(queue.wants_more(1));
         queue.look_again();
         assert!(queue.wants_more(3));
+        queue.looked(8);
+        assert!(!queue.wants_more(5) && queue.wants_more(4), "half of the work is done");
     }
 
     #[test]
