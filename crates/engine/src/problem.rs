@@ -55,6 +55,9 @@ pub enum EngineError {
     /// The file handed over as a correction is no report.
     #[error("not a report")]
     NotAReport(Box<crate::Candidate>),
+    /// It is no document, so that it cannot be sent as it is.
+    #[error("not a document: {}", .0.0)]
+    NotADocument(SubmissionId),
     /// The same content is known already.
     #[error("known as {}", .0.0)]
     Known(SubmissionId),

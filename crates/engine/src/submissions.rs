@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::intake::{Candidate, Origin, Parsed, Verdict, look_at};
 use crate::source::{Piece, files_below, pieces_of, pieces_of_bytes};
+use crate::worker::sealed;
 use crate::{Engine, EngineError};
 
 /// How reports are taken in.
@@ -278,8 +279,13 @@ impl Engine {
         Ok(successor)
     }
 
-    /// Sends a held report although something was found.
+    /// Sends a held report although something was found. Around what is no document no envelope can be written:
+    /// that is said at once, and the report stays on hold.
     pub async fn release(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
+        let (bytes, language) = (self.content(id)?, self.endpoint()?.language);
+        if on_pool(move || sealed(&bytes, "", &language)).await?.is_none() {
+            return Err(EngineError::NotADocument(id));
+        }
         let event = Event::Released { reason, due: self.now() };
         self.act(id, event, Action::Release).await
     }

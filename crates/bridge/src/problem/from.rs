@@ -177,6 +177,7 @@ impl From<EngineError> for Problem {
                 let params = [("file", candidate.name.as_str()), ("kind", kind)];
                 Self::new("not-a-report", &params, trace)
             }
+            EngineError::NotADocument(of) => Self::new("not-a-document", &[("id", &id(of))], trace),
             EngineError::Known(of) => Self::new("known-content", &[("id", &id(of))], trace),
             EngineError::Import(error) => error.into(),
             EngineError::Secrets(error) => error.into(),

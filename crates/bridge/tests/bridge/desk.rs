@@ -155,6 +155,14 @@ async fn undo_release_withdraw() {
     assert_eq!(section.resource, "Patient");
     assert_eq!(message.field.as_deref(), Some("patient.birth-date"));
     assert_known(desk.resubmit(held).await, "action-not-possible");
+
+    // Around what is no document nothing can be sent, whatever the reason: it is said at once.
+    let message = text.replacen("\"document\"", "\"message\"", 1);
+    assert_ne!(message, text);
+    let other = only(&desk.send_text(message, "message".to_owned()).await.unwrap());
+    assert_known(desk.release(other, "all the same".to_owned()).await, "not-a-document");
+    let detail = desk.detail(other).await.unwrap();
+    assert_eq!((detail.row.state.as_str(), detail.timeline.len()), ("held", 1));
     desk.withdraw(held, "not reportable".to_owned()).await.unwrap();
     assert_eq!(desk.detail(held).await.unwrap().row.group, "closed");
     assert_known(desk.detail(9_999).await, "no-such-submission");

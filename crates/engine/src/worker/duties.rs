@@ -65,9 +65,7 @@ impl<A: Authority> Worker<A> {
     /// The envelope for what is owed, made anew from the stored bytes: the same bytes every time.
     fn seal(&self, due: &Due) -> Result<Option<Sealed>, JournalError> {
         let bytes = self.journal.document(due.id)?;
-        let Some(format) = Format::sniff(&bytes) else { return Ok(None) };
-        let Ok(tree) = Tree::read(&bytes, format, &Limits::default()) else { return Ok(None) };
-        Ok(seal(&tree, &due.identifier, &self.endpoint.language).ok())
+        Ok(sealed(&bytes, &due.identifier, &self.endpoint.language))
     }
 
     async fn ask(&self, due: Due, token: Token) -> Result<(), JournalError> {
@@ -186,6 +184,12 @@ async fn record_if_legal(journal: &Journal, step: Step) -> Result<Option<State>,
             | RecordError::DigestMismatch,
         ) => Ok(None),
     }
+}
+
+/// The envelope around a document as received; `None` around what is none.
+pub(crate) fn sealed(bytes: &[u8], identifier: &str, language_default: &str) -> Option<Sealed> {
+    let tree = Tree::read(bytes, Format::sniff(bytes)?, &Limits::default()).ok()?;
+    seal(&tree, identifier, language_default).ok()
 }
 
 /// The client's proof as the journal keeps it.

@@ -10,7 +10,7 @@ mod queue;
 mod round;
 pub(crate) mod verdict;
 
-pub(crate) use duties::{kept, message};
+pub(crate) use duties::{kept, message, sealed};
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
