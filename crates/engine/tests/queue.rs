@@ -255,3 +255,44 @@ async fn a_worker_works_until_it_is_told_to_stop() {
     let next = house.journal.acquire_lease("two", house.clock.now(), until).unwrap();
     assert!(matches!(next, LeaseAnswer::Held(_)), "free at once");
 }
+
+/// While sending is paused, what was sent is asked for and followed; also after the clock was set back.
+#[tokio::test]
+async fn a_pause_is_for_sending_and_for_nothing_else() {
+    for set in [0, -DAY] {
+        let house = House::new();
+        house.authority.doubt.store(true, Ordering::SeqCst);
+        let doubted = house.import("ours", 1);
+        house.live(1, 1, |_| {}).await;
+        house.paused.send_replace(true);
+        let waiting = house.import("ours", 2);
+        house.clock.set(set);
+        *house.authority.finds.lock().unwrap() = vec!["r-1".to_owned()];
+        house.live(12, 10, |_| {}).await;
+        assert_eq!(house.journal.state(doubted).unwrap().code(), "in-progress");
+        assert_eq!(house.journal.state(waiting).unwrap().code(), "queued");
+        assert_eq!(house.sent(), 1);
+        house.paused.send_replace(false);
+        house.live(12, 10, |_| {}).await;
+        assert_eq!(house.sent(), 2);
+    }
+}
+
+/// Another process put a report off for a day by a clock that was wrong at that moment; this worker never saw it.
+#[tokio::test]
+async fn what_another_process_put_off_by_a_wrong_clock_is_found_within_a_minute() {
+    let house = House::new();
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    let mut live = async |turns: u32| {
+        for _ in 0..turns {
+            house.clock.pass(5);
+            worker.turn(&mut held, &cancel).await.unwrap();
+        }
+    };
+    live(60).await;
+    house.clock.set(DAY);
+    house.import("ours", 1);
+    house.clock.set(-DAY);
+    live(13).await;
+    assert_eq!(house.sent(), 1);
+}

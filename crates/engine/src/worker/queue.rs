@@ -54,11 +54,17 @@ impl Queue {
         let mut started = Vec::new();
         while started.len() < room {
             let Some(due) = self.waiting.pop_front() else { break };
-            if (due.duty != Duty::Send || !paused) && self.taken.insert(due.id) {
+            if self.may_begin(&due, paused) {
+                self.taken.insert(due.id);
                 started.push(due);
             }
         }
         started
+    }
+
+    /// It is not under way, and while sending is paused it is a question.
+    fn may_begin(&self, due: &Due, paused: bool) -> bool {
+        (due.duty != Duty::Send || !paused) && !self.taken.contains(&due.id)
     }
 }
 
@@ -72,11 +78,7 @@ impl<A: Authority> Worker<A> {
             let all = due.len() < limit;
             queue.waiting = due
                 .into_iter()
-                .filter(|due| {
-                    due.endpoint == self.endpoint.name
-                        && !queue.taken.contains(&due.id)
-                        && (due.duty != Duty::Send || !paused)
-                })
+                .filter(|due| due.endpoint == self.endpoint.name && queue.may_begin(due, paused))
                 .collect();
             // What this worker may not do must not hide what it may.
             if all || !queue.waiting.is_empty() {
@@ -85,15 +87,16 @@ impl<A: Authority> Worker<A> {
             limit = limit.saturating_mul(4);
         }
         if queue.waiting.is_empty() {
-            let far = self.put_off_too_far()?;
+            let found = self.put_off_too_far()?;
+            let looked = found.is_some();
             // What a clock that was set back has put off is looked for once: put off again, it has a reason.
             *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.moment();
-            queue.waiting.extend(far.into_iter().filter(|due| {
-                !queue.taken.contains(&due.id) && (due.duty != Duty::Send || !paused)
-            }));
-            if queue.waiting.is_empty() {
-                *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner) =
-                    Some(self.moment());
+            let far = found.into_iter().flatten();
+            queue.waiting = far.filter(|due| queue.may_begin(due, paused)).collect();
+            // Only a look counts as one: else the next would be put off by every round.
+            if looked && queue.waiting.is_empty() {
+                let mut last = self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
+                *last = Some(self.moment());
             }
         }
         queue.looked(under_way);
@@ -103,13 +106,14 @@ impl<A: Authority> Worker<A> {
     /// What was put off for longer than anything ever is, or at a time that is still to come: the clock was set
     /// back meanwhile. Looked for every minute, and until nothing is left. Where it was set back since the last
     /// look, all that waits is owed: the gate keeps whatever pause was asked for, by whichever clock says more.
-    pub(super) fn put_off_too_far(&self) -> Result<Vec<Due>, JournalError> {
+    /// `None` where it is not time to look.
+    pub(super) fn put_off_too_far(&self) -> Result<Option<Vec<Due>>, JournalError> {
         let now = self.moment();
         let seen = *self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
         let set_back = now.set_back_since(seen) > AHEAD;
         let last = *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
         if !set_back && last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {
-            return Ok(Vec::new());
+            return Ok(None);
         }
         let send = now.after(self.pace.retry_after_max.max(self.pace.backoff_max));
         let longest = self.pace.asks.iter().copied().max().unwrap_or_default();
@@ -127,7 +131,7 @@ impl<A: Authority> Worker<A> {
             far.extend(self.journal.due_beyond(at, recorded, state, most)?);
         }
         far.retain(|due| due.endpoint == self.endpoint.name);
-        Ok(far)
+        Ok(Some(far))
     }
 }
 

@@ -112,7 +112,7 @@ impl<A: Authority> Worker<A> {
             return Ok(());
         }
         let owed = self.journal.next_due()?.is_some_and(|due| due <= self.clock.now());
-        if !owed && self.put_off_too_far()?.is_empty() {
+        if !owed && self.put_off_too_far()?.is_none_or(|far| far.is_empty()) {
             return Ok(());
         }
         match self.authority.capability().await {

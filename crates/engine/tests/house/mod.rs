@@ -71,6 +71,10 @@ pub(crate) struct Willing {
     pub(crate) since: Arc<Mutex<Option<Instant>>>,
     /// Other reports that its search shows.
     pub(crate) shown: Arc<AtomicU32>,
+    /// How often its capabilities were asked for.
+    pub(crate) knocks: Arc<AtomicU32>,
+    /// What it answers then instead of them.
+    pub(crate) at_the_door: Arc<Mutex<Option<Fault>>>,
     /// Receipts that were read by id.
     pub(crate) read: Arc<Mutex<Vec<String>>>,
     /// What a read by id tells of a report.
@@ -153,7 +157,11 @@ impl Authority for Willing {
         Ok((Page { total, ..Page::default() }, self.evidence()))
     }
     async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
-        Ok((Capability::default(), self.evidence()))
+        self.knocks.fetch_add(1, Ordering::SeqCst);
+        match self.at_the_door.lock().unwrap().clone() {
+            Some(fault) => Err(fault),
+            None => Ok((Capability::default(), self.evidence())),
+        }
     }
 }
 
@@ -164,6 +172,7 @@ pub(crate) struct House {
     pub(crate) identifier: IdentifierChoice,
     pub(crate) release: Release,
     pub(crate) pace: Pace,
+    pub(crate) paused: watch::Sender<bool>,
     pub(crate) connection: Arc<watch::Sender<Connection>>,
     _folder: Option<tempfile::TempDir>,
 }
@@ -183,7 +192,18 @@ impl House {
         let connection = Arc::new(watch::Sender::new(Connection::default()));
         let release = Release::default();
         let pace = Pace { in_flight_max: 3, ..Pace::default() };
-        Self { journal, clock, authority, identifier, release, pace, connection, _folder: None }
+        let paused = watch::Sender::new(false);
+        Self {
+            journal,
+            clock,
+            authority,
+            identifier,
+            release,
+            pace,
+            paused,
+            connection,
+            _folder: None,
+        }
     }
 
     pub(crate) fn import(&self, endpoint: &str, number: u64) -> SubmissionId {
@@ -221,7 +241,7 @@ impl House {
             clock: self.clock.clone(),
             pace: self.pace.clone(),
             holder: holder.to_owned(),
-            paused: watch::channel(false).1,
+            paused: self.paused.subscribe(),
             connection: self.connection.clone(),
         })
     }
