@@ -90,6 +90,42 @@ fn everything_else_has_its_name() {
     assert_eq!(code(b"\x7FELF\x02\x01\x01\0"), "binary");
 }
 
+/// A signature counts where it stands in full.
+#[test]
+fn pictures_and_keys_are_told_by_all_of_their_signature() {
+    let after =
+        |count: usize, signature: &[u8]| [b"\x01".repeat(count), signature.to_vec()].concat();
+    assert_eq!(code(b"RIFF\x10\0\0\0WEBPVP8 "), "image");
+    assert_eq!(code(b"RIFF\x10\0\0\0WAVEfmt "), "binary");
+    assert_eq!(code(&after(8, b"WEBP")), "binary");
+    assert_eq!(code(&after(4, b"ftypheic")), "image");
+    assert_eq!(code(&after(128, b"DICM")), "image");
+    assert_eq!(code(&after(257, b"ustar")), "archive");
+    for head in [&b"\x02\x01"[..], b"\x30\x82", b"\x30\x81"] {
+        assert_eq!(code(&[b"\x30\x82\x0A\x00", head].concat()), "certificate");
+    }
+    assert_eq!(code(b"\x30\x82\x0A\x00\x31\x82\x01"), "binary");
+}
+
+#[test]
+fn text_in_an_old_encoding_is_text_and_mostly_strange_bytes_are_none() {
+    assert_eq!(code(b"Gr\xFCezi aus Z\xFCrich"), "text");
+    assert_eq!(code(b"\xFC\xE4\xF6 ab"), "binary");
+    // A third of it is the limit; in UTF-8 all of it may be beyond ASCII.
+    assert_eq!(code(b"\xFC\xE4abcd"), "text");
+    assert_eq!(code(b"\xFC\xE4abc"), "binary");
+    assert_eq!(code("Ελληνικά".as_bytes()), "text");
+}
+
+#[test]
+fn lines_without_a_separator_are_no_table() {
+    assert_eq!(code(b"first line\nsecond line\n"), "text");
+    assert_eq!(code(b"first line\nsecond; line\n"), "text");
+    assert_eq!(code(b"a;b\n\n\"x;y\";z\n"), "csv");
+    assert_eq!(code(b"a;b;c"), "csv");
+    assert_eq!(code(b"a;b"), "text");
+}
+
 #[test]
 fn hostile_shapes_end() {
     let deep = [b"{\"a\":".repeat(300_000), b"[".repeat(300_000)].concat();
