@@ -48,6 +48,8 @@ struct Effort {
 
 const QUICK: Effort = Effort { profile: "mutants-quick", worlds: "30", cases: "64" };
 const THOROUGH: Effort = Effort { profile: "mutants-thorough", worlds: "120", cases: "256" };
+/// Nothing that ends takes so long.
+const THOROUGH_SECONDS: &str = "300";
 /// File beside the results that says what part of the mistakes was tried; none: all.
 const PART: &str = "part.txt";
 /// Folder of cargo-mutants with what became of each mistake.
@@ -135,6 +137,8 @@ fn again(workspace: &Workspace, area: &Area) -> Result<(), String> {
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let wanted: Vec<String> = missed.iter().map(|mutant| pattern(mutant)).collect();
     let mut more: Vec<&str> = wanted.iter().flat_map(|name| ["--re", name]).collect();
+    // The tool would measure the package's own tests alone.
+    more.extend(["--timeout", THOROUGH_SECONDS]);
     more.extend([area.package].iter().chain(area.helped_by).flat_map(|of| ["--test-package", of]));
     mutate(workspace, area, &THOROUGH, &out, &more)
 }
