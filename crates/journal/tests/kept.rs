@@ -6,7 +6,7 @@ mod common;
 
 use common::{House, accepted, answer, at, digest, filter, issue, report, step};
 use fhir::{Format, Severity};
-use journal::{Evidence, EvidenceKind, Filter, LeaseAnswer, Retention};
+use journal::{Evidence, EvidenceKind, Filter, LeaseAnswer, Retention, Source};
 use report::Event;
 
 #[test]
@@ -154,4 +154,50 @@ fn retention_leaves_no_word_in_the_index() {
     let rule = Retention { completed_days: Some(30), closed_days: None };
     assert_eq!(house.journal.retain(rule, at(31 * 86_400)).unwrap(), 1);
     assert_eq!(blocks(&house), 0);
+}
+
+/// What a helper is told: codes, counts and times, the newest or the most frequent first, and no more than asked for.
+#[test]
+fn the_account_tells_what_happened_without_words() {
+    let house = House::new();
+    let (first, second) = (house.import(1), house.import(2));
+    house.reject(first, "Anna Müller is unknown");
+    house.record(second, Event::SendingStarted { since: at(1) });
+    let why = "cut".to_owned();
+    house.record(second, Event::Doubted { since: at(2), due: at(9), why: why.clone() });
+    let refused = Evidence { http_status: Some(422), at: at(300), ..answer("no") };
+    let cut = Evidence {
+        kind: EvidenceKind::Search,
+        http_status: None,
+        fault: Some(why.clone()),
+        at: at(301),
+        ..answer("")
+    };
+    for evidence in [refused, cut] {
+        house.journal.keep_evidence(second, evidence).unwrap();
+    }
+
+    let happened = house.journal.happenings(3).unwrap();
+    let told: Vec<_> = happened.iter().map(|one| (one.id, one.code.as_str())).collect();
+    assert_eq!(told, [(second, "doubted"), (second, "sending-started"), (first, "rejected")]);
+    assert_eq!((happened[0].why.clone(), happened[1].why.clone()), (Some(why), None));
+    assert!(happened[0].number > happened[1].number && happened[0].at == at(100));
+
+    let troubles = house.journal.troubles(9).unwrap();
+    let told: Vec<_> = troubles
+        .iter()
+        .map(|one| (one.exchange.as_str(), one.http_status, one.fault.as_deref(), one.at))
+        .collect();
+    let expected = [("search", None, Some("cut"), at(301)), ("create", Some(422), None, at(300))];
+    assert_eq!(told, expected, "an answer that was one is no trouble");
+    assert_eq!(house.journal.troubles(1).unwrap().len(), 1);
+
+    let tallies = house.journal.message_tallies(9).unwrap();
+    assert_eq!(tallies.len(), 1);
+    let tally = &tallies[0];
+    assert_eq!((tally.source, tally.severity), (Source::Authority, Severity::Error));
+    assert_eq!(
+        (tally.code.as_str(), tally.rule.as_deref(), tally.count),
+        ("invalid", Some("elm-12"), 1)
+    );
 }
