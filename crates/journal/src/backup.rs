@@ -108,3 +108,22 @@ fn private_folder(folder: &Path) -> std::io::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_problem_keeps_its_meaning_on_the_way_through() {
+        let io = || JournalError::io("write")(std::io::ErrorKind::TimedOut.into());
+        assert!(matches!(of_journal(JournalError::Busy), OpenProblem::Busy));
+        assert!(matches!(of_journal(JournalError::Full), OpenProblem::Full));
+        assert!(matches!(of_journal(io()), OpenProblem::Io { operation: "write", .. }));
+        assert!(matches!(of_journal(JournalError::Damaged), OpenProblem::WrongKeyOrDamaged));
+        assert!(matches!(of_open(OpenProblem::Busy), JournalError::Busy));
+        assert!(matches!(of_open(OpenProblem::Full), JournalError::Full));
+        assert!(matches!(of_open(OpenProblem::Exists), JournalError::Exists));
+        assert!(matches!(of_open(of_journal(io())), JournalError::Io { operation: "write", .. }));
+        assert!(matches!(of_open(OpenProblem::WrongKeyOrDamaged), JournalError::Damaged));
+    }
+}

@@ -163,4 +163,23 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn what_is_thinned_out_is_counted_and_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(list(&folder.path().join("none")).unwrap().is_empty());
+        let file = folder.path().join("file");
+        std::fs::write(&file, b"").unwrap();
+        assert!(list(&file).is_err(), "a file is no folder");
+        let noon = 1_795_000_000_000_000_i64;
+        let day = noon - noon.rem_euclid(DAY_MICROS);
+        for hour in 1..=6 {
+            let name = name(Instant(day + hour * 3_600_000_000), 1);
+            std::fs::write(folder.path().join(name), b"x").unwrap();
+        }
+        assert_eq!(thin_out(folder.path()).unwrap(), 3);
+        assert_eq!(list(folder.path()).unwrap().len(), NEWEST);
+        assert_eq!(thin_out(folder.path()).unwrap(), 0);
+        assert!(file.exists());
+    }
 }

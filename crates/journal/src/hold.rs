@@ -45,3 +45,34 @@ fn wait(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn whoever_holds_it_for_a_moment_is_waited_for_and_not_for_ever() {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = folder.path().join("journal.db");
+        let tries = Cell::new(0);
+        let free_after = |most: u32| {
+            tries.set(0);
+            let tries = &tries;
+            move |_: &File| {
+                tries.set(tries.get() + 1);
+                if tries.get() > most { Ok(()) } else { Err(TryLockError::WouldBlock) }
+            }
+        };
+        assert!(wait(&journal, WAIT, free_after(3)).is_ok());
+        assert_eq!(tries.get(), 4);
+        let held = wait(&journal, Duration::ZERO, free_after(u32::MAX));
+        assert!(matches!(held, Err(OpenProblem::Busy)));
+        assert_eq!(tries.get(), 1);
+        let broken = wait(&journal, WAIT, |_: &File| {
+            Err(TryLockError::Error(std::io::ErrorKind::Unsupported.into()))
+        });
+        assert!(matches!(broken, Err(OpenProblem::Io { .. })));
+    }
+}

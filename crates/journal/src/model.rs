@@ -376,3 +376,30 @@ pub struct Retention {
     /// For withdrawn and superseded submissions.
     pub closed_days: Option<u32>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_state_counts_in_one_group() {
+        let by_state = [
+            ("held", 1),
+            ("rejected", 2),
+            ("failed", 4),
+            ("unknown", 24),
+            ("queued", 32),
+            ("sending", 64),
+            ("in-progress", 128),
+            ("completed", 256),
+            ("withdrawn", 512),
+            ("superseded", 1_024),
+        ];
+        let counts = Counts { by_state: by_state.into_iter().collect(), doubtful_long: 8 };
+        assert_eq!(counts.group(Group::NeedsAttention), 1 + 2 + 4 + 8);
+        assert_eq!(counts.group(Group::InProgress), 16 + 32 + 64 + 128);
+        assert_eq!(counts.group(Group::Completed), 256);
+        assert_eq!(counts.group(Group::Closed), 512 + 1_024);
+        assert_eq!(counts.total(), 2_047);
+    }
+}

@@ -181,3 +181,46 @@ impl From<Illegal> for RecordError {
 pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+
+    use rusqlite::ffi;
+
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_becomes_what_may_be_done_next() {
+        let of = |kind: ErrorKind| JournalError::io("write")(kind.into());
+        assert!(matches!(of(ErrorKind::AlreadyExists), JournalError::Exists));
+        assert!(matches!(of(ErrorKind::StorageFull), JournalError::Full));
+        assert!(matches!(of(ErrorKind::NotFound), JournalError::Io { operation: "write", .. }));
+        let of = |kind: ErrorKind| OpenProblem::io("open")(kind.into());
+        assert!(matches!(of(ErrorKind::NotFound), OpenProblem::Missing));
+        assert!(matches!(of(ErrorKind::AlreadyExists), OpenProblem::Exists));
+        assert!(matches!(of(ErrorKind::StorageFull), OpenProblem::Full));
+        assert!(matches!(of(ErrorKind::TimedOut), OpenProblem::Io { operation: "open", .. }));
+    }
+
+    #[test]
+    fn what_sqlite_says_becomes_what_may_be_done_next() {
+        let failure = |code| rusqlite::Error::SqliteFailure(ffi::Error::new(code), None);
+        let of = |code| JournalError::sql("read")(failure(code));
+        for busy in [ffi::SQLITE_BUSY, ffi::SQLITE_LOCKED] {
+            assert!(matches!(of(busy), JournalError::Busy));
+            assert!(matches!(OpenProblem::sql("open")(failure(busy)), OpenProblem::Busy));
+        }
+        assert!(matches!(of(ffi::SQLITE_FULL), JournalError::Full));
+        for damaged in [ffi::SQLITE_CORRUPT, ffi::SQLITE_NOTADB] {
+            assert!(matches!(of(damaged), JournalError::Damaged));
+            let problem = OpenProblem::sql("open")(failure(damaged));
+            assert!(matches!(problem, OpenProblem::WrongKeyOrDamaged));
+        }
+        assert!(matches!(of(ffi::SQLITE_IOERR), JournalError::Io { operation: "read", .. }));
+        let full = OpenProblem::sql("open")(failure(ffi::SQLITE_FULL));
+        assert!(matches!(full, OpenProblem::Full));
+        let shape = rusqlite::Error::IntegralValueOutOfRange(0, -1);
+        assert!(matches!(JournalError::sql("read")(shape), JournalError::Damaged));
+    }
+}

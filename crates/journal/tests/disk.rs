@@ -7,7 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use common::{House, anna, answer, at, filter, found, issue, key, other_key, raw, report, step};
-use journal::{DiscrepancyKind, Journal, JournalError, OpenProblem, Retention, restore};
+use journal::{
+    DiscrepancyKind, Journal, JournalError, NewSubmission, OpenProblem, Retention, restore,
+};
 use report::Event;
 use tempfile::TempDir;
 
@@ -318,6 +320,26 @@ fn retention_removes_the_patient_and_keeps_the_proof() {
     assert!(house.journal.verify().unwrap().problems.is_empty());
     assert!(!words_on_disk(&house, "vogel"), "also not in what the index has marked as deleted");
     assert_eq!(found(&house.journal, "müller2"), [open]);
+}
+
+/// The register beside the journal knows file names too: as long as the journal, and no longer.
+#[test]
+fn retention_reaches_the_register() {
+    let house = House::new();
+    let day = 86_400;
+    for (n, days) in [(1, 0), (2, 20)] {
+        house.journal.import(NewSubmission { at: at(days * day), ..report(n) }).unwrap();
+    }
+    let register = || {
+        let connection = common::raw(&house.path().with_file_name("journal.db-register"));
+        let mut query = connection.prepare("SELECT file FROM taken ORDER BY submission").unwrap();
+        let files = query.query_map([], |row| row.get::<_, String>(0)).unwrap();
+        files.map(Result::unwrap).collect::<Vec<_>>()
+    };
+    assert_eq!(register(), ["befund-1.json", "befund-2.json"]);
+    let rule = Retention { completed_days: Some(30), closed_days: None };
+    house.journal.retain(rule, at(31 * day)).unwrap();
+    assert_eq!(register(), ["befund-2.json"]);
 }
 
 /// Whether a word stands anywhere in the index of words, also where it is only marked as deleted.

@@ -95,6 +95,38 @@ fn states_and_groups_and_counts_agree() {
 }
 
 #[test]
+fn doubts_are_counted_by_how_long_they_last() {
+    let house = House::new();
+    for (n, since) in (1..).zip([at(0), at(1), at(2), at(5_000), at(5_001)]) {
+        let id = house.import(n);
+        house.record(id, Event::SendingStarted { since: at(1) });
+        let why = "timeout".to_owned();
+        house.record(id, Event::Doubted { since, due: at(9), why });
+    }
+    let of = |groups: &[Group]| {
+        let filter = Filter { groups: groups.to_vec(), now: at(3_700), ..filter() };
+        assert_eq!(house.journal.count(&filter, 100).unwrap(), ids(&house, &filter).len() as u64);
+        ids(&house, &filter)
+    };
+    assert_eq!(of(&[Group::NeedsAttention]), [3, 2, 1]);
+    assert_eq!(of(&[Group::InProgress]), [5, 4]);
+    assert_eq!(of(&[Group::NeedsAttention, Group::InProgress]).len(), 5);
+}
+
+/// From an instant on, and up to another without it: also where words are looked for.
+#[test]
+fn a_period_has_its_beginning_and_not_its_end() {
+    let house = House::new();
+    for n in 1..=5 {
+        house.import(n);
+    }
+    for search in [None, Some("anna".to_owned())] {
+        let (since, until) = (Some(at(2)), Some(at(4)));
+        assert_eq!(ids(&house, &Filter { since, until, search, ..filter() }), [3, 2]);
+    }
+}
+
+#[test]
 fn words_are_found_where_people_know_them() {
     let house = House::new();
     let (one, two) = (house.import(1), house.import(2));
