@@ -10,7 +10,7 @@ use common::{House, anna, answer, at, filter, found, issue, key, other_key, raw,
 use journal::{
     DiscrepancyKind, Journal, JournalError, NewSubmission, OpenProblem, Retention, restore,
 };
-use report::Event;
+use report::{Event, SubmissionId};
 use tempfile::TempDir;
 
 #[test]
@@ -320,6 +320,27 @@ fn retention_removes_the_patient_and_keeps_the_proof() {
     assert!(house.journal.verify().unwrap().problems.is_empty());
     assert!(!words_on_disk(&house, "vogel"), "also not in what the index has marked as deleted");
     assert_eq!(found(&house.journal, "müller2"), [open]);
+}
+
+/// More words stay than are written anew at once; those that leave come last in their order.
+#[test]
+fn retention_purges_an_index_of_any_size() {
+    let house = House::new();
+    for n in 1..=41 {
+        let mut new = report(n);
+        let words = |head: &str| {
+            let word = |place| format!(" {head}{:07}", (n * 3_000 + place) * 7_919 % 9_999_991);
+            (0..3_000).map(word).collect()
+        };
+        new.summary.laboratory = Some(words(if n == 7 { "zvogel" } else { "a" }));
+        new.first = Event::Held;
+        house.journal.import(new).unwrap();
+    }
+    house.record(SubmissionId(7), Event::Withdrawn { reason: String::new() });
+    assert!(words_on_disk(&house, "vogel"));
+    let rule = Retention { completed_days: None, closed_days: Some(30) };
+    assert_eq!(house.journal.retain(rule, at(31 * 86_400)).unwrap(), 1);
+    assert!(!words_on_disk(&house, "vogel"));
 }
 
 /// The register beside the journal knows file names too: as long as the journal, and no longer.
