@@ -23,19 +23,12 @@ struct Area {
     package: &'static str,
     /// Where mistakes are made; empty: in the whole package.
     files: &'static str,
-    /// Packages whose tests may notice a mistake that the package's own did not.
-    helped_by: &'static [&'static str],
 }
 
 const AREAS: [Area; 3] = [
-    Area { name: "report", package: "report", files: "", helped_by: &["journal", "engine"] },
-    Area { name: "journal", package: "journal", files: "", helped_by: &["engine"] },
-    Area {
-        name: "worker",
-        package: "engine",
-        files: "crates/engine/src/worker/**",
-        helped_by: &[],
-    },
+    Area { name: "report", package: "report", files: "" },
+    Area { name: "journal", package: "journal", files: "" },
+    Area { name: "worker", package: "engine", files: "crates/engine/src/worker/**" },
 ];
 
 /// How hard a mistake is looked for: which tests run (profiles in .config/nextest.toml), in how many worlds,
@@ -125,8 +118,8 @@ fn first(workspace: &Workspace, area: &Area, one_in: u32) -> Result<(), String> 
     mutate(workspace, area, &QUICK, &out, &["--sharding", "round-robin", &shard])
 }
 
-/// Tries what nobody has noticed with all tests of the package and those of its users. A mistake is known by its
-/// name, so that lines may have moved since.
+/// Tries what nobody has noticed with all tests of the package. A mistake is known by its name, so that lines may
+/// have moved since.
 fn again(workspace: &Workspace, area: &Area) -> Result<(), String> {
     let out = results(workspace, area);
     let missed = Tally::read(&out)?.missed;
@@ -137,9 +130,7 @@ fn again(workspace: &Workspace, area: &Area) -> Result<(), String> {
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let wanted: Vec<String> = missed.iter().map(|mutant| pattern(mutant)).collect();
     let mut more: Vec<&str> = wanted.iter().flat_map(|name| ["--re", name]).collect();
-    // The tool would measure the package's own tests alone.
     more.extend(["--timeout", THOROUGH_SECONDS]);
-    more.extend([area.package].iter().chain(area.helped_by).flat_map(|of| ["--test-package", of]));
     mutate(workspace, area, &THOROUGH, &out, &more)
 }
 
