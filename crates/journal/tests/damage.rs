@@ -620,6 +620,31 @@ fn a_restored_backup_sends_nothing_twice() {
     figures.finish();
 }
 
+/// Nothing is left but the register. A lost report is handed over again and held this time; a person releases it. It
+/// may have been sent before, so it is asked for.
+#[test]
+fn a_lost_report_that_is_held_and_released_is_in_doubt() {
+    let image = image();
+    let laboratory = Laboratory::new(&image);
+    fs::write(laboratory.path(), "").unwrap();
+    fs::remove_file(laboratory.beside("-wal")).unwrap();
+    fs::remove_dir_all(laboratory.backups()).unwrap();
+    let (journal, recovery) = laboratory.open(100);
+    assert!(matches!(recovery.unwrap().base, Base::Nothing));
+    let released = |n: i64| {
+        let mut new = report(n);
+        new.identifier = format!("urn:uuid:handed-over-again-{n}");
+        new.first = Event::Held;
+        let imported = journal.import_if_new_async(new).wait().unwrap();
+        let Imported::New(id) = imported else { panic!("{imported:?}") };
+        record(&journal, id, Event::Released { reason: "ok".to_owned(), due: at(500) });
+        journal.state(id).unwrap().code()
+    };
+    assert_eq!(released(2), "unknown");
+    assert_eq!(released(10), "unknown");
+    assert_eq!(released(77), "queued", "nobody took it in before");
+}
+
 /// An answer that comes for what the restore believed not to have been sent.
 #[test]
 fn what_the_authority_shows_is_taken_in_once() {
