@@ -4,7 +4,7 @@
 mod common;
 
 use common::{House, at, filter, found, report};
-use journal::{Filter, JournalError};
+use journal::{Filter, JournalError, NewSubmission};
 use proptest::prelude::*;
 use report::{Event, Group, SubmissionId};
 use serde_json::json;
@@ -111,6 +111,27 @@ fn doubts_are_counted_by_how_long_they_last() {
     assert_eq!(of(&[Group::NeedsAttention]), [3, 2, 1]);
     assert_eq!(of(&[Group::InProgress]), [5, 4]);
     assert_eq!(of(&[Group::NeedsAttention, Group::InProgress]).len(), 5);
+}
+
+/// Owed later than anything is put off, or recorded at a time that is still to come: the longest owed first.
+#[test]
+fn what_a_wrong_clock_put_off_is_found() {
+    let house = House::new();
+    let queued = |n: i64, recorded: i64, due: i64| {
+        let first = Event::Queued { due: at(due) };
+        house.journal.import(NewSubmission { first, at: at(recorded), ..report(n) }).unwrap()
+    };
+    let late = queued(1, 1, 5_000);
+    let ahead = queued(2, 1_500, 2_000);
+    queued(3, 2, 500);
+    queued(4, 2, 2_000);
+    let found = |state, most| {
+        let due = house.journal.due_beyond(at(3_600), at(1_000), state, most).unwrap();
+        due.into_iter().map(|due| (due.id, due.due)).collect::<Vec<_>>()
+    };
+    assert_eq!(found("queued", 9), [(ahead, at(2_000)), (late, at(5_000))]);
+    assert_eq!(found("queued", 1), [(ahead, at(2_000))]);
+    assert_eq!(found("unknown", 9), []);
 }
 
 /// From an instant on, and up to another without it: also where words are looked for.
