@@ -60,9 +60,9 @@ Usage: cargo xtask COMMAND
   reliability [--no-install] [--table]
                                      run every test of a fault; one table of what each counted
                                      (--table: of the figures at hand)
-  mutants [--no-install] [--one-in N | --unnoticed | --page] [AREA]…
+  mutants [--no-install] [--one-in N | --rest | --unnoticed | --page] [AREA]…
                                      make small mistakes in a copy and write docs/mutants.md; takes hours
-                                     (one in N of them; what nobody noticed the last time; only the page)
+                                     (one in N; what was not tried yet; what nobody noticed; only the page)
   supply-chain [--no-install]        licences, advisories, lock files, bills of materials (target/sbom)
   reproducible                       build the headless programs twice, in different folders, and compare
   dist                               release builds of the programs and the .deb of the desktop app
@@ -155,8 +155,10 @@ fn mutants(args: &[String]) -> Result<u8, String> {
         args.drain(at..=at + 1);
     }
     let (flags, areas): (Vec<_>, Vec<_>) = args.into_iter().partition(|arg| arg.starts_with("--"));
-    let flags = Flags::parse(&flags, &["--no-install", "--unnoticed", "--page"])?;
-    if flags.has("--unnoticed") {
+    let flags = Flags::parse(&flags, &["--no-install", "--rest", "--unnoticed", "--page"])?;
+    if flags.has("--rest") {
+        which = mutants::Which::Rest;
+    } else if flags.has("--unnoticed") {
         which = mutants::Which::Unnoticed;
     } else if flags.has("--page") {
         which = mutants::Which::None;

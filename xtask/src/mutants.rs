@@ -2,13 +2,17 @@
 //! cargo-mutants makes the mistakes. This sums them up in a page, where a person writes beside each mistake
 //! that nobody noticed why it may stay so. Takes hours; on demand.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod rounds;
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::process::{Call, find};
 use crate::workspace::Workspace;
 use crate::{Install, output};
+use rounds::{Rounds, Tally, counted, next_folder};
 
 const TOOL: &str = "cargo-mutants";
 /// Of the mistakes that compile, so many in a hundred must be noticed.
@@ -43,18 +47,14 @@ const QUICK: Effort = Effort { profile: "mutants-quick", worlds: "30", cases: "6
 const THOROUGH: Effort = Effort { profile: "mutants-thorough", worlds: "120", cases: "256" };
 /// Nothing that ends takes so long.
 const THOROUGH_SECONDS: &str = "300";
-/// File beside the results that says what part of the mistakes was tried; none: all.
-const PART: &str = "part.txt";
-/// Folder of cargo-mutants with what became of each mistake.
-const RESULTS: &str = "mutants.out";
-/// Folder for what was tried again.
-const AGAIN: &str = "again";
 
 /// Which mistakes are tried.
 #[derive(Clone, Copy)]
 pub(crate) enum Which {
     /// One in so many.
     OneIn(u32),
+    /// What was not tried yet.
+    Rest,
     /// What nobody noticed the last time: tests were added since.
     Unnoticed,
     /// None: the page is written anew.
@@ -74,14 +74,13 @@ pub(crate) fn try_all(
         return Err(format!("no area {unknown}; there are: {}", known.join(" ")));
     }
     let wanted = |area: &&Area| names.is_empty() || names.iter().any(|name| name == area.name);
+    tool(workspace, install)?;
     for area in AREAS.iter().filter(wanted) {
         match which {
             Which::None => continue,
-            Which::OneIn(one_in) => {
-                tool(workspace, install)?;
-                first(workspace, area, one_in)?;
-            }
-            Which::Unnoticed => tool(workspace, install)?,
+            Which::OneIn(one_in) => first(workspace, area, one_in)?,
+            Which::Rest => rest(workspace, area)?,
+            Which::Unnoticed => {}
         }
         again(workspace, area)?;
     }
@@ -104,38 +103,52 @@ fn tool(workspace: &Workspace, install: Install) -> Result<(), String> {
     fs::remove_dir_all(&build).map_err(|error| format!("{}: {error}", build.display()))
 }
 
-/// Tries one in so many mistakes with the package's own quick tests.
+/// Tries one in so many mistakes with the package's own quick tests. What was known of them is forgotten.
 fn first(workspace: &Workspace, area: &Area, one_in: u32) -> Result<(), String> {
-    let out = results(workspace, area);
-    let failed = |error: std::io::Error| format!("{}: {error}", out.display());
-    if out.is_dir() {
-        fs::remove_dir_all(&out).map_err(failed)?;
+    let results = results(workspace, area);
+    if results.is_dir() {
+        fs::remove_dir_all(&results).map_err(|error| format!("{}: {error}", results.display()))?;
     }
-    fs::create_dir_all(&out).map_err(failed)?;
-    let part = if one_in > 1 { format!("one in {one_in}") } else { String::new() };
-    fs::write(out.join(PART), part).map_err(failed)?;
     let shard = format!("--shard=0/{one_in}");
-    mutate(workspace, area, &QUICK, &out, &["--sharding", "round-robin", &shard])
+    mutate(workspace, area, &QUICK, &["--sharding", "round-robin", &shard])
 }
 
-/// Tries what nobody has noticed with all tests of the package. A mistake is known by its name, so that lines may
-/// have moved since.
+/// Tries what was not tried yet with the quick tests: what is new, was left out, or was cut short.
+fn rest(workspace: &Workspace, area: &Area) -> Result<(), String> {
+    let there = there(workspace, area)?;
+    let rounds = Rounds::read(&results(workspace, area))?;
+    match rounds.untried(&there).as_slice() {
+        [] => Ok(()),
+        untried => mutate(workspace, area, &QUICK, &named(untried)),
+    }
+}
+
+/// Tries what nobody has noticed with all tests of the package.
 fn again(workspace: &Workspace, area: &Area) -> Result<(), String> {
-    let out = results(workspace, area);
-    let missed = Tally::read(&out)?.missed;
-    if missed.is_empty() {
+    let there = there(workspace, area)?;
+    let tally = Rounds::read(&results(workspace, area))?.tally(&there);
+    let unnoticed: Vec<&str> = tally.unnoticed.iter().map(String::as_str).collect();
+    if unnoticed.is_empty() {
         return Ok(());
     }
-    let out = out.join(AGAIN);
-    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
-    let wanted: Vec<String> = missed.iter().map(|mutant| pattern(mutant)).collect();
-    let mut more: Vec<&str> = wanted.iter().flat_map(|name| ["--re", name]).collect();
-    more.extend(["--timeout", THOROUGH_SECONDS]);
-    mutate(workspace, area, &THOROUGH, &out, &more)
+    let mut more = named(&unnoticed);
+    more.extend(["--timeout", THOROUGH_SECONDS].map(str::to_owned));
+    mutate(workspace, area, &THOROUGH, &more)
+}
+
+/// What lets cargo-mutants try the mistakes of these names only.
+fn named(names: &[&str]) -> Vec<String> {
+    names.iter().flat_map(|name| ["--re".to_owned(), pattern(name)]).collect()
+}
+
+/// The mistakes that the sources of an area allow: how many of each name.
+fn there(workspace: &Workspace, area: &Area) -> Result<BTreeMap<String, usize>, String> {
+    let list = call(workspace, area)?.arg("--list").text();
+    Ok(counted(&list.ok_or("cargo mutants --list failed")?))
 }
 
 /// What matches a mistake wherever it stands in its file.
-fn pattern(mutant: &str) -> String {
+fn pattern(name: &str) -> String {
     let literal = |text: &str| {
         let mut escaped = String::new();
         for c in text.chars() {
@@ -146,31 +159,35 @@ fn pattern(mutant: &str) -> String {
         }
         escaped
     };
-    let name = name(mutant);
-    let (file, what) = name.split_once(':').unwrap_or((&name, ""));
+    let (file, what) = name.split_once(':').unwrap_or((name, ""));
     format!("^{}:\\d+:\\d+:{}$", literal(file), literal(what))
 }
 
+/// cargo-mutants for the sources of an area.
+fn call(workspace: &Workspace, area: &Area) -> Result<Call, String> {
+    let mut path = vec![workspace.tools().join("bin")];
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
+    let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
+    let mut call = Call::cargo().args(["mutants", "--package", area.package]);
+    if !area.files.is_empty() {
+        call = call.args(["--file", area.files]);
+    }
+    Ok(call.env("PATH", path).inside(&workspace.root))
+}
+
+/// One round.
 fn mutate(
     workspace: &Workspace,
     area: &Area,
     effort: &Effort,
-    out: &Path,
-    more: &[&str],
+    more: &[impl AsRef<OsStr>],
 ) -> Result<(), String> {
-    let mut path = vec![workspace.tools().join("bin")];
-    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()));
-    let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
-    let mut call = Call::cargo().args(["mutants", "--no-shuffle", "--jobs=2"]);
-    call = call.args(["--package", area.package]);
-    if !area.files.is_empty() {
-        call = call.args(["--file", area.files]);
-    }
-    let call = call.arg("--output").arg(out).args(more).env("PATH", path);
+    let call = call(workspace, area)?.args(["--no-shuffle", "--jobs=2"]).args(more);
+    let call = call.arg("--output").arg(next_folder(&results(workspace, area))?);
     let call = call.env("NEXTEST_PROFILE", effort.profile);
     let call = call.env("LABCOURIER_WORLDS", effort.worlds).env("PROPTEST_CASES", effort.cases);
     // 2: some were missed, 3: some ran into the time limit; the page tells both.
-    match call.inside(&workspace.root).code()? {
+    match call.code()? {
         0 | 2 | 3 => Ok(()),
         code => Err(format!("cargo mutants ended with exit code {code}")),
     }
@@ -180,74 +197,14 @@ fn results(workspace: &Workspace, area: &Area) -> PathBuf {
     workspace.target.join("mutants").join(area.name)
 }
 
-/// What became of the mistakes of one area.
-#[derive(Debug, Default, PartialEq)]
-struct Tally {
-    /// What part of the mistakes was tried; empty: all.
-    part: String,
-    caught: usize,
-    missed: Vec<String>,
-    unviable: usize,
-}
-
-impl Tally {
-    /// Reads what cargo-mutants left behind: in the first round, and when what was missed was tried again. What is
-    /// not there any more then, because its code was rewritten, does not count.
-    fn read(out: &Path) -> Result<Self, String> {
-        let part = fs::read_to_string(out.join(PART)).unwrap_or_default().trim().to_owned();
-        let mut tally = Self {
-            part,
-            caught: [lines(out, "caught.txt")?, lines(out, "timeout.txt")?].concat().len(),
-            missed: lines(out, "missed.txt")?,
-            unviable: lines(out, "unviable.txt")?.len(),
-        };
-        let again = out.join(AGAIN);
-        if again.join(RESULTS).is_dir() {
-            let named = |lines: Vec<String>| lines.iter().map(|mutant| name(mutant)).collect();
-            let missed = lines(&again, "missed.txt")?;
-            let unnoticed: BTreeSet<String> = named(missed.clone());
-            let noticed: BTreeSet<String> =
-                named([lines(&again, "caught.txt")?, lines(&again, "timeout.txt")?].concat());
-            let now_noticed = |mutant: &&String| {
-                let name = name(mutant);
-                noticed.contains(&name) && !unnoticed.contains(&name)
-            };
-            tally.caught += tally.missed.iter().filter(now_noticed).count();
-            tally.missed = missed;
-        }
-        Ok(tally)
-    }
-
-    /// In a hundred of those that compile.
-    fn percent(&self) -> f64 {
-        let all = self.caught + self.missed.len();
-        let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
-        if all == 0 { 0.0 } else { 100.0 * count(self.caught) / count(all) }
-    }
-}
-
-/// The lines of a file that cargo-mutants wrote; none where it wrote none.
-fn lines(out: &Path, name: &str) -> Result<Vec<String>, String> {
-    let file = out.join(RESULTS).join(name);
-    match fs::read_to_string(&file) {
-        Ok(text) => Ok(text.lines().map(str::to_owned).collect()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(format!("{}: {error}", file.display())),
-    }
-}
-
 /// Writes the page from the results at hand; reasons already there stay.
 fn write_page(workspace: &Workspace) -> Result<u8, String> {
     let page = workspace.root.join(PAGE);
     let reasons = reasons(&fs::read_to_string(&page).unwrap_or_default());
     let mut tallies = Vec::new();
     for area in &AREAS {
-        let out = results(workspace, area);
-        let tally = match out.join(RESULTS).is_dir() {
-            true => Tally::read(&out)?,
-            false => Tally { part: "none yet".to_owned(), ..Tally::default() },
-        };
-        tallies.push((area.name, tally));
+        let rounds = Rounds::read(&results(workspace, area))?;
+        tallies.push((area.name, rounds.tally(&there(workspace, area)?)));
     }
     let text = rendered(&tallies, &reasons);
     fs::write(&page, &text).map_err(|error| format!("{}: {error}", page.display()))?;
@@ -258,15 +215,6 @@ fn write_page(workspace: &Workspace) -> Result<u8, String> {
         output::problem(&format!("{PAGE}: {open} survivors want a test or a reason"));
     }
     Ok(u8::from(few || open > 0))
-}
-
-/// `crates/a/src/b.rs:12:5: replace …` without the place in the file, which moves with every edit.
-fn name(mutant: &str) -> String {
-    let mut parts = mutant.splitn(4, ':');
-    match (parts.next(), parts.next(), parts.next(), parts.next()) {
-        (Some(file), Some(_), Some(_), Some(what)) => format!("{file}:{what}"),
-        _ => mutant.to_owned(),
-    }
 }
 
 /// The reasons of a page, by mutant.
@@ -285,30 +233,30 @@ fn rendered(tallies: &[(&str, Tally)], reasons: &BTreeMap<String, String>) -> St
         "`cargo xtask mutants` makes one small mistake after the other and runs the tests. It writes this page;",
         "people write the reason after each mistake that may stay unnoticed, and nothing else.",
         "",
-        "| area | tried | noticed | unnoticed | do not compile | noticed in a hundred |",
-        "|---|---|--:|--:|--:|--:|",
+        "| area | mistakes | tried | noticed | unnoticed | do not compile | noticed in a hundred |",
+        "|---|--:|--:|--:|--:|--:|--:|",
     ]
     .map(str::to_owned)
     .to_vec();
     for (area, tally) in tallies {
         lines.push(format!(
-            "| {area} | {} | {} | {} | {} | {:.1} |",
-            if tally.part.is_empty() { "all" } else { &tally.part },
-            tally.caught,
-            tally.missed.len(),
+            "| {area} | {} | {} | {} | {} | {} | {:.1} |",
+            tally.there,
+            if tally.tried() == tally.there { "all".to_owned() } else { tally.tried().to_string() },
+            tally.noticed,
+            tally.unnoticed.len(),
             tally.unviable,
             tally.percent()
         ));
     }
     for (area, tally) in tallies {
         lines.extend([String::new(), format!("## {area}"), String::new()]);
-        let mut missed: Vec<String> = tally.missed.iter().map(|mutant| name(mutant)).collect();
-        missed.sort_unstable();
-        missed.dedup();
-        if missed.is_empty() {
+        let mut unnoticed = tally.unnoticed.clone();
+        unnoticed.dedup();
+        if unnoticed.is_empty() {
             lines.push("None.".to_owned());
         }
-        lines.extend(missed.into_iter().map(|mutant| {
+        lines.extend(unnoticed.into_iter().map(|mutant| {
             let reason = reasons.get(&mutant).map_or(NO_REASON, String::as_str);
             format!("- `{mutant}`: {reason}")
         }));
@@ -319,57 +267,31 @@ fn rendered(tallies: &[(&str, Tally)], reasons: &BTreeMap<String, String>) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rounds::name;
 
     #[test]
-    fn reasons_survive_when_lines_move() {
-        let mutant = "crates/a/src/b.rs:12:5: replace < with <= in c::d";
-        assert_eq!(name(mutant), "crates/a/src/b.rs: replace < with <= in c::d");
-        let tally = Tally {
-            part: "one in 3".to_owned(),
-            caught: 9,
-            missed: vec![mutant.to_owned(), "crates/a/src/b.rs:1:1: replace e with ()".to_owned()],
+    fn reasons_survive() {
+        let tally = |unnoticed: &[&str]| Tally {
+            there: 20,
+            noticed: 9,
+            unnoticed: unnoticed.iter().map(|&name| name.to_owned()).collect(),
             unviable: 2,
         };
-        assert!((tally.percent() - 81.8).abs() < 0.1);
-        let first = rendered(&[("a", tally)], &BTreeMap::new());
+        let (one, other) = ("b.rs: replace < with <= in c::d", "b.rs: replace e with ()");
+        let first = rendered(&[("a", tally(&[one, one, other]))], &BTreeMap::new());
         assert_eq!(first.matches(NO_REASON).count(), 2);
-        assert!(first.contains("| a | one in 3 | 9 | 2 | 2 | 81.8 |"), "{first}");
+        assert!(first.contains("| a | 20 | 14 | 9 | 3 | 2 | 75.0 |"), "{first}");
         let edited = first.replacen(NO_REASON, "both sides are equal there", 1);
         let kept = reasons(&edited);
         assert_eq!(kept.len(), 1);
-        let moved = mutant.replace(":12:", ":99:");
-        let tally = Tally { caught: 9, missed: vec![moved], unviable: 2, ..Tally::default() };
-        let second = rendered(&[("a", tally)], &kept);
-        assert_eq!(second.contains(NO_REASON), !kept.contains_key(&name(mutant)));
-    }
-
-    #[test]
-    fn results_are_read_as_the_tool_leaves_them() {
-        let out = std::env::temp_dir().join(format!("mutants-{}", std::process::id()));
-        let write = |folder: &str, files: &[(&str, &str)]| {
-            let folder = out.join(folder).join(RESULTS);
-            fs::create_dir_all(&folder).unwrap();
-            for (file, text) in files {
-                fs::write(folder.join(file), text).unwrap();
-            }
-        };
-        let read = || Tally::read(&out).unwrap();
-        assert_eq!(read().percent(), 0.0);
-        let missed = "f.rs:1:1: a\nf.rs:2:2: b\nf.rs:3:3: c\n";
-        write("", &[("caught.txt", "d\ne\n"), ("timeout.txt", "f\n"), ("missed.txt", missed)]);
-        write("", &[("unviable.txt", "g\n")]);
-        assert_eq!((read().caught, read().missed.len(), read().unviable), (3, 3, 1));
-        // One is noticed now, one is not, and the third was rewritten.
-        write(AGAIN, &[("caught.txt", "f.rs:7:7: a\n"), ("missed.txt", "f.rs:8:8: b\n")]);
-        let tally = read();
-        assert_eq!((tally.caught, tally.missed), (4, vec!["f.rs:8:8: b".to_owned()]));
-        fs::remove_dir_all(&out).unwrap();
+        let second = rendered(&[("a", tally(&[one]))], &kept);
+        assert!(second.contains("both sides are equal there"), "{second}");
+        assert!(!second.contains(NO_REASON), "{second}");
     }
 
     #[test]
     fn a_mistake_is_found_again_where_lines_have_moved() {
-        let expected = r"^b\.rs:\d+:\d+: replace c with \(\)$";
-        assert_eq!(pattern("b.rs:12:5: replace c with ()"), expected);
-        assert_eq!(pattern("b.rs:7:44: replace c with ()"), expected);
+        let name = name("b.rs:12:5: replace c with ()");
+        assert_eq!(pattern(&name), r"^b\.rs:\d+:\d+: replace c with \(\)$");
     }
 }
