@@ -1,0 +1,97 @@
+//! Backups: what one costs, and what is left where one cannot be written.
+
+use std::fs;
+
+use crate::common::{self, answer, at, key, report, step};
+use journal::Journal;
+use report::Event;
+
+use super::laboratory::memory;
+
+/// What a backup costs. `LABCOURIER_BACKUP_EVENTS` makes the journal bigger.
+#[test]
+fn a_backup_is_verified_and_leaves_the_journal_free() {
+    let wanted = std::env::var("LABCOURIER_BACKUP_EVENTS").ok().and_then(|n| n.parse().ok());
+    let wanted: u64 = wanted.unwrap_or(1_000);
+    let folder = memory();
+    let journal = Journal::create(&folder.path().join("journal.db"), &key()).unwrap();
+    let filled = std::time::Instant::now();
+    for group in 0..wanted.div_ceil(4 * 64) {
+        let ids: Vec<_> = (0..64)
+            .map(|n| {
+                let mut new = report(i64::try_from(group * 64 + n).unwrap());
+                // As long as a real report is, and as little alike.
+                let words: Vec<String> = (0..150)
+                    .map(|k| format!("{:x}", (group * 64 + n) * 7_919 + k * 104_729))
+                    .collect();
+                new.document =
+                    format!("{{\"n\":{group}{n},\"x\":\"{}\"}}", words.join(" ").repeat(8))
+                        .into_bytes();
+                new.digest = common::digest(&new.document);
+                journal.import_async(new)
+            })
+            .collect();
+        let ids: Vec<_> = ids.into_iter().map(|pending| pending.wait().unwrap()).collect();
+        let mut steps = Vec::new();
+        for id in ids {
+            steps.push(journal.record_async(step(id, Event::SendingStarted { since: at(1) })));
+            steps.push(journal.record_async(step(id, common::accepted(&format!("r-{}", id.0)))));
+            let mut last = step(id, Event::Completed { receipt: format!("r-{}", id.0) });
+            last.evidence = Some(answer(&"<DocumentReference/>".repeat(20)));
+            steps.push(journal.record_async(last));
+        }
+        steps.into_iter().for_each(|pending| drop(pending.wait().unwrap()));
+    }
+    let filled = filled.elapsed();
+    let began = std::time::Instant::now();
+    let made = journal.back_up_into(&folder.path().join("backups"), at(1)).unwrap();
+    let took = began.elapsed();
+    assert!(made.facts.events >= wanted);
+    assert_eq!(made.facts.events, journal.events().unwrap());
+    println!(
+        "{} events, {:.1} MB: filled in {:.1} s, backed up and verified in {:.2} s",
+        made.facts.events,
+        made.facts.bytes as f64 / 1e6,
+        filled.as_secs_f64(),
+        took.as_secs_f64()
+    );
+    // Nothing of it is in the way of others.
+    std::thread::scope(|scope| {
+        let backup = scope.spawn(|| journal.back_up_into(&folder.path().join("backups"), at(100)));
+        let mut longest = std::time::Duration::ZERO;
+        let mut n = 1_000_000;
+        while !backup.is_finished() || n == 1_000_000 {
+            n += 1;
+            let began = std::time::Instant::now();
+            journal.import(report(n)).unwrap();
+            longest = longest.max(began.elapsed());
+        }
+        println!("longest import beside a backup: {:.0} ms", longest.as_secs_f64() * 1e3);
+        backup.join().unwrap().unwrap();
+    });
+}
+
+/// A disk that is full leaves the backups that are there.
+#[test]
+fn a_backup_that_fails_leaves_the_others() {
+    let folder = memory();
+    let journal = Journal::create(&folder.path().join("journal.db"), &key()).unwrap();
+    journal.import(report(1)).unwrap();
+    let backups = folder.path().join("backups");
+    let made = journal.back_up_into(&backups, at(1)).unwrap();
+    // The same moment: the name is taken.
+    assert!(journal.back_up_into(&backups, at(1)).is_err());
+    // No folder can be made where a file stands.
+    fs::write(folder.path().join("file"), "x").unwrap();
+    assert!(journal.back_up_into(&folder.path().join("file"), at(2)).is_err());
+    assert_eq!(journal::list_backups(&backups).unwrap().len(), 1);
+    assert_eq!(fs::read_dir(&backups).unwrap().count(), 1, "no draft is left");
+    for day in 1..60 {
+        journal.import(report(day + 1)).unwrap();
+        journal.back_up_into(&backups, at(day * 86_400)).unwrap();
+    }
+    let all = journal::list_backups(&backups).unwrap();
+    assert!(all.len() <= 14 && all.len() >= 9, "{}", all.len());
+    assert!(!made.file.exists());
+    assert_eq!(all[0].events, journal.events().unwrap());
+}
