@@ -144,3 +144,51 @@ fn head(
     };
     Ok((new, row.get(6)?, Instant(row.get(7)?)))
 }
+
+#[cfg(test)]
+mod tests {
+    use zeroize::Zeroizing;
+
+    use super::*;
+    use crate::Key;
+
+    /// A file with nothing but numbers of reports.
+    fn with_numbers(folder: &std::path::Path, numbers: &[i64]) -> Place {
+        let place = Place::new(&folder.join("old.db"), &Key::new(Zeroizing::new([7; 32]))).unwrap();
+        open::private_file(&place.path).unwrap();
+        let connection = open::connect(&place, Access::Write).unwrap();
+        connection.execute_batch("CREATE TABLE submission (id INTEGER PRIMARY KEY)").unwrap();
+        for number in numbers {
+            connection.execute("INSERT INTO submission VALUES (?1)", [number]).unwrap();
+        }
+        place
+    }
+
+    #[test]
+    fn numbers_are_looked_for_until_there_are_none_for_long() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let far = i64::from(NOTHING_MAX);
+        // The gap before the last is one too long.
+        let place = with_numbers(folder.path(), &[1, 2, 5, 5 + far, 5 + 2 * far, 6 + 3 * far]);
+        let mut damaged = Damaged::new(place);
+        assert_eq!(damaged.numbers_after(0), [1, 2, 5, 5 + far, 5 + 2 * far]);
+        assert_eq!(damaged.numbers_after(2), [5, 5 + far, 5 + 2 * far]);
+        assert_eq!(damaged.numbers_after(i64::MAX - 1), Vec::<i64>::new());
+    }
+
+    #[test]
+    fn a_file_that_gives_nothing_is_given_up() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let mut place = with_numbers(folder.path(), &[1]);
+        place.key = Key::new(Zeroizing::new([8; 32]));
+        let mut damaged = Damaged::new(place);
+        assert_eq!(damaged.numbers_after(0), Vec::<i64>::new());
+        assert_eq!(damaged.failures, FAILURES_MAX);
+        let mut tried = false;
+        let seen = damaged.read(|_| {
+            tried = true;
+            Ok(())
+        });
+        assert_eq!((seen, tried), (None, false), "nothing more is tried");
+    }
+}

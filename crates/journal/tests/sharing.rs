@@ -3,10 +3,12 @@
 
 mod common;
 
-use std::sync::Barrier;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Barrier};
 use std::time::Instant as Clock;
 
 use common::{House, accepted, at, key, report, step};
+use journal::simulation::{Memory, Seam};
 use journal::{Imported, Journal, JournalError, LeaseAnswer, RecordError};
 use report::{Event, SubmissionId};
 
@@ -174,4 +176,52 @@ fn of_many_who_find_the_same_file_one_takes_it_in() {
         outcomes.iter().filter(|o| **o == Imported::Known(vec![SubmissionId(1)])).count(),
         39
     );
+}
+
+/// A process of a simulation: alive, dead before a write, or dead before it hears of one.
+#[derive(Default)]
+struct Fate {
+    dead: AtomicBool,
+    deaf: AtomicBool,
+}
+
+impl Seam for Fate {
+    fn before(&self) -> bool {
+        !self.dead.load(Ordering::Relaxed)
+    }
+
+    fn after(&self) -> bool {
+        !self.deaf.load(Ordering::Relaxed)
+    }
+
+    fn later(&self, hand_over: Box<dyn FnOnce() + Send>) {
+        hand_over();
+    }
+}
+
+/// What the simulation of processes stands on.
+#[test]
+fn simulated_processes_share_a_memory_and_die_alone() {
+    let memory = Memory::new().unwrap();
+    let processes = [Arc::new(Fate::default()), Arc::new(Fate::default())];
+    let [one, other] = processes.each_ref().map(|fate| Journal::simulated(&memory, fate.clone()));
+    let first = one.import(report(1)).unwrap();
+    assert_eq!(other.state(first).unwrap().code(), "queued");
+    let (newest, moved) = memory.moved_since(0).unwrap();
+    assert_eq!((newest, moved), (1, vec![first]));
+
+    processes[0].deaf.store(true, Ordering::Relaxed);
+    assert!(one.import(report(2)).is_err(), "nobody hears of the commit");
+    processes[0].dead.store(true, Ordering::Relaxed);
+    assert!(one.import(report(3)).is_err(), "nothing is written");
+    let third = other.import(report(4)).unwrap();
+    let (newest, moved) = memory.moved_since(newest).unwrap();
+    assert_eq!((newest, moved.len(), moved[1]), (3, 2, third));
+    assert_eq!(other.counts(at(0)).unwrap().total(), 3);
+    assert!(other.record(step(third, Event::SendingStarted { since: at(1) })).is_ok());
+    assert_eq!(memory.moved_since(newest).unwrap(), (4, vec![third]));
+    assert_eq!(memory.moved_since(4).unwrap(), (4, vec![]));
+
+    memory.reset().unwrap();
+    assert_eq!(memory.moved_since(0).unwrap(), (0, vec![]));
 }

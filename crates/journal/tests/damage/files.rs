@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::common::{self, at, key, other_key, report};
+use crate::common::{self, House, at, key, other_key, report};
 use journal::{Base, Journal, OpenProblem, recover, restore};
 use testkit::Figures;
 
@@ -240,4 +240,30 @@ fn what_is_not_damaged_is_left_alone() {
     assert_eq!(journal.verify().unwrap().problems, []);
     figures.cases(1);
     figures.finish();
+}
+
+/// Without the register nothing shows what is missing: whoever opens the journal is told so, once.
+#[test]
+fn a_register_that_is_gone_is_missed() {
+    let house = House::new();
+    let path = house.path();
+    assert!(!house.journal.lacked_register(), "a new journal has none to lack");
+    house.import(1);
+    let folder = house.leave();
+    let lacked = || Journal::open(&path, &key()).unwrap().lacked_register();
+    assert!(!lacked());
+    let register = folder.path().join("journal.db-register");
+    let damages: [fn(&Path); 3] = [
+        |register| fs::remove_file(register).unwrap(),
+        |register| fs::write(register, "").unwrap(),
+        |register| fs::write(register, [7; 8192]).unwrap(),
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        for log in ["-wal", "-shm"] {
+            let _ = fs::remove_file(folder.path().join(format!("journal.db-register{log}")));
+        }
+        damage(&register);
+        assert!(lacked(), "{number}");
+        assert!(!lacked(), "{number}: made anew");
+    }
 }
