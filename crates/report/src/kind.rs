@@ -116,16 +116,6 @@ impl Kind {
             _ => None,
         }
     }
-
-    /// The encoding, if it is a FHIR resource of any type.
-    pub const fn format(&self) -> Option<Format> {
-        match self {
-            Self::FhirDocument(format)
-            | Self::FhirEnvelope(format)
-            | Self::FhirOther { format, .. } => Some(*format),
-            _ => None,
-        }
-    }
 }
 
 /// Recognises what some bytes are. Nothing is parsed: a look at the first bytes, and for JSON and XML at

@@ -84,6 +84,10 @@ fn everything_else_has_its_name() {
     assert_eq!(code(b"BMI of the patient"), "text");
     assert_eq!(code(b"\x1F\x8B\x08"), "archive");
     assert_eq!(code(b"<!DOCTYPE html><html>"), "html");
+    assert_eq!(code(b"<!doctype HTML>\n<p>"), "html");
+    assert_eq!(code(b"<HTML><BODY>"), "html");
+    let xhtml = b"<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>";
+    assert_eq!(code(xhtml), "html");
     assert_eq!(code(b"<ClinicalDocument xmlns='urn:hl7-org:v3'>"), "cda");
     assert_eq!(code(b"-----BEGIN CERTIFICATE-----"), "certificate");
     assert_eq!(code(b"\x30\x82\x0A\x00\x02\x01\x03\x30"), "certificate");

@@ -103,3 +103,22 @@ fn a_text_cut_in_a_tag_is_known_by_its_root() {
     let cut = b"<Bundle xmlns='http://hl7.org/fhir'><type value='history'/><DocumentReference id='";
     assert_eq!(recognise(cut), other(Format::Xml, "Bundle"));
 }
+
+/// What looks like a tag where none can be.
+#[test]
+fn tags_in_comments_and_declarations_are_none() {
+    let before = |text: &str| {
+        let text = format!("<?xml version='1.0'?>{text}<Bundle xmlns='http://hl7.org/fhir'/>");
+        recognise(text.as_bytes())
+    };
+    assert_eq!(before("<!--> <Order/> -->"), XML, "a comment does not end in its beginning");
+    assert_eq!(before("<!DOCTYPE a [<!-- > <Order/> -->]>"), XML);
+    assert_eq!(before("<Order/>"), Kind::OtherXml);
+    let other_type = "<type value='history'/>";
+    assert_eq!(
+        xml(&format!("<![CDATA[{other_type}<]]><type value='document'/>")),
+        XML,
+        "the end of CDATA belongs to it"
+    );
+    assert_eq!(xml(&format!("<?note {other_type}?><type value='document'/>")), XML);
+}
