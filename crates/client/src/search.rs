@@ -1,6 +1,7 @@
 //! Questions about many reports: by identifier, by time of change, and the search as such.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use exchange::canonical::URI_SYSTEM;
 use exchange::{Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable, pairs};
@@ -20,6 +21,9 @@ const FILTERS: [&str; 6] =
 const PAGE_ENTRIES: u32 = 100;
 /// All pages of one search together.
 const PAGES_BYTES_MAX: usize = 64_000_000;
+
+/// Reports wait meanwhile. What is left is searched for from there.
+const WALK_MAX: Duration = Duration::from_secs(60);
 
 /// One page and the query string that was asked.
 async fn ask(
@@ -155,6 +159,7 @@ pub(crate) async fn changed_since(
     let mut bytes = evidence.body.len();
     let mut next = take(&mut changes, page, evidence);
     let mut visited = HashSet::new();
+    let began = tokio::time::Instant::now();
     while let Some(link) = next {
         let url = match followable(authority.base(), &link) {
             Some(url) => url,
@@ -163,7 +168,9 @@ pub(crate) async fn changed_since(
                 break;
             }
         };
-        let full = changes.evidence.len() >= authority.limits.pages_max || bytes > PAGES_BYTES_MAX;
+        let full = changes.evidence.len() >= authority.limits.pages_max
+            || bytes > PAGES_BYTES_MAX
+            || began.elapsed() > WALK_MAX;
         if full || !visited.insert(url.clone()) {
             changes.incomplete = Some(Why::TooManyPages);
             break;

@@ -58,6 +58,9 @@ pub enum EngineError {
     /// It is no document, so that it cannot be sent as it is.
     #[error("not a document: {}", .0.0)]
     NotADocument(SubmissionId),
+    /// It is a DocumentReference without an identifier: nobody could ask what became of it.
+    #[error("no identifier: {}", .0.0)]
+    NoIdentifier(SubmissionId),
     /// The same content is known already.
     #[error("known as {}", .0.0)]
     Known(SubmissionId),

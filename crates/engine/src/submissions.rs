@@ -279,12 +279,17 @@ impl Engine {
         Ok(successor)
     }
 
-    /// Sends a held report although something was found. Around what is no document no envelope can be written:
-    /// that is said at once, and the report stays on hold.
+    /// Sends a held report although something was found. Around what is no document no envelope can be written, and
+    /// an envelope without an identifier could never be asked for: that is said at once, and the report stays on
+    /// hold.
     pub async fn release(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
         let bytes = self.content(id)?;
-        if on_pool(move || sealed(&bytes, "", "")).await?.is_none() {
-            return Err(EngineError::NotADocument(id));
+        let identifier = self.journal().row(id)?.identifier;
+        let expected = identifier.clone();
+        let sealed = on_pool(move || sealed(&bytes, &identifier, "")).await?;
+        let Some(sealed) = sealed else { return Err(EngineError::NotADocument(id)) };
+        if sealed.identifier != expected {
+            return Err(EngineError::NoIdentifier(id));
         }
         let event = Event::Released { reason, due: self.now() };
         self.act(id, event, Action::Release).await

@@ -62,11 +62,12 @@ pub(crate) fn tell(journal: &Journal, code: &str, params: &[(&str, &str)], now: 
 
 /// Whether a backup is due.
 fn is_due(journal: &Journal, folder: &Path, now: Instant) -> Result<bool, JournalError> {
-    let Some(last) = journal::list_backups(folder).ok().and_then(|all| all.into_iter().next())
-    else {
+    let all = journal::list_backups(folder).unwrap_or_default();
+    // What a wrong clock dated ahead is as old as nobody knows.
+    let Some(last) = all.into_iter().find(|backup| !backup.is_ahead_of(now)) else {
         return Ok(true);
     };
-    let age = now.0.saturating_sub(last.at.0).abs();
+    let age = now.0.saturating_sub(last.at.0);
     let events = journal.events()?;
     let fresh = events.saturating_sub(last.events);
     Ok(age >= BACKUP_AGE * 1_000_000 || fresh >= BACKUP_EVENTS.max(events / 4))

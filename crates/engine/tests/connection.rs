@@ -7,7 +7,8 @@ mod house;
 use std::sync::atomic::Ordering;
 
 use engine::{Clock as _, ConnectionState};
-use house::House;
+use exchange::{Processing, Release};
+use house::{House, news};
 use report::State;
 use tokio_util::sync::CancellationToken;
 
@@ -52,4 +53,65 @@ async fn a_round_says_when_something_is_owed_next() {
     let next = worker.turn(&mut held, &cancel).await.unwrap().next.unwrap();
     let rest = (next.0 - house.clock.now().0) / 1_000_000;
     assert!((1..=60).contains(&rest), "the next search in {rest} s");
+}
+
+/// Reports of another certificate, say, that this one may not read: that says nothing about the others.
+#[tokio::test]
+async fn reports_that_cannot_be_read_hold_up_no_other() {
+    let mut house = House::new();
+    house.release = Release::R1_0_0Trialuse;
+    for number in 1..=5 {
+        house.import("ours", number);
+    }
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    house.clock.pass(3_600);
+    house.import("ours", 6);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!((house.authority.read.lock().unwrap().len(), house.sent()), (5, 6));
+    assert_eq!(house.connection.borrow().state, ConnectionState::Connected);
+    // Nor is what is refused taken for a way that is open again.
+    house.authority.busy.store(3_600, Ordering::SeqCst);
+    house.import("ours", 7);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let closed = house.connection.borrow().next_try;
+    assert!(closed.is_some());
+    house.clock.pass(60);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(house.connection.borrow().next_try, closed);
+}
+
+/// Reports are refused, and questions are answered: what became of those that were accepted before is learned all the
+/// same, once for each try, and the way stays closed for reports.
+#[tokio::test]
+async fn what_is_in_progress_is_searched_for_while_reports_are_refused() {
+    let house = House::new();
+    let accepted = house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.clock.pass(600);
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    house.import("ours", 2);
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::InProgress, Vec::new());
+    let searches = || house.authority.questions.load(Ordering::SeqCst);
+    let (mut before, mut sent) = (searches(), house.sent());
+    for _ in 0..3_600 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        assert!(searches() - before <= u32::try_from(house.sent() - sent).unwrap());
+        if house.sent() > sent {
+            (before, sent) = (searches(), house.sent());
+        }
+        house.clock.pass(1);
+    }
+    // A read by id that is answered opens the way for one more try.
+    assert!((3..=24).contains(&house.sent()), "{} requests in an hour", house.sent());
+    assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Completed, Vec::new());
+    for _ in 0..1_800 {
+        house.clock.pass(1);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert_eq!(house.journal.state(accepted).unwrap().code(), "completed");
+    assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
 }

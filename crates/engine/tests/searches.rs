@@ -5,13 +5,13 @@
 mod house;
 
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use client::{Changes, Why};
 use engine::Clock as _;
-use exchange::{Answer, IdentifierChoice, Processing, Release};
+use exchange::{Answer, Processing, Release};
 use fhir::{Instant, Issue};
 use house::{House, news};
-use report::State;
 use tokio_util::sync::CancellationToken;
 
 /// A report in progress, and a worker that has searched once, from this watermark on.
@@ -57,14 +57,20 @@ async fn a_search_begins_before_the_last_one_ended() {
 }
 
 #[tokio::test]
-async fn a_search_that_was_cut_off_or_unreadable_is_repeated_from_where_it_began() {
+async fn a_search_that_says_nothing_sure_is_repeated_from_where_it_began() {
     let answers = vec![another(3_600)];
+    let cut = |answers: Vec<Answer>| Changes {
+        incomplete: Some(Why::TooManyPages),
+        answers,
+        ..Changes::default()
+    };
+    let ignored = Why::ParameterIgnored { name: "_lastUpdated".to_owned() };
     for changes in [
-        Changes {
-            incomplete: Some(Why::TooManyPages),
-            answers: answers.clone(),
-            ..Changes::default()
-        },
+        // Not in the order that was asked for: what was cut off may be older.
+        cut(vec![another(3_600), another(1_800)]),
+        cut(vec![Answer { last_updated: None, ..another(0) }, another(3_600)]),
+        cut(vec![another(-3_600)]),
+        Changes { incomplete: Some(ignored), answers: answers.clone(), ..Changes::default() },
         Changes { unreadable: 1, answers: answers.clone(), ..Changes::default() },
         Changes::default(),
     ] {
@@ -73,6 +79,96 @@ async fn a_search_that_was_cut_off_or_unreadable_is_repeated_from_where_it_began
             house.journal.watermark("ours").unwrap().expect("set before the first report left");
         assert!(watermark < at(600), "what was not shown is still ahead: {watermark:?}");
     }
+}
+
+/// More has changed than one search may show, or its next link leads elsewhere: the next search goes on where this
+/// one ended, at once and without an overlap that might hold as much again.
+#[tokio::test]
+async fn a_search_that_was_cut_off_goes_on_where_it_ended() {
+    // What the authority may still show late lies before its time less the overlap.
+    for (why, server_time, expected) in [
+        (Why::TooManyPages, Some(at(9_000)), at(3_600)),
+        (Why::ForeignLink, Some(at(3_610)), at(3_490)),
+        (Why::TooManyPages, None, at(3_480)),
+    ] {
+        let house = House::new();
+        house.import("ours", 1);
+        *house.authority.changes.lock().unwrap() = Changes {
+            incomplete: Some(why),
+            answers: vec![another(1_800), another(3_600)],
+            server_time,
+            ..Changes::default()
+        };
+        let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+        let round = worker.turn(&mut held, &cancel).await.unwrap();
+        let searches = || house.authority.questions.load(Ordering::SeqCst);
+        let before = searches();
+        assert_eq!(house.journal.watermark("ours").unwrap(), Some(expected));
+        assert_eq!(round.next, Some(house.clock.now()), "at once");
+        *house.authority.changes.lock().unwrap() =
+            Changes { answers: vec![another(3_700)], server_time, ..Changes::default() };
+        worker.turn(&mut held, &cancel).await.unwrap();
+        assert_eq!(searches(), before + 1);
+        assert_eq!(*house.authority.since.lock().unwrap(), Some(at(3_600)));
+        worker.turn(&mut held, &cancel).await.unwrap();
+        assert_eq!(searches(), before + 1, "then at its pace again");
+        let after = house.journal.watermark("ours").unwrap();
+        let surely = server_time.map_or(at(3_580), |time| at(3_700).min(time.plus_seconds(-120)));
+        assert_eq!(after, Some(surely));
+    }
+}
+
+/// An entry that nobody can read is asked for again for a day, and then passed by: it must not hide the others.
+#[tokio::test]
+async fn an_entry_that_cannot_be_read_is_passed_by_after_a_day() {
+    let day = 24 * 3_600;
+    let answers = vec![another(3_600), another(day + 7_200)];
+    let house = searched(Changes { unreadable: 1, answers, ..Changes::default() }).await;
+    assert_eq!(house.journal.watermark("ours").unwrap(), Some(at(7_200)));
+}
+
+/// A clock at the authority runs ahead: what changes until then must be found.
+#[tokio::test]
+async fn a_time_that_is_still_to_come_is_no_watermark() {
+    let changes = |server| Changes {
+        answers: vec![another(90_000)],
+        server_time: Some(at(server)),
+        ..Changes::default()
+    };
+    let house = searched(changes(1_000)).await;
+    assert_eq!(house.journal.watermark("ours").unwrap(), Some(at(1_000)));
+    // One that was kept is mended.
+    house.journal.set_watermark("ours", at(500_000)).unwrap();
+    *house.authority.changes.lock().unwrap() = changes(2_000);
+    house.clock.pass(600);
+    house.worker("two").turn(&mut None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(house.journal.watermark("ours").unwrap(), Some(at(2_000)));
+}
+
+/// A search of many pages takes longer than a lease lives; another process does not begin beside it.
+#[tokio::test(start_paused = true)]
+async fn the_queue_is_held_during_a_long_search() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.clock.pass(30);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Completed, Vec::new());
+    house.clock.pass(600);
+    house.authority.searches_for.store(100, Ordering::SeqCst);
+    let (other, mut others, mut took_over) = (house.worker("two"), None, 0);
+    let meanwhile = async {
+        while house.journal.state(id).unwrap().code() == "in-progress" {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            other.turn(&mut others, &CancellationToken::new()).await.unwrap();
+            took_over += u32::from(others.is_some());
+        }
+    };
+    let (turned, ()) = tokio::join!(worker.turn(&mut held, &cancel), meanwhile);
+    turned.unwrap();
+    assert_eq!(took_over, 0);
+    assert_eq!(house.journal.state(id).unwrap().code(), "completed");
 }
 
 /// The first report was delivered and its answer lost; the program starts again. What happened to the report lies
@@ -108,35 +204,6 @@ async fn without_a_watermark_the_first_search_reaches_back_a_day() {
     let since = house.authority.since.lock().unwrap().unwrap();
     let created = house.journal.row(id).unwrap().created;
     assert_eq!(since, created.plus_seconds(-24 * 3600));
-}
-
-/// Where the document's own identifier is used for several reports, another one's receipt proves nothing.
-#[tokio::test]
-async fn the_receipt_of_another_report_is_not_taken_for_ours() {
-    for identifier in [IdentifierChoice::Document, IdentifierChoice::Attempt] {
-        let mut house = House::new();
-        house.identifier = identifier;
-        let first = house.import("ours", 1);
-        let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
-        worker.turn(&mut held, &cancel).await.unwrap();
-        let State::InProgress { receipt, .. } = house.journal.state(first).unwrap() else {
-            panic!()
-        };
-        house.authority.doubt.store(true, Ordering::SeqCst);
-        let second = house.import("ours", 2);
-        worker.turn(&mut held, &cancel).await.unwrap();
-        *house.authority.finds.lock().unwrap() = vec![receipt];
-        for _ in 0..4 {
-            house.clock.pass(10);
-            worker.turn(&mut held, &cancel).await.unwrap();
-        }
-        let state = house.journal.state(second).unwrap();
-        match identifier {
-            IdentifierChoice::Document => assert_eq!(state.code(), "unknown", "asked again"),
-            // An identifier of this attempt alone: whoever has it has this report.
-            IdentifierChoice::Attempt => assert_eq!(state.code(), "in-progress"),
-        }
-    }
 }
 
 /// Whether anything of ours is shown is asked with one entry: the laboratory may have a million. It is asked before
@@ -207,48 +274,4 @@ async fn messages_are_kept_as_they_were_said() {
     assert_eq!(detail.row.state.code(), "failed");
     let texts: Vec<_> = detail.messages.iter().map(|message| message.text.as_deref()).collect();
     assert_eq!(texts, [Some("Unknown code"), None]);
-}
-
-/// Two authorities give the same number. What one says of its report says nothing of the other's.
-#[tokio::test]
-async fn a_number_means_a_report_of_this_authority_alone() {
-    let house = House::new();
-    let others = house.import("elsewhere", 1);
-    house.worker_of("elsewhere", "one").once().await.unwrap();
-    let ours = house.import("ours", 2);
-    let worker = house.worker("two");
-    worker.once().await.unwrap();
-    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Completed, Vec::new());
-    assert_eq!(worker.once().await.unwrap(), Some(0));
-    // The same by the number and the identifier of a report that went there.
-    let theirs = house.journal.row(others).unwrap().identifier;
-    let mut changes = news("r-7", Processing::Completed, Vec::new());
-    changes.answers[0].identifiers = vec![theirs];
-    *house.authority.changes.lock().unwrap() = changes;
-    assert_eq!(worker.once().await.unwrap(), Some(0));
-    for id in [others, ours] {
-        assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
-    }
-}
-
-/// Its answer was lost; a search for changes shows it by its identifier, sooner than it is asked for. What proves it
-/// is its own entry of the page, and no other's.
-#[tokio::test]
-async fn a_report_in_doubt_is_known_by_its_identifier() {
-    let house = House::new();
-    house.import("ours", 1);
-    let worker = house.worker("one");
-    worker.once().await.unwrap();
-    house.authority.doubt.store(true, Ordering::SeqCst);
-    let doubted = house.import("ours", 2);
-    worker.once().await.unwrap();
-    assert_eq!(house.journal.state(doubted).unwrap().code(), "unknown");
-    let mut changes = news("r-9", Processing::Completed, Vec::new());
-    changes.answers[0].identifiers = vec![house.journal.row(doubted).unwrap().identifier];
-    *house.authority.changes.lock().unwrap() = changes;
-    assert_eq!(worker.once().await.unwrap(), Some(1));
-    assert_eq!(house.journal.state(doubted).unwrap().code(), "completed");
-    let proof = house.journal.evidence(doubted).unwrap().pop().unwrap().evidence;
-    assert_eq!(proof.http_status, Some(200));
-    assert_eq!(proof.body, br#"{"resourceType":"DocumentReference","id":"r-9"}"#);
 }

@@ -163,3 +163,22 @@ async fn what_the_settings_say_leaves_the_journal_at_the_start() {
     assert!(engine.journal().document(done).is_err());
     assert!(engine.journal().document(open).is_ok(), "what is not settled stays");
 }
+
+/// A clock that was years ahead for a moment leaves a backup of that date: it neither is the newest for ever nor makes
+/// one backup after the other.
+#[tokio::test]
+async fn a_clock_that_was_ahead_neither_stops_backups_nor_repeats_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = SetClock(Arc::new(AtomicI64::new(START + 3_650 * DAY)));
+    let engine = create(&folder.path().join("profile"), &clock);
+    import(&engine, 1);
+    assert!(engine.back_up_if_due().await.unwrap().is_some());
+    clock.0.store(START, Ordering::SeqCst);
+    assert!(engine.back_up_if_due().await.unwrap().is_some(), "none is of today");
+    for hours in 1..24 {
+        clock.0.store(START + hours * DAY / 24, Ordering::SeqCst);
+        assert!(engine.back_up_if_due().await.unwrap().is_none(), "{hours} hours later");
+    }
+    clock.0.store(START + DAY, Ordering::SeqCst);
+    assert!(engine.back_up_if_due().await.unwrap().is_some());
+}

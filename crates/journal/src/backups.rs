@@ -12,6 +12,8 @@ const NEWEST: usize = 3;
 /// Days of which the last backup is kept.
 const DAYS: usize = 7;
 /// Weeks of which the last backup is kept.
+/// A clock that is set every now and then is off by less.
+const AHEAD_SECONDS: i64 = 3_600;
 const WEEKS: usize = 4;
 const DAY_MICROS: i64 = 86_400_000_000;
 
@@ -40,6 +42,13 @@ pub struct BackedUp {
     pub file: PathBuf,
     /// Older backups that were removed.
     pub removed: usize,
+}
+
+impl BackupFile {
+    /// Dated so much later than now that a wrong clock did it, then or now.
+    pub fn is_ahead_of(&self, now: Instant) -> bool {
+        self.at > now.plus_seconds(AHEAD_SECONDS)
+    }
 }
 
 /// All backups of a folder, the newest first; none where there is no folder. Other files are left out.

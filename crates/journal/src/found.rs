@@ -70,7 +70,8 @@ pub(crate) fn reconcile(
     prepared: &Prepared,
 ) -> Result<Reconciled, RecordError> {
     let found = &prepared.found;
-    if read::by_receipt(connection, &prepared.receipt)?.is_some() {
+    // Another authority may give the same numbers.
+    if read::by_receipt_at(connection, &found.endpoint, &prepared.receipt)?.is_some() {
         return Ok(Reconciled::Known);
     }
     match read::by_attempt_identifier(connection, &found.identifier)? {

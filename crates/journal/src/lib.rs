@@ -60,8 +60,8 @@ pub use key::Key;
 pub use lost::LostReport;
 pub use model::{
     Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, Imported, KeptEvidence, Lease,
-    LeaseAnswer, Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Source, Step,
-    Token,
+    LeaseAnswer, Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling,
+    Source, Step, Token,
 };
 pub use notice::Notice;
 pub use pending::Pending;

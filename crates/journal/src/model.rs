@@ -213,6 +213,15 @@ pub struct OpenReport {
     pub created: Instant,
 }
 
+/// A submission that shares its attempt's identifier with another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sibling {
+    /// Which.
+    pub id: SubmissionId,
+    /// Its bytes may be at the authority, and no receipt is known yet.
+    pub may_be_delivered: bool,
+}
+
 /// What to list.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Filter {

@@ -4,7 +4,8 @@ use fhir::Instant;
 use report::{State, SubmissionId};
 
 use crate::{
-    Counts, Detail, Due, Filter, Journal, JournalError, KeptEvidence, OpenReport, Row, list, read,
+    Counts, Detail, Due, Filter, Journal, JournalError, KeptEvidence, OpenReport, Row, Sibling,
+    list, read,
 };
 
 impl Journal {
@@ -47,6 +48,12 @@ impl Journal {
         identifier: &str,
     ) -> Result<Option<SubmissionId>, JournalError> {
         self.read(|c| read::by_attempt_identifier(c, identifier))
+    }
+
+    /// Other submissions to the same endpoint with the same identifier of their attempt: ready envelopes bring
+    /// their own, and an endpoint may want the document's.
+    pub fn siblings(&self, id: SubmissionId) -> Result<Vec<Sibling>, JournalError> {
+        self.read(|c| read::siblings(c, id))
     }
 
     /// The newest submission that the authority knows by this id.

@@ -5,7 +5,8 @@ use report::{Event, Person, State, SubmissionId};
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
 use crate::{
-    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, cells, sql,
+    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, Sibling,
+    cells, sql,
 };
 
 /// All rows of a statement.
@@ -108,6 +109,17 @@ pub(crate) fn by_attempt_identifier(
     identifier: &str,
 ) -> Result<Option<SubmissionId>, JournalError> {
     newest(connection, sql::BY_IDENTIFIER, identifier)
+}
+
+pub(crate) fn siblings(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<Sibling>, JournalError> {
+    all(connection, sql::SIBLINGS, [id.0], |row| {
+        let state = row.get_ref(1)?.as_str()?;
+        let may_be_delivered = matches!(state, "sending" | "unknown");
+        Ok(Sibling { id: SubmissionId(row.get(0)?), may_be_delivered })
+    })
 }
 
 pub(crate) fn by_receipt(

@@ -88,7 +88,7 @@ pub fn recover(
         Err(other) => return Err(other),
     }
     let old = Old::of(&place, Occasion::Damage);
-    let outcome = candidates(&place, backups).and_then(|chosen| match chosen {
+    let outcome = candidates(&place, backups, now).and_then(|chosen| match chosen {
         Some((draft, base, facts)) => replace(&place, &draft, base, facts, &old, now).map(Some),
         None if matches!(old.look, Look::Present(_)) => {
             let draft = Place { path: draft_beside(&place.path), key: key.clone() };
@@ -181,7 +181,11 @@ fn replace(
     let outcome = complete(draft, recovery, old, now).and_then(|recovery| {
         let io = OpenProblem::io("set aside");
         open::rename_all(&place.path, &aside).map_err(&io)?;
-        open::publish(&draft.path, &place.path).map_err(OpenProblem::io("restore"))?;
+        open::publish(&draft.path, &place.path).map_err(|error| {
+            // Back again, so that the next recovery finds what this one found.
+            let _ = open::rename_all(&aside, &place.path);
+            OpenProblem::io("restore")(error)
+        })?;
         Ok(recovery)
     });
     open::discard(&draft.path);

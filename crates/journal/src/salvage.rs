@@ -107,8 +107,9 @@ impl Damaged {
             endpoint: new.endpoint.clone(),
             at: created,
         };
-        // What waits for a person goes on waiting; all else may have been sent.
-        if matches!(state.as_str(), "held" | "rejected" | "withdrawn" | "superseded") {
+        // What waits for a person goes on waiting, and what had a receipt waits until the authority shows it again:
+        // an authority that has forgotten it must not get it twice. All else may have been sent.
+        if !matches!(state.as_str(), "queued" | "sending" | "unknown") {
             new.first = Event::Held;
         }
         let closed = matches!(state.as_str(), "withdrawn" | "superseded");

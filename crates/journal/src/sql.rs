@@ -57,6 +57,10 @@ pub(crate) const NEXT_DUE: &str =
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM submission \
      WHERE state IN ('sending', 'unknown', 'in-progress')";
 pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission WHERE identifier = ?1";
+pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state FROM submission AS one \
+     JOIN submission AS other \
+     ON other.identifier = one.identifier AND other.endpoint = one.endpoint AND other.id <> one.id \
+     WHERE one.id = ?1 ORDER BY other.id";
 pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";
 pub(crate) const BY_RECEIPT_AT: &str =
     "SELECT max(id) FROM submission WHERE receipt = ?1 AND endpoint = ?2";

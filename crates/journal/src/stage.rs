@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use fhir::Instant;
+
 use crate::backup::{draft_beside, of_journal};
 use crate::open::{self, Access, Place};
 use crate::recover::Base;
@@ -15,10 +17,12 @@ pub(crate) enum With {
     FileOnly,
 }
 
-/// The newest sound state: of the journal as it stands, of its file alone, or of a backup.
+/// The newest sound state: of the journal as it stands, of its file alone, or of a backup. A backup that is dated
+/// later than `now` was made by a wrong clock: it comes after the others.
 pub(crate) fn candidates(
     place: &Place,
     folder: &Path,
+    now: Instant,
 ) -> Result<Option<(Place, Base, BackupFacts)>, OpenProblem> {
     let mut best: Option<(Place, Base, BackupFacts)> = None;
     let mut offer = |staged: Result<(Place, BackupFacts), OpenProblem>, base: Base| match staged {
@@ -38,7 +42,9 @@ pub(crate) fn candidates(
         Err(problem @ (OpenProblem::Full | OpenProblem::NewerSchema { .. })) => Err(problem),
         Err(_) => Ok(false),
     };
-    for backup in backups::list(folder).unwrap_or_default() {
+    let mut backups = backups::list(folder).unwrap_or_default();
+    backups.sort_by_key(|backup| backup.is_ahead_of(now));
+    for backup in backups {
         let source = Place { path: backup.file, key: place.key.clone() };
         let base = Base::Backup(source.path.clone());
         match offer(stage(&source, place, With::FileOnly), base) {

@@ -14,6 +14,7 @@ pub(super) struct Mistake {
 const WORLD: &[&str] = &["-p", "engine", "--test", "world"];
 const QUEUE: &[&str] = &["-p", "engine", "--test", "queue"];
 const SEARCHES: &[&str] = &["-p", "engine", "--test", "searches"];
+const WHOSE: &[&str] = &["-p", "engine", "--test", "whose"];
 const RULES: &[&str] = &["-p", "engine", "--lib"];
 const LIFE: &[&str] = &["-p", "report", "--test", "report"];
 const JOURNAL: &[&str] = &["-p", "journal", "--test", "life", "--test", "sharing"];
@@ -31,6 +32,7 @@ const STATE: &str = "crates/report/src/state.rs";
 const LEASE: &str = "crates/journal/src/lease.rs";
 const APPEND: &str = "crates/journal/src/append.rs";
 const RECOVER: &str = "crates/journal/src/recover.rs";
+const SALVAGE: &str = "crates/journal/src/salvage.rs";
 
 pub(super) const MISTAKES: &[Mistake] = &[
     // --- before and after a request
@@ -166,17 +168,66 @@ pub(super) const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         what: "a search that shows nothing moves the watermark",
-        edits: &[(POLL, "(newest, complete)", "(newest.or(changes.server_time), complete)")],
+        edits: &[(
+            POLL,
+            "let newest = shown().flatten().max();",
+            "let newest = shown().flatten().max().or(changes.server_time);",
+        )],
         tests: WORLD,
     },
     Mistake {
-        what: "a search that was cut off moves the watermark",
+        what: "a search that was cut off out of order moves the watermark",
         edits: &[(
             POLL,
-            "let complete = changes.incomplete.is_none() && changes.unreadable == 0;",
-            "let complete = true;",
+            "if newest > Some(since) && shown().all(|at| at.is_some()) && shown().is_sorted() =>",
+            "if newest > Some(since) =>",
         )],
         tests: SEARCHES,
+    },
+    Mistake {
+        what: "a time that is still to come becomes the watermark",
+        edits: &[(POLL, ".map(|after| after.min(now.unwrap_or(after)));", ";")],
+        tests: SEARCHES,
+    },
+    // --- whose an answer is
+    Mistake {
+        what: "another report's receipt is taken where both have one identifier",
+        edits: &[(
+            DUTIES,
+            "Ok(owner.is_some_and(|owner| shares || is_sibling(owner)))",
+            "Ok(owner.is_some_and(|owner| shares && (is_sibling(owner) || owner != id)))",
+        )],
+        tests: WHOSE,
+    },
+    Mistake {
+        what: "of two reports in doubt with one identifier one takes what is shown",
+        edits: &[
+            (DUTIES, "_ if shared => Sight::Shared,", ""),
+            (
+                DUTIES,
+                "let shared = siblings.iter().any(|sibling| sibling.may_be_delivered)",
+                "let shared = siblings.is_empty() && !siblings.is_empty()",
+            ),
+        ],
+        tests: WHOSE,
+    },
+    Mistake {
+        what: "a number with another report's identifier is believed",
+        edits: &[(
+            DUTIES,
+            "    answer.identifiers.is_empty()\n        || answer",
+            "    !answer.identifiers.is_empty()\n        || answer.identifiers.is_empty()\n        || answer",
+        )],
+        tests: WHOSE,
+    },
+    Mistake {
+        what: "what had a receipt is sent again after a restore",
+        edits: &[(
+            SALVAGE,
+            "if !matches!(state.as_str(), \"queued\" | \"sending\" | \"unknown\") {",
+            "if matches!(state.as_str(), \"held\" | \"rejected\" | \"withdrawn\" | \"superseded\") {",
+        )],
+        tests: DAMAGE,
     },
     Mistake {
         what: "numbers of one authority are taken for those of another",

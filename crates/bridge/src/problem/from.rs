@@ -178,6 +178,7 @@ impl From<EngineError> for Problem {
                 Self::new("not-a-report", &params, trace)
             }
             EngineError::NotADocument(of) => Self::new("not-a-document", &[("id", &id(of))], trace),
+            EngineError::NoIdentifier(of) => Self::new("no-identifier", &[("id", &id(of))], trace),
             EngineError::Known(of) => Self::new("known-content", &[("id", &id(of))], trace),
             EngineError::Import(error) => error.into(),
             EngineError::Secrets(error) => error.into(),

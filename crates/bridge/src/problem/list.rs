@@ -15,6 +15,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("content-erased", &["id"], Blame::You, "choose-other-file"),
     ("not-a-report", &["file", "kind"], Blame::You, "choose-other-file"),
     ("not-a-document", &["id"], Blame::You, "correct"),
+    ("no-identifier", &["id"], Blame::You, "correct"),
     ("known-content", &["id"], Blame::You, "look-again"),
     ("file-unreadable", &["file", "reason"], Blame::You, "choose-other-file"),
     ("window-locked", &[], Blame::You, "unlock-window"),

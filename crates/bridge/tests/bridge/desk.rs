@@ -163,6 +163,15 @@ async fn undo_release_withdraw() {
     assert_known(desk.release(other, "all the same".to_owned()).await, "not-a-document");
     let detail = desk.detail(other).await.unwrap();
     assert_eq!((detail.row.state.as_str(), detail.timeline.len()), ("held", 1));
+    // A ready envelope that nobody could ask for.
+    let envelope = format!(
+        "{{\"resourceType\":\"DocumentReference\",\"status\":\"current\",\"contained\":[{}],\
+         \"content\":[{{\"attachment\":{{\"contentType\":\"application/fhir+json\",\"url\":\"#d\"}}}}]}}",
+        text.replacen("{", "{\"id\":\"d\",", 1)
+    );
+    let nameless = only(&desk.send_text(envelope, "envelope".to_owned()).await.unwrap());
+    assert_known(desk.release(nameless, "all the same".to_owned()).await, "no-identifier");
+    assert_eq!(desk.detail(nameless).await.unwrap().row.state, "held");
     desk.withdraw(held, "not reportable".to_owned()).await.unwrap();
     assert_eq!(desk.detail(held).await.unwrap().row.group, "closed");
     assert_known(desk.detail(9_999).await, "no-such-submission");

@@ -1,17 +1,18 @@
 //! One duty: send, ask or read; the journal is told before and after.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use client::{Authority, Evidence};
-use exchange::{IdentifierChoice, Query, Sealed, seal};
+use client::{Authority, Evidence, Fault, Received, Why};
+use exchange::{Answer, IdentifierChoice, Query, Sealed, seal};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{
-    Due, EvidenceKind, Journal, JournalError, Message, RecordError, Source, Step, Token,
+    Due, EvidenceKind, Journal, JournalError, Message, RecordError, Sibling, Source, Step, Token,
 };
 use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
-use super::verdict::{Context, Sight, Verdict, after_ask, after_read, after_submit};
+use super::verdict::{Context, Reach, Sight, Verdict, after_ask, after_read, after_submit};
 use crate::person;
 
 /// Why a request was not made: the process stood still for longer than its lease.
@@ -34,7 +35,9 @@ impl<A: Authority> Worker<A> {
     }
 
     async fn send(&self, due: Due, token: Token) -> Result<(), JournalError> {
-        let Some(sealed) = self.seal(&due)? else {
+        // What would travel under another identifier than the journal has could never be asked for.
+        let sealed = self.seal(&due)?.filter(|sealed| sealed.identifier == due.identifier);
+        let Some(sealed) = sealed else {
             // Cannot happen to what intake let in; if it does, a person looks at it.
             return self
                 .record(
@@ -76,13 +79,23 @@ impl<A: Authority> Worker<A> {
         let began = self.moment();
         let may_end = asked.saturating_add(1) >= self.pace.asks_min;
         let before = if may_end { self.sight_of_own_reports().await? } else { Sight::Unknown };
-        let result = self.authority.find(&due.identifier).await;
-        let result = result.map(|mut found| {
-            // Another submission's receipt is another report (possible where the document's own
-            // identifier is used for several).
-            found.answers.retain(|hit| !self.belongs_to_another(hit.receipt.as_deref(), due.id));
-            found
-        });
+        let siblings = self.journal.siblings(due.id)?;
+        let mut result = self.authority.find(&due.identifier).await;
+        if let Ok(found) = &mut result {
+            let mut ours = Vec::new();
+            for hit in std::mem::take(&mut found.answers) {
+                if !self.belongs_to_another(&hit, due.id, &siblings)? {
+                    ours.push(hit);
+                }
+            }
+            found.answers = ours;
+        }
+        // Another one's answer may be on its way: whose report this is cannot be told.
+        let shared = siblings.iter().any(|sibling| sibling.may_be_delivered)
+            && result.as_ref().is_ok_and(|found| !found.answers.is_empty());
+        if let (Ok(found), true) = (&mut result, shared) {
+            found.answers.clear();
+        }
         let answered = result.as_ref().ok().and_then(|found| found.evidence.server_date);
         let doubt = match (empty_since, answered) {
             (Some(first), Some(now)) => elapsed(first, now),
@@ -93,6 +106,7 @@ impl<A: Authority> Worker<A> {
         let empty = result.as_ref().is_ok_and(|found| found.answers.is_empty());
         let near_belief = self.pace.believes_empty(asked.saturating_add(1), doubt, true);
         let sight = match empty && near_belief && before != Sight::Unknown {
+            _ if shared => Sight::Shared,
             true => {
                 let after = self.sight_of_own_reports().await?;
                 let together = self.moment().since(began) <= self.pace.sight_max;
@@ -107,7 +121,13 @@ impl<A: Authority> Worker<A> {
 
     async fn read(&self, due: Due, token: Token) -> Result<(), JournalError> {
         let State::InProgress { receipt, since, .. } = &due.state else { return Ok(()) };
-        let result = self.authority.status(receipt).await;
+        let result = self.authority.status(receipt).await.and_then(|received| {
+            // Numbers may begin anew where an authority is set up again: another report has ours now.
+            match may_be(&received.answer, &due.identifier) {
+                true => Ok(received),
+                false => Err(another(received)),
+            }
+        });
         let age = elapsed(*since, self.clock.now());
         let verdict = after_read(result, age, &self.context(1));
         self.conclude(due.id, EvidenceKind::Read, verdict, token).await.map(|_| ())
@@ -124,11 +144,19 @@ impl<A: Authority> Worker<A> {
         Ok(if accepted { Sight::Blind } else { Sight::NothingYet })
     }
 
-    fn belongs_to_another(&self, receipt: Option<&str>, id: SubmissionId) -> bool {
-        self.endpoint.identifier == IdentifierChoice::Document
-            && receipt
-                .and_then(|receipt| self.owner_of_receipt(receipt).ok().flatten())
-                .is_some_and(|owner| owner != id)
+    /// Another submission with this identifier has this receipt: it is another report. Where identifiers are made
+    /// for one attempt, only an authority that began to count anew can give a receipt twice.
+    fn belongs_to_another(
+        &self,
+        hit: &Answer,
+        id: SubmissionId,
+        siblings: &[Sibling],
+    ) -> Result<bool, JournalError> {
+        let Some(receipt) = hit.receipt.as_deref() else { return Ok(false) };
+        let owner = self.owner_of_receipt(receipt)?.filter(|owner| *owner != id);
+        let is_sibling = |owner| siblings.iter().any(|sibling| sibling.id == owner);
+        let shares = self.endpoint.identifier == IdentifierChoice::Document;
+        Ok(owner.is_some_and(|owner| shares || is_sibling(owner)))
     }
 
     /// Records what follows from an exchange and lets the gate know; says whether a state was recorded.
@@ -139,6 +167,10 @@ impl<A: Authority> Worker<A> {
         verdict: Verdict,
         token: Token,
     ) -> Result<bool, JournalError> {
+        let refused = matches!(verdict.reach, Reach::Unreachable(..) | Reach::Locked(_));
+        if refused && verdict.evidence.is_some() {
+            self.refused.store(true, Ordering::Relaxed);
+        }
         self.reached(&verdict.reach);
         let Some(event) = verdict.event else { return Ok(false) };
         let now = self.clock.now();
@@ -190,6 +222,17 @@ async fn record_if_legal(journal: &Journal, step: Step) -> Result<Option<State>,
 pub(crate) fn sealed(bytes: &[u8], identifier: &str, language_default: &str) -> Option<Sealed> {
     let tree = Tree::read(bytes, Format::sniff(bytes)?, &Limits::default()).ok()?;
     seal(&tree, identifier, language_default).ok()
+}
+
+/// Whether an answer may speak of the report with this identifier: it names it, or none at all.
+pub(super) fn may_be(answer: &Answer, identifier: &str) -> bool {
+    answer.identifiers.is_empty()
+        || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier))
+}
+
+fn another(received: Received) -> Fault {
+    let evidence = Some(Box::new(received.evidence));
+    Fault::Transient { why: Why::AnotherIdentifier, retry_after: None, evidence }
 }
 
 /// The client's proof as the journal keeps it.

@@ -24,6 +24,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::gate::{Gate, Passage};
+use crate::worker::poll::Tells;
 use crate::worker::verdict::Reach;
 use crate::{Clock, Moment, Obstacle, Pace, person};
 
@@ -101,6 +102,8 @@ pub struct Worker<A> {
     clocks: Mutex<Moment>,
     /// The way to the authority has been tried with a question.
     knocked: AtomicBool,
+    /// A request was refused in an answer since the last search: whoever refuses one may answer the other.
+    refused: AtomicBool,
     /// The journal failed in the middle of the last round, or before what a dead process left was recovered.
     broken_off: AtomicBool,
 }
@@ -136,6 +139,8 @@ pub struct Round {
 
 /// Longest rest between two looks at the journal: another process may have added work.
 const REST_MAX: Duration = Duration::from_secs(5);
+/// Searches in a row of one pass, each of up to some thousand reports.
+const SEARCHES_MAX: u32 = 50;
 /// So late a search for changes goes before reports that wait.
 const POLL_LATE_SECONDS: i64 = 5;
 
@@ -158,6 +163,7 @@ impl<A: Authority> Worker<A> {
             looked_far: Mutex::default(),
             clocks,
             knocked: AtomicBool::new(false),
+            refused: AtomicBool::new(false),
             broken_off: AtomicBool::new(false),
         }
     }
@@ -241,6 +247,7 @@ impl<A: Authority> Worker<A> {
                 self.lock_gate().doubted(now, &self.pace, self.clock.fraction());
                 return;
             }
+            Reach::OfOne => return,
             Reach::Answered => {
                 self.lock_gate().answered();
                 (ConnectionState::Connected, None)
@@ -285,7 +292,17 @@ impl<A: Authority> Worker<A> {
         self.recover(lease.token)?;
         let cancel = CancellationToken::new();
         let round = self.round(&mut lease, &cancel).await?;
-        let moved = if self.searches() { self.poll_now(lease.token, &cancel).await? } else { 0 };
+        let mut moved = 0;
+        for _ in 0..SEARCHES_MAX {
+            if !self.searches() {
+                break;
+            }
+            let poll = self.poll_now(lease.token, &cancel, Tells::TheGate);
+            moved += self.holding(&mut lease, poll).await?;
+            if !self.search_was_cut() {
+                break;
+            }
+        }
         self.journal.release_lease(&lease)?;
         Ok(Some(round.done + moved))
     }

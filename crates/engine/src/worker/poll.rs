@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-use client::{Authority, Changes, Evidence};
+use client::{Authority, Changes, Evidence, Why};
 use exchange::Answer;
 use fhir::{Format, Instant, Limits, Tree};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
@@ -12,7 +12,7 @@ use journal::{EvidenceKind, JournalError, OpenReport, Token};
 use report::{Event, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-use super::duties::elapsed;
+use super::duties::{elapsed, may_be};
 use super::verdict::{Reach, Verdict, status_event};
 use super::{POLL_LATE_SECONDS, Worker};
 use crate::Moment;
@@ -26,6 +26,8 @@ pub(crate) struct Polls {
     youngest: Option<(u64, Option<Youngest>)>,
     /// Receipts of reports that are final here: searches overlap, so most of what they return is known.
     settled: HashSet<String>,
+    /// The last search was cut off after this time: the next one goes on there, at once.
+    cut_at: Option<Instant>,
 }
 
 /// The youngest report in progress.
@@ -45,6 +47,15 @@ impl Youngest {
     }
 }
 
+/// Who learns from a search how the way is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tells {
+    /// The gate, for whatever follows.
+    TheGate,
+    /// Nobody: reports are refused just now, and that questions are answered changes nothing about it.
+    Nobody,
+}
+
 /// Receipts that are remembered: some 4 MB.
 const SETTLED_MAX: usize = 50_000;
 /// A search rests for so many times as long as it took.
@@ -59,6 +70,8 @@ struct News<'a> {
     answer: &'a Answer,
 }
 
+/// So long an entry that cannot be read is asked for again.
+const UNREADABLE_SECONDS: i64 = 24 * 3600;
 /// How far the first search reaches back before the oldest open report: clocks differ.
 const FIRST_REACH_SECONDS: i64 = 24 * 3600;
 
@@ -68,9 +81,10 @@ impl<A: Authority> Worker<A> {
         &self,
         token: Token,
         cancel: &CancellationToken,
+        tells: Tells,
     ) -> Result<usize, JournalError> {
         match self.next_poll()? {
-            Some(next) if next <= self.clock.now() => self.poll_now(token, cancel).await,
+            Some(next) if next <= self.clock.now() => self.poll_now(token, cancel, tells).await,
             _ => Ok(0),
         }
     }
@@ -82,7 +96,13 @@ impl<A: Authority> Worker<A> {
         }
         let Some(youngest) = self.youngest_open()? else { return Ok(None) };
         let now = self.moment();
-        let Some((last, took)) = self.lock_polls().last else { return Ok(Some(now.wall)) };
+        let (last, cut_at) = {
+            let polls = self.lock_polls();
+            (polls.last, polls.cut_at)
+        };
+        let Some((last, took)) = last.filter(|_| cut_at.is_none()) else {
+            return Ok(Some(now.wall));
+        };
         let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
         let pause = self.pace.poll(youngest.age(now)).max(rest);
         Ok(Some(now.after(pause.saturating_sub(now.since(last)))))
@@ -156,17 +176,20 @@ impl<A: Authority> Worker<A> {
 
     /// Searches for changes now and records them. Cancelled, it ends early and learns nothing wrong: the
     /// next search begins where this one did.
-    pub async fn poll_now(
+    pub(super) async fn poll_now(
         &self,
         token: Token,
         cancel: &CancellationToken,
+        tells: Tells,
     ) -> Result<usize, JournalError> {
         let open = self.open_in_progress()?;
         let Some(oldest) = open.iter().map(|report| report.created).min() else { return Ok(0) };
-        let since = match self.journal.watermark(&self.endpoint.name)? {
+        let before = self.journal.watermark(&self.endpoint.name)?;
+        let cut_at = self.lock_polls().cut_at.take();
+        let since = cut_at.unwrap_or_else(|| match before {
             Some(watermark) => minus(watermark, self.pace.poll_overlap),
             None => oldest.plus_seconds(-FIRST_REACH_SECONDS),
-        };
+        });
         let began = self.moment();
         let result = tokio::select! {
             biased;
@@ -177,21 +200,28 @@ impl<A: Authority> Worker<A> {
         let changes = match result {
             Ok(changes) => changes,
             Err(fault) => {
-                self.reached(&Reach::of_question(fault));
+                if tells == Tells::TheGate {
+                    self.reached(&Reach::of_question(fault));
+                }
                 return Ok(0);
             }
         };
-        self.reached(&Reach::Answered);
-        let newest = changes.answers.iter().filter_map(|answer| answer.last_updated).max();
-        let complete = changes.incomplete.is_none() && changes.unreadable == 0;
+        if tells == Tells::TheGate {
+            self.reached(&Reach::Answered);
+        }
         let moved = self.learn(&changes, token).await?;
         self.poll_ended(began);
-        // Only a complete walk moves the watermark, and only to what was seen: nothing may also mean that this
-        // certificate has no access just now.
-        if let (Some(watermark), true) = (newest, complete) {
+        let reached = Reached::of(&changes, since, cut_at.is_some());
+        self.lock_polls().cut_at = reached.cut_at;
+        if let Some(watermark) = reached.watermark(before, &changes, self.pace.poll_overlap) {
             self.journal.set_watermark(&self.endpoint.name, watermark)?;
         }
         Ok(moved)
+    }
+
+    /// The last search was cut off, and the next one goes on there.
+    pub(super) fn search_was_cut(&self) -> bool {
+        self.lock_polls().cut_at.is_some()
     }
 
     fn poll_ended(&self, began: Moment) {
@@ -238,7 +268,11 @@ impl<A: Authority> Worker<A> {
             let Some(event) = status_event(answer, &self.context(1)) else { continue };
             let receipt = answer.receipt.as_deref().unwrap_or_default();
             let (id, state) = match open.get(receipt) {
-                Some(report) => (report.id, report.state.clone()),
+                Some(report) if may_be(answer, &report.identifier) => {
+                    (report.id, report.state.clone())
+                }
+                // The number of a report of ours, and another's identifier.
+                Some(_) => continue,
                 None if self.lock_polls().settled.contains(receipt) => continue,
                 None => match self.owner_of(answer)? {
                     Some(id) => (id, self.journal.state(id)?),
@@ -277,7 +311,8 @@ impl<A: Authority> Worker<A> {
             if let Some(id) = self.journal.find_by_attempt_identifier(identifier)?
                 && self.journal.row(id)?.endpoint == self.endpoint.name
             {
-                return Ok(Some(id));
+                // Where several have it, only asking for each tells whose this is.
+                return Ok(self.journal.siblings(id)?.is_empty().then_some(id));
             }
         }
         Ok(None)
@@ -289,6 +324,58 @@ impl<A: Authority> Worker<A> {
         receipt: &str,
     ) -> Result<Option<SubmissionId>, JournalError> {
         self.journal.by_receipt_at(&self.endpoint.name, receipt)
+    }
+}
+
+/// How far a search got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Reached {
+    /// What changed until then was shown; `None`: nothing can be said.
+    until: Option<Instant>,
+    /// It was cut off there, and can go on there.
+    cut_at: Option<Instant>,
+    /// It went on without an overlap where another was cut off, or the next one will: what the authority shows late
+    /// may lie before.
+    is_part: bool,
+}
+
+impl Reached {
+    /// Only what was seen counts: nothing may also mean that this certificate has no access just now. What was cut
+    /// off counts as far as it goes where it came in the order that was asked for.
+    fn of(changes: &Changes, since: Instant, goes_on: bool) -> Self {
+        let shown = || changes.answers.iter().map(|answer| answer.last_updated);
+        let newest = shown().flatten().max();
+        match changes.incomplete {
+            None => Self { until: newest, cut_at: None, is_part: goes_on },
+            Some(Why::TooManyPages | Why::ForeignLink)
+                if newest > Some(since)
+                    && shown().all(|at| at.is_some())
+                    && shown().is_sorted() =>
+            {
+                Self { until: newest, cut_at: newest, is_part: true }
+            }
+            Some(_) => Self { until: None, cut_at: None, is_part: goes_on },
+        }
+    }
+
+    /// Where the next search begins, less the overlap; `None`: where this one did. What could not be read may be a
+    /// report of ours, so it is asked for again for a day; then the read by id is left. No time that the authority
+    /// has not reached yet: a wrong clock there must not hide what comes until then.
+    fn watermark(
+        self,
+        before: Option<Instant>,
+        changes: &Changes,
+        overlap: Duration,
+    ) -> Option<Instant> {
+        let patience = if changes.unreadable == 0 { 0 } else { UNREADABLE_SECONDS };
+        let now = changes.server_time;
+        let surely = match (self.is_part, now.or(self.until)) {
+            (true, Some(latest)) => minus(latest, overlap),
+            _ => Instant(i64::MAX),
+        };
+        let until = self.until.map(|until| until.plus_seconds(-patience).min(surely));
+        let after = before.max(until).map(|after| after.min(now.unwrap_or(after)));
+        after.filter(|_| after != before)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use client::Authority;
 use fhir::Instant;
 use journal::{Due, JournalError};
-use report::{Duty, SubmissionId};
+use report::{Duty, State, SubmissionId};
 
 use super::Worker;
 
@@ -60,6 +60,15 @@ impl Queue {
             }
         }
         started
+    }
+
+    /// For a probe: a report that is always refused must not try the way for the others each time.
+    pub(super) fn least_tried_first(&mut self) {
+        let tried = |due: &Due| match due.state {
+            State::Queued { attempt, .. } => attempt,
+            _ => 0,
+        };
+        self.waiting.make_contiguous().sort_by_key(tried);
     }
 
     /// It is not under way, and while sending is paused it is a question.
@@ -137,8 +146,6 @@ impl<A: Authority> Worker<A> {
 
 #[cfg(test)]
 mod tests {
-    use report::State;
-
     use super::*;
 
     fn due(id: i64) -> Due {
@@ -170,6 +177,19 @@ mod tests {
         assert!(queue.wants_more(3));
         queue.looked(8);
         assert!(!queue.wants_more(5) && queue.wants_more(4), "half of the work is done");
+    }
+
+    #[test]
+    fn a_probe_is_made_with_what_was_tried_least() {
+        let mut queue = Queue::default();
+        let tried = |id, attempt| Due {
+            state: State::Queued { attempt, due: Instant::from_seconds(0) },
+            ..due(id)
+        };
+        queue.waiting.extend([tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)]);
+        queue.least_tried_first();
+        let order: Vec<i64> = queue.start(4, false).iter().map(|due| due.id.0).collect();
+        assert_eq!(order, [2, 4, 3, 1]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use futures::stream::FuturesUnordered;
 use journal::{JournalError, Lease};
 use tokio_util::sync::CancellationToken;
 
+use super::poll::Tells;
 use super::queue::{LOOK_FAR_EVERY, Queue};
 use super::verdict::Reach;
 use super::{Round, Worker};
@@ -42,6 +43,9 @@ impl<A: Authority> Worker<A> {
             let mut room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
             if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
                 failure = self.fill(&mut queue, under_way.len()).err();
+                if matches!(self.passage(), Passage::Probe) {
+                    queue.least_tried_first();
+                }
             }
             if let Some(problem) = &failure {
                 // Requests that are under way are finished: what the journal refuses of one report throws no
@@ -73,11 +77,38 @@ impl<A: Authority> Worker<A> {
         if let Some(problem) = failure {
             return Err(problem);
         }
-        if !cancel.is_cancelled() && matches!(self.passage(), Passage::Open | Passage::Probe) {
-            round.done += self.poll_if_due(token, cancel).await?;
+        let refused = self.refused.swap(false, Ordering::Relaxed);
+        let tells = match self.passage() {
+            Passage::Open | Passage::Probe => Some(Tells::TheGate),
+            // One search for each refused probe: what is in progress does not wait until reports are let in again.
+            Passage::Closed(_) => refused.then_some(Tells::Nobody),
+        };
+        if let Some(tells) = tells.filter(|_| !cancel.is_cancelled()) {
+            let search = self.poll_if_due(token, cancel, tells);
+            round.done += self.holding(held, search).await?;
         }
         round.next = self.next_due()?;
         Ok(round)
+    }
+
+    /// A search of many pages takes longer than a lease lives: it is kept meanwhile.
+    pub(super) async fn holding<T>(
+        &self,
+        held: &mut Lease,
+        search: impl Future<Output = Result<T, JournalError>>,
+    ) -> Result<T, JournalError> {
+        let mut search = std::pin::pin!(search);
+        loop {
+            tokio::select! {
+                biased;
+                found = &mut search => return found,
+                () = tokio::time::sleep(LOOK_EVERY) => {
+                    if self.held_for() >= self.pace.lease / 2 {
+                        *held = self.renew_lease(held)?;
+                    }
+                }
+            }
+        }
     }
 
     /// Now and then in a long round: is the lease still young, was something added, is a search owed?

@@ -31,8 +31,10 @@ pub(crate) enum Reach {
     Unreachable(Why, Option<Duration>),
     /// It refuses us: pause everything until a person acts or time has passed.
     Locked(Why),
-    /// Concerns this report alone.
+    /// A request ended in doubt: perhaps because of its report, perhaps nobody answers any more.
     Unclear,
+    /// Concerns this report alone, and says nothing about the way.
+    OfOne,
 }
 
 impl Reach {
@@ -128,6 +130,8 @@ pub(crate) enum Sight {
     NothingYet,
     /// It is shown nothing although reports of ours were accepted: it has lost its access.
     Blind,
+    /// Something is shown, and another report with the same identifier may be what it is.
+    Shared,
     /// Not asked, or in vain.
     Unknown,
 }
@@ -164,6 +168,9 @@ pub(crate) fn after_ask(
                 }
                 // Nothing was learned.
                 Sight::Blind => Event::NotAnswered { due, why: NO_ACCESS.to_owned() },
+                Sight::Shared => {
+                    Event::NotAnswered { due, why: Why::AnotherIdentifier.code().to_owned() }
+                }
                 _ => Event::AskedInVain { due, answered },
             };
             Verdict {
@@ -196,7 +203,14 @@ pub(crate) fn after_read(
             Some(event) => answered(event, received.answer.issues, received.evidence),
         },
         // A 404 proves nothing (no access looks the same): keep asking, ever more slowly.
-        Err(fault) => not_learned(fault, Some(again)),
+        Err(fault) => {
+            let of_one = matches!(
+                fault.why(),
+                Some(Why::NotFound { .. } | Why::AnotherIdentifier | Why::NotFhir { .. })
+            );
+            let verdict = not_learned(fault, Some(again));
+            if of_one { Verdict { reach: Reach::OfOne, ..verdict } } else { verdict }
+        }
     }
 }
 

@@ -55,6 +55,8 @@ pub(crate) struct Willing {
     pub(crate) doubt: Arc<AtomicBool>,
     /// So long it asks for patience, in seconds; 0: not at all.
     pub(crate) busy: Arc<AtomicU32>,
+    /// It refuses every report.
+    pub(crate) refuses: Arc<AtomicBool>,
     /// It tells no time.
     pub(crate) timeless: Arc<AtomicBool>,
     /// Receipts that its search by identifier shows, whatever the identifier.
@@ -79,6 +81,12 @@ pub(crate) struct Willing {
     pub(crate) read: Arc<Mutex<Vec<String>>>,
     /// What a read by id tells of a report.
     pub(crate) processed: Arc<Mutex<Option<Processing>>>,
+    /// The identifiers that it gives then.
+    pub(crate) named: Arc<Mutex<Vec<String>>>,
+    /// A read by id finds nothing.
+    pub(crate) forgot: Arc<AtomicBool>,
+    /// So many seconds a search for changes takes.
+    pub(crate) searches_for: Arc<AtomicU32>,
     clock: Arc<Hands>,
     /// What happens to a report, by its place in `sent` from 0, before its answer leaves.
     pub(crate) before_answer: Option<Arc<dyn Fn(usize) -> BoxFuture<'static, ()> + Send + Sync>>,
@@ -106,6 +114,10 @@ impl Authority for Willing {
             let retry_after = Some(Duration::from_secs(busy.into()));
             let why = Why::Unavailable { status: 503 };
             return Err(Fault::Transient { why, retry_after, evidence: None });
+        }
+        if self.refuses.load(Ordering::SeqCst) {
+            let evidence = Some(Box::new(self.evidence()));
+            return Err(Fault::Locked { why: Why::Forbidden { status: 403 }, evidence });
         }
         if let Some(before) = &self.before_answer {
             before(place).await;
@@ -139,9 +151,14 @@ impl Authority for Willing {
     }
     async fn status(&self, receipt: &str) -> Result<Received, Fault> {
         self.read.lock().unwrap().push(receipt.to_owned());
+        if self.forgot.load(Ordering::SeqCst) {
+            let (why, evidence) = (Why::NotFound { status: 404 }, Some(Box::new(self.evidence())));
+            return Err(Fault::Transient { why, retry_after: None, evidence });
+        }
         let answer = Answer {
             receipt: Some(receipt.to_owned()),
             processing: *self.processed.lock().unwrap(),
+            identifiers: self.named.lock().unwrap().clone(),
             ..Answer::default()
         };
         Ok(Received { answer, evidence: self.evidence() })
@@ -149,6 +166,10 @@ impl Authority for Willing {
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
         self.questions.fetch_add(1, Ordering::SeqCst);
         *self.since.lock().unwrap() = since;
+        for _ in 0..self.searches_for.load(Ordering::SeqCst) {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            self.clock.pass(1);
+        }
         Ok(self.changes.lock().unwrap().clone())
     }
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
@@ -207,6 +228,16 @@ impl House {
     }
 
     pub(crate) fn import(&self, endpoint: &str, number: u64) -> SubmissionId {
+        self.import_as(endpoint, number, format!("urn:uuid:00000000-0000-4000-8000-{number:012}"))
+    }
+
+    /// A report whose attempt has this identifier.
+    pub(crate) fn import_as(
+        &self,
+        endpoint: &str,
+        number: u64,
+        identifier: String,
+    ) -> SubmissionId {
         let document = testkit::DocumentBuilder::new(number).json().into_bytes();
         let new = NewSubmission {
             file: format!("{number}.json"),
@@ -214,7 +245,7 @@ impl House {
             digest: report::digest(&document),
             document,
             summary: Summary::default(),
-            identifier: format!("urn:uuid:00000000-0000-4000-8000-{number:012}"),
+            identifier,
             endpoint: endpoint.to_owned(),
             first: Event::Queued { due: self.clock.now() },
             findings: Vec::new(),

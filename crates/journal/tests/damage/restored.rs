@@ -2,12 +2,25 @@
 
 use std::fs;
 
-use crate::common::{answer, at, key, report};
-use journal::{Base, FoundReport, Imported, Reconciled, restore};
+use crate::common::{House, accepted, answer, at, filter, key, report};
+use journal::{Base, FoundReport, Imported, Journal, Reconciled, recover, restore};
 use report::Event;
 use testkit::Figures;
 
 use super::laboratory::{Laboratory, image, person, record};
+
+/// What the authority shows of a completed report.
+fn found(identifier: &str, receipt: &str) -> FoundReport {
+    FoundReport {
+        identifier: identifier.to_owned(),
+        endpoint: "practice".to_owned(),
+        event: Event::Completed { receipt: receipt.to_owned() },
+        issues: Vec::new(),
+        evidence: answer("<DocumentReference/>"),
+        by: person(),
+        at: at(200),
+    }
+}
 
 /// A person restores a backup over a journal that is fine: what is newer comes back in doubt.
 #[test]
@@ -55,6 +68,56 @@ fn a_lost_report_that_is_held_and_released_is_in_doubt() {
     assert_eq!(released(77), "queued", "nobody took it in before");
 }
 
+/// A clock was years ahead when a backup was made: it is not the newest for ever.
+#[test]
+fn a_backup_that_is_dated_ahead_comes_last() {
+    let house = House::new();
+    let (path, folder) = (house.path(), house.folder.path().join("backups"));
+    let made = |now| house.journal.back_up_into(&folder, now).unwrap().file;
+    house.import(1);
+    let ahead = made(at(10 * 365 * 86_400));
+    house.import(2);
+    let right = made(at(1_000));
+    house.import(3);
+    let _folder = house.leave();
+    fs::write(&path, "").unwrap();
+    let _ = fs::remove_file(path.with_file_name("journal.db-wal"));
+    let recovery = recover(&path, &key(), &folder, at(2_000)).unwrap().unwrap();
+    assert_eq!(recovery.base, Base::Backup(right.clone()));
+    fs::write(&path, "").unwrap();
+    fs::remove_file(right).unwrap();
+    let recovery = recover(&path, &key(), &folder, at(2_001)).unwrap().unwrap();
+    assert_eq!(recovery.base, Base::Backup(ahead), "better than nothing");
+}
+
+/// A report that the authority had taken is read back from a damaged journal, and the authority has forgotten it: it
+/// waits for a person and is not sent again.
+#[test]
+fn what_had_a_receipt_is_not_sent_again_by_itself() {
+    let house = House::new();
+    let path = house.path();
+    let backup = house.folder.path().join("backups");
+    let backup = house.journal.back_up_into(&backup, at(0)).unwrap().file;
+    let ids = [1, 2, 3].map(|n| house.import(n));
+    house.complete(ids[0], "r-1");
+    house.record(ids[1], Event::SendingStarted { since: at(1) });
+    house.record(ids[1], accepted("r-2"));
+    house.record(ids[2], Event::SendingStarted { since: at(1) });
+    let identifier = house.journal.row(ids[0]).unwrap().identifier;
+    let _folder = house.leave();
+    let restored = restore(&backup, &key(), &path, at(100)).unwrap();
+    assert_eq!((restored.salvaged, restored.lost), (3, 0));
+    let journal = Journal::open(&path, &key()).unwrap();
+    let codes: Vec<_> =
+        journal.list(&filter()).unwrap().iter().map(|row| row.state.code()).collect();
+    assert_eq!(codes, ["unknown", "held", "held"], "the newest first");
+    // Shown again by the authority, it is asked for, and is what it was.
+    let Reconciled::Doubted(id) = journal.reconcile(found(&identifier, "r-1")).unwrap() else {
+        panic!()
+    };
+    assert_eq!(journal.state(id).unwrap().code(), "unknown");
+}
+
 /// An answer that comes for what the restore believed not to have been sent.
 #[test]
 fn what_the_authority_shows_is_taken_in_once() {
@@ -63,15 +126,6 @@ fn what_the_authority_shows_is_taken_in_once() {
     fs::write(laboratory.path(), "").unwrap();
     let (journal, recovery) = laboratory.open(100);
     assert!(matches!(recovery.unwrap().base, Base::Backup(_)));
-    let found = |identifier: &str, receipt: &str| FoundReport {
-        identifier: identifier.to_owned(),
-        endpoint: "practice".to_owned(),
-        event: Event::Completed { receipt: receipt.to_owned() },
-        issues: Vec::new(),
-        evidence: answer("<DocumentReference/>"),
-        by: person(),
-        at: at(200),
-    };
     let Reconciled::Added(id) = journal.reconcile(found("urn:uuid:elsewhere", "e-1")).unwrap()
     else {
         panic!("not added");
@@ -92,6 +146,20 @@ fn what_the_authority_shows_is_taken_in_once() {
     );
     let seen = journal.reconcile(found("urn:uuid:queued", "e-3")).unwrap();
     assert_eq!(seen, Reconciled::Known, "in doubt already");
+    // Held since: nobody may release it but a person. Held before: its release may have been forgotten.
+    let mut new = report(61);
+    (new.identifier, new.first) = ("urn:uuid:held".to_owned(), Event::Held);
+    let held = journal.import(new).unwrap();
+    let seen = journal.reconcile(found("urn:uuid:held", "e-4")).unwrap();
+    assert_eq!((seen, journal.state(held).unwrap().code()), (Reconciled::Known, "held"));
+    // Another authority gave the same number to another report.
+    let mut new = report(62);
+    new.endpoint = "elsewhere".to_owned();
+    let elsewhere = journal.import(new).unwrap();
+    record(&journal, elsewhere, Event::SendingStarted { since: at(150) });
+    record(&journal, elsewhere, Event::Completed { receipt: "e-5".to_owned() });
+    let seen = journal.reconcile(found("urn:uuid:ours", "e-5")).unwrap();
+    assert!(matches!(seen, Reconciled::Added(_)), "{seen:?}");
     let mut nonsense = found("urn:uuid:x", "e-2");
     nonsense.event = Event::Rejected;
     assert!(journal.reconcile(nonsense).is_err());
