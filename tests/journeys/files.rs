@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use bridge::headless::{Fate, Headless, Looked};
+use bridge::headless::{Arrival, Fate, Headless, Looked};
 use tempfile::TempDir;
 use testkit::{DocumentBuilder, Figures};
 use tokio_util::sync::CancellationToken;
@@ -167,9 +167,10 @@ async fn unstable_files_are_waited_for() {
     let arrived = Mutex::new(Vec::new());
     let stop = CancellationToken::new();
     fs::write(&vanishing, &text[..text.len() / 2]).unwrap();
-    let watching = profile.watch(inbox.clone(), stop.clone(), |looked| {
+    let watching = profile.watch(inbox.clone(), stop.clone(), |arrival| {
+        let Arrival::File(looked) = arrival else { panic!("{arrival:?}") };
         assert!(complete.load(Ordering::SeqCst), "taken before it was complete");
-        arrived.lock().unwrap().push(looked);
+        arrived.lock().unwrap().push(*looked);
         stop.cancel();
     });
     let writing = async {

@@ -77,6 +77,7 @@ describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
     ["field", given("bridge/src/sections.rs", /\("([a-z-]+\.[a-z-]+)",/g)],
     ["section", given("bridge/src/sections.rs", /\(\s*"([A-Z]\w+)",\s*&\[/g)],
     ["reason", names("fhir/src/codes.rs", "XML_REASONS")],
+    ["reason", names("engine/src/intake.rs", "CODES")],
   ])("has a text for every %s of the core", (family, all) => {
     for (const code of all) expect(messages.has(`${family}.${code}`), `${language}: ${family}.${code}`).toBe(true);
   });

@@ -71,6 +71,19 @@ describe("a problem", () => {
     expect(element.textContent).toContain("Choose another file.");
   });
 
+  it("of a watched folder names the file, why it is refused, and what next", async () => {
+    const params = { count: "2", file: "Befund 4711.pdf", folder: "/home/lab/out", kind: "pdf", reason: "not-a-report" };
+    const refused = { ...problem, code: "watched-files-refused", params, remedy: "mend-file" };
+    const element = await render(<ProblemNote problem={refused} />, "de");
+    expect(element.textContent).toContain("nicht gesendet werden können: 2");
+    expect(element.textContent).toContain("Befund 4711.pdf in /home/lab/out");
+    expect(element.textContent).toContain("das ist keine Meldung: PDF");
+    expect(element.textContent).toContain("Korrigieren Sie die Datei");
+    const away = { ...problem, code: "watched-folder-away", params: { folder: "/mnt/lab", reason: "folder-missing" }, remedy: "reconnect-folder" };
+    const gone = await render(<ProblemNote problem={away} />, "de");
+    expect(gone.textContent).toContain("/mnt/lab: er ist nicht da");
+  });
+
   it("that is unknown shows code and parameters", async () => {
     const element = await render(<ProblemNote problem={{ ...problem, code: "strange-thing" }} />);
     expect(element.textContent).toContain("strange-thing");

@@ -23,6 +23,7 @@ pub const REFUSALS: &[(&str, &[&str])] = &[
     ("not-a-file", &[]),
     ("not-a-report", &["kind", "resource-type"]),
     ("nothing-inside", &[]),
+    ("too-many-inside", &["limit"]),
 ];
 
 /// What a candidate was recognised as; `unknown` where its bytes could not be read.
@@ -60,23 +61,22 @@ fn refusal(reason: &Reason) -> Message {
             };
             message("not-a-report", vec![("kind", kind.code().to_owned()), ("resource-type", of)])
         }
-        Reason::Source(refusal) => match refusal {
-            Refusal::NotFound => message("file-not-found", Vec::new()),
-            Refusal::NotReadable { reason } => {
-                message("file-not-readable", vec![("reason", reason.clone())])
-            }
-            Refusal::NotAFile => message("not-a-file", Vec::new()),
-            Refusal::Empty => message("file-empty", Vec::new()),
-            Refusal::TooLarge { bytes, bytes_max } => message(
-                "file-too-large",
-                vec![("bytes", bytes.to_string()), ("limit", bytes_max.to_string())],
-            ),
-            Refusal::StillChanging => message("file-changing", Vec::new()),
-            Refusal::NothingInside => message("nothing-inside", Vec::new()),
-            Refusal::Archive { reason } => {
-                message("archive", vec![("reason", (*reason).to_owned())])
-            }
-        },
+        Reason::Source(refusal) => {
+            let params = match refusal {
+                Refusal::NotReadable { reason } => vec![("reason", reason.clone())],
+                Refusal::TooLarge { bytes, bytes_max } => {
+                    vec![("bytes", bytes.to_string()), ("limit", bytes_max.to_string())]
+                }
+                Refusal::TooManyInside { pieces_max } => vec![("limit", pieces_max.to_string())],
+                Refusal::Archive { reason } => vec![("reason", (*reason).to_owned())],
+                Refusal::NotFound
+                | Refusal::NotAFile
+                | Refusal::Empty
+                | Refusal::StillChanging
+                | Refusal::NothingInside => Vec::new(),
+            };
+            message(refusal.code(), params)
+        }
     }
 }
 

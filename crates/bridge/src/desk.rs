@@ -271,9 +271,9 @@ impl Desk {
         let until = cancel.clone();
         let task = tokio::spawn(async move {
             while !until.is_cancelled() {
-                // A fault of the journal or an endpoint that is missing ends a watch; it begins again, and
+                // The engine keeps the notices about it. A fault of the journal or an endpoint that is missing ends a watch; it begins again, and
                 // files that were taken are known by their content.
-                if engine.watch(&folder, until.clone(), |_, _| {}).await.is_err() {
+                if engine.watch(&folder, until.clone(), |_| {}).await.is_err() {
                     tokio::select! {
                         () = until.cancelled() => {}
                         () = tokio::time::sleep(Duration::from_secs(10)) => {}

@@ -118,7 +118,8 @@ impl Catalogue {
 
     /// The words for a reason that is a code; another is shown as it is.
     fn reason(&self, reason: &str) -> String {
-        let text = self.texts.get(format!("reason.{reason}").as_str());
+        let of = |family| self.texts.get(format!("{family}.{reason}").as_str());
+        let text = of("reason").or_else(|| of("archive"));
         text.map_or_else(|| reason.to_owned(), |text| (*text).to_owned())
     }
 
@@ -205,6 +206,10 @@ mod tests {
         assert!(missing.is_empty(), "no text for {missing:?}");
         for remedy in bridge::REMEDIES {
             assert!(texts.contains_key(format!("remedy.{remedy}").as_str()), "remedy.{remedy}");
+        }
+        let english = Catalogue::of("en");
+        for reason in bridge::headless::REFUSAL_REASONS {
+            assert_ne!(english.reason(reason), *reason, "no text");
         }
     }
 

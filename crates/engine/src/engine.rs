@@ -1,6 +1,5 @@
 //! The engine of one open profile: it owns clock, journal, secrets and the worker.
 
-use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -355,14 +354,6 @@ impl Engine {
         })?;
         self.restart().await;
         Ok(())
-    }
-
-    /// Watches another folder, or none.
-    pub fn set_watched_folder(&self, folder: Option<PathBuf>) -> Result<(), EngineError> {
-        self.change_settings(|settings| {
-            settings.watched_folder = folder;
-            Ok(())
-        })
     }
 
     // --- waiting ---------------------------------------------------------------------------------

@@ -65,6 +65,42 @@ pub enum Reason {
     Unreadable(Finding),
 }
 
+impl Reason {
+    /// Every code of [`Reason::code`].
+    pub const CODES: &[&str] = &[
+        "file-not-found",
+        "file-not-readable",
+        "not-a-file",
+        "file-empty",
+        "file-too-large",
+        "file-changing",
+        "nothing-inside",
+        "too-many-inside",
+        "damaged",
+        "encrypted",
+        "nested",
+        "too-many-entries",
+        "too-large-unpacked",
+        "not-a-report",
+        "unreadable",
+    ];
+
+    /// Stable code in kebab-case; of an archive, what is wrong with it.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Source(Refusal::Archive { reason }) => reason,
+            Self::Source(refusal) => refusal.code(),
+            Self::NotAReport(_) => "not-a-report",
+            Self::Unreadable(_) => "unreadable",
+        }
+    }
+
+    /// Whether the same file may be taken at another time.
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::Source(refusal) if refusal.may_pass())
+    }
+}
+
 impl std::fmt::Debug for Candidate {
     /// Never shows content: a candidate holds patient data.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

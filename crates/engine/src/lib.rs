@@ -27,4 +27,5 @@ pub use reconcile::{Comparison, Tools as ReconcileTools, compare};
 pub use source::{Refusal, SourceLimits};
 pub use submissions::{KnownContent, Taken, Terms, messages};
 pub use upkeep::UPKEEP_NOTICES;
+pub use watch::{WATCH_NOTICES, Watched};
 pub use worker::{Connection, ConnectionState, JournalRefusal, Round, Tools, Worker};

@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use report::{Kind, recognise};
 
+#[cfg(test)]
+mod tests;
+
 /// A text handed over as one report, with the name that people know it by.
 #[derive(Clone)]
 pub(crate) struct Piece {
@@ -40,11 +43,38 @@ pub enum Refusal {
     StillChanging,
     /// A folder or archive without anything in it.
     NothingInside,
+    /// A folder with more files, or a file with more lines, than are taken at once.
+    TooManyInside {
+        /// Limit.
+        pieces_max: usize,
+    },
     /// An archive that cannot be opened (damaged, encrypted, nested, too many entries).
     Archive {
         /// Stable reason.
         reason: &'static str,
     },
+}
+
+impl Refusal {
+    /// Stable code in kebab-case.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotFound => "file-not-found",
+            Self::NotReadable { .. } => "file-not-readable",
+            Self::NotAFile => "not-a-file",
+            Self::Empty => "file-empty",
+            Self::TooLarge { .. } => "file-too-large",
+            Self::StillChanging => "file-changing",
+            Self::NothingInside => "nothing-inside",
+            Self::TooManyInside { .. } => "too-many-inside",
+            Self::Archive { .. } => "archive",
+        }
+    }
+
+    /// Whether the same file may be readable at another time: somebody holds it, moves it or writes to it.
+    pub const fn may_pass(&self) -> bool {
+        matches!(self, Self::NotFound | Self::NotReadable { .. } | Self::StillChanging)
+    }
 }
 
 /// Bounds on what one hand-over may bring.
@@ -54,26 +84,19 @@ pub struct SourceLimits {
     pub document_bytes_max: u64,
     /// Bytes of an archive or NDJSON file, and of what an archive unpacks to.
     pub container_bytes_max: u64,
-    /// Files in all.
+    /// Files of all folders together, entries of an archive, lines of NDJSON.
     pub pieces_max: usize,
-    /// Depth of folders.
-    pub depth_max: usize,
 }
 
 impl SourceLimits {
-    /// For reports up to so many bytes: containers up to 500 MB, 100,000 files, 16 levels of folders.
+    /// For reports up to so many bytes: containers up to 500 MB, 100,000 files.
     pub const fn with_document_bytes(document_bytes_max: u64) -> Self {
-        Self {
-            document_bytes_max,
-            container_bytes_max: 500_000_000,
-            pieces_max: 100_000,
-            depth_max: 16,
-        }
+        Self { document_bytes_max, container_bytes_max: 500_000_000, pieces_max: 100_000 }
     }
 }
 
-/// All files below the given paths: a file as itself, a folder as the files in it, in name order. Links
-/// inside folders are not followed (they may form loops); a link given by name is.
+/// All files below the given paths: a file as itself, a folder as the files in it, in name order. A folder
+/// of which nothing can be taken (empty, not readable, too many files) stands as itself: reading it says why.
 pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in paths {
@@ -82,25 +105,33 @@ pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathB
             continue;
         }
         let before = files.len();
-        let walk = walkdir::WalkDir::new(path)
-            .max_depth(limits.depth_max)
-            .sort_by_file_name()
-            .into_iter()
-            .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name()));
-        for entry in walk.flatten() {
-            if entry.file_type().is_file() {
-                files.push(entry.into_path());
+        for entry in walk(path) {
+            match entry {
+                Ok(entry) if entry.file_type().is_file() => files.push(entry.into_path()),
+                Ok(_) => {}
+                // A folder inside that cannot be read is answered by its name.
+                Err(error) => files.extend(error.path().map(Path::to_owned)),
             }
-            if files.len() >= limits.pieces_max {
-                return files;
+            if files.len() > limits.pieces_max {
+                // All or nothing: a part would look like the whole.
+                files.truncate(before);
+                break;
             }
         }
         if files.len() == before {
-            // Kept, so that an empty folder is answered by name and not by silence.
             files.push(path.clone());
         }
     }
     files
+}
+
+/// What is in a folder and in the folders inside, in name order. Links inside are not followed (they may
+/// form loops); a link given by name is.
+pub(crate) fn walk(folder: &Path) -> impl Iterator<Item = walkdir::Result<walkdir::DirEntry>> {
+    walkdir::WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name()))
 }
 
 fn is_hidden(name: &std::ffi::OsStr) -> bool {
@@ -143,7 +174,7 @@ fn one(name: String, bytes: Vec<u8>, limits: &SourceLimits) -> Piece {
 fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
     let metadata = fs::metadata(path).map_err(|error| refusal_of(&error))?;
     if metadata.is_dir() {
-        return Err(Refusal::NothingInside);
+        return Err(refusal_of_folder(path, limits));
     }
     // Asked before opening: opening a pipe without a writer would block.
     if !metadata.is_file() {
@@ -176,6 +207,19 @@ fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
+/// Why [`files_below`] found nothing to take in a folder.
+fn refusal_of_folder(path: &Path, limits: &SourceLimits) -> Refusal {
+    if let Err(error) = fs::read_dir(path) {
+        return refusal_of(&error);
+    }
+    let mut entries = walk(path).flatten();
+    if entries.any(|entry| entry.file_type().is_file()) {
+        Refusal::TooManyInside { pieces_max: limits.pieces_max }
+    } else {
+        Refusal::NothingInside
+    }
+}
+
 /// Whether a large file is one that holds several reports; leaves the file at its start.
 fn is_container(file: &mut File) -> bool {
     use std::io::Seek as _;
@@ -192,16 +236,21 @@ fn refusal_of(error: &io::Error) -> Refusal {
     }
 }
 
-/// NDJSON: each line that is not blank is a report, byte for byte.
+/// NDJSON: each line that is not blank is a report, byte for byte. All of them or none: a part would look
+/// like the whole.
 fn lines(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
-    bytes
-        .split(|byte| *byte == b'\n')
-        .enumerate()
-        .map(|(index, line)| (index + 1, line.strip_suffix(b"\r").unwrap_or(line)))
-        .filter(|(_, line)| !line.trim_ascii().is_empty())
-        .take(limits.pieces_max)
-        .map(|(number, line)| one(format!("{name}:{number}"), line.to_vec(), limits))
-        .collect()
+    let filled = || {
+        bytes
+            .split(|byte| *byte == b'\n')
+            .enumerate()
+            .map(|(index, line)| (index + 1, line.strip_suffix(b"\r").unwrap_or(line)))
+            .filter(|(_, line)| !line.trim_ascii().is_empty())
+    };
+    if filled().nth(limits.pieces_max).is_some() {
+        let content = Err(Refusal::TooManyInside { pieces_max: limits.pieces_max });
+        return vec![Piece { name: name.to_owned(), content }];
+    }
+    filled().map(|(number, line)| one(format!("{name}:{number}"), line.to_vec(), limits)).collect()
 }
 
 /// The files of an archive, one level deep, in their order. Sizes that the archive states are not
@@ -244,6 +293,9 @@ fn unzip(name: &str, bytes: Vec<u8>, limits: &SourceLimits) -> Vec<Piece> {
             }),
             Kind::Ndjson => pieces.extend(lines(&entry_name, &content, limits)),
             _ => pieces.push(one(entry_name, content, limits)),
+        }
+        if pieces.len() > limits.pieces_max {
+            return refused("too-many-entries");
         }
     }
     if pieces.is_empty() {

@@ -1,121 +1,239 @@
-//! The watched folder: new files in it are taken in and sent; they stay where they are.
+//! The watched folder: new files in it are taken in and sent; they stay where they are. What cannot be taken
+//! is told, and tried again where that may help.
 
-use std::collections::HashMap;
+mod memory;
+mod notices;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
+use futures::future::try_join_all;
+use journal::{JournalError, Notice};
 use tokio_util::sync::CancellationToken;
 
-use crate::source::files_below;
-use crate::{Candidate, Engine, EngineError, Taken, Terms};
+use crate::source::walk;
+use crate::{Candidate, Engine, EngineError, Taken, Terms, Verdict};
+
+use memory::{Away, Face, Look, Memory};
+pub use notices::WATCH_NOTICES;
+use notices::{Place, Standing, Told};
 
 /// Pause between two looks at the folder. Looking works on network shares too, where notices do not.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Files looked at together: reading and checking is CPU work, so a few at a time.
+const LOOKS_AT_ONCE: usize = 4;
+/// Files taken in together: one group of commits.
+const FILES_AT_ONCE: usize = 64;
+/// Bytes of reports taken in together; beside them the files just being looked at are in memory.
+const BYTES_AT_ONCE: usize = 32 << 20;
 
-/// What a file looked like; the same twice in a row means that nobody writes to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Face {
-    length: u64,
-    modified: Option<SystemTime>,
+/// What a watch tells.
+#[derive(Clone, Copy)]
+pub enum Watched<'a> {
+    /// A file was taken in or refused; one that is tried again is told once for each reason.
+    File(&'a Candidate, Taken),
+    /// The folder, or something in it, cannot be looked at; the notice says what and why.
+    Away(&'a Notice),
+    /// It can be looked at again.
+    Back,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seen {
-    Once(Face),
-    Taken(Face),
+/// Files that were looked at and will be taken in together.
+#[derive(Default)]
+struct Batch {
+    /// Path, face, and how many of the candidates it gave.
+    files: Vec<(PathBuf, Face, usize)>,
+    candidates: Vec<Candidate>,
+    bytes: usize,
 }
 
-/// What the watch remembers of a folder between two looks.
-#[derive(Debug, Default)]
-pub(crate) struct Memory(HashMap<PathBuf, Seen>);
+impl Batch {
+    fn add(&mut self, path: PathBuf, face: Face, candidates: Vec<Candidate>) {
+        let bytes =
+            candidates.iter().filter_map(Candidate::parsed).map(|parsed| parsed.bytes.len());
+        self.bytes += bytes.sum::<usize>();
+        self.files.push((path, face, candidates.len()));
+        self.candidates.extend(candidates);
+    }
 
-impl Memory {
-    /// The files that are new (or changed) and stood still since the last look.
-    fn ready(&mut self, files: Vec<(PathBuf, Face)>) -> Vec<PathBuf> {
-        let mut next = HashMap::with_capacity(files.len());
-        let mut ready = Vec::new();
-        for (path, face) in files {
-            let seen = match self.0.get(&path) {
-                Some(Seen::Taken(known)) if *known == face => Seen::Taken(face),
-                Some(Seen::Once(known)) if *known == face && face.length > 0 => {
-                    ready.push(path.clone());
-                    Seen::Taken(face)
-                }
-                _ => Seen::Once(face),
-            };
-            next.insert(path, seen);
-        }
-        self.0 = next;
-        ready
+    fn is_full(&self) -> bool {
+        self.files.len() >= FILES_AT_ONCE || self.bytes >= BYTES_AT_ONCE
     }
 }
 
 impl Engine {
-    /// Watches a folder until cancelled; `each` is told of every file taken in or refused.
+    /// Watches another folder, or none; what was told of the one before is over.
+    pub fn set_watched_folder(&self, folder: Option<PathBuf>) -> Result<(), EngineError> {
+        let mut is_another = false;
+        self.change_settings(|settings| {
+            is_another = settings.watched_folder != folder;
+            settings.watched_folder = folder;
+            Ok(())
+        })?;
+        if is_another {
+            for (code, _) in WATCH_NOTICES {
+                self.journal().remove_notice(code)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Watches a folder until cancelled; `each` is told of every file taken in or refused, and of a folder
+    /// that is away. Keeps the notices about both.
     pub async fn watch(
         &self,
         folder: &Path,
         cancel: CancellationToken,
-        mut each: impl FnMut(&Candidate, Taken),
+        each: impl FnMut(Watched<'_>),
     ) -> Result<(), EngineError> {
+        let engine = self.clone();
+        let inspect = move |file: PathBuf| {
+            let engine = engine.clone();
+            async move { engine.inspect(vec![file]).await }
+        };
+        self.watch_by(folder, &cancel, LOOK_EVERY, inspect, each).await
+    }
+
+    /// The same with another pause and another way to look at a file.
+    async fn watch_by<F>(
+        &self,
+        folder: &Path,
+        cancel: &CancellationToken,
+        pause: Duration,
+        inspect: impl Fn(PathBuf) -> F,
+        mut each: impl FnMut(Watched<'_>),
+    ) -> Result<(), EngineError>
+    where
+        F: Future<Output = Result<Vec<Candidate>, EngineError>>,
+    {
         let mut memory = Memory::default();
+        let mut files = Told::of_files(folder);
+        let mut place = Place::of(folder);
         loop {
-            let (limits, at) = (self.source_limits(), folder.to_owned());
-            let files = tokio::task::spawn_blocking(move || faces(&files_below(&[at], &limits)))
-                .await
-                .unwrap_or_default();
-            let ready = memory.ready(files);
-            if !ready.is_empty() {
-                let candidates = self.inspect(ready).await?;
-                let taken = self.take(&candidates, Terms::default()).await?;
-                for (candidate, taken) in candidates.iter().zip(taken) {
-                    each(candidate, taken);
+            let at = folder.to_owned();
+            let look = tokio::task::spawn_blocking(move || look_at_folder(&at));
+            let look = look.await.map_err(|_| JournalError::Closed)?;
+            if place.is_another(&look) {
+                match place.notice(self.now()) {
+                    Some(notice) => each(Watched::Away(&notice)),
+                    None => each(Watched::Back),
                 }
+            }
+            place.say(self.journal(), self.now()).await;
+            let ready = memory.ready(look);
+            self.take_ready(ready, &mut memory, cancel, &inspect, &mut each).await?;
+            if let Some(standing) = Standing::of_files(&memory, folder)
+                && !cancel.is_cancelled()
+            {
+                files.say(self.journal(), self.now(), standing).await;
             }
             tokio::select! {
                 () = cancel.cancelled() => return Ok(()),
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+                () = tokio::time::sleep(pause) => {}
             }
         }
     }
-}
 
-fn faces(files: &[PathBuf]) -> Vec<(PathBuf, Face)> {
-    files
-        .iter()
-        .filter_map(|path| {
-            let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            let face = Face { length: metadata.len(), modified: metadata.modified().ok() };
-            Some((path.clone(), face))
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_is_taken_once_it_stands_still_and_again_when_it_changes() {
-        let (path, mut memory) = (PathBuf::from("report.json"), Memory::default());
-        let mut look = |length| {
-            let face = Face { length, modified: None };
-            memory.ready(vec![(path.clone(), face)]).len()
-        };
-        assert_eq!(look(10), 0, "just appeared");
-        assert_eq!(look(20), 0, "still growing");
-        assert_eq!(look(20), 1, "stands still");
-        assert_eq!(look(20), 0, "taken");
-        assert_eq!(look(30), 0, "changed");
-        assert_eq!(look(30), 1, "the change stands still");
+    /// Looks at files and takes them in, in batches, until cancelled. What a fault of the journal keeps from
+    /// being taken in is not remembered as taken.
+    async fn take_ready<F>(
+        &self,
+        ready: Vec<(PathBuf, Face)>,
+        memory: &mut Memory,
+        cancel: &CancellationToken,
+        inspect: &impl Fn(PathBuf) -> F,
+        each: &mut impl FnMut(Watched<'_>),
+    ) -> Result<(), EngineError>
+    where
+        F: Future<Output = Result<Vec<Candidate>, EngineError>>,
+    {
+        let mut batch = Batch::default();
+        for group in ready.chunks(LOOKS_AT_ONCE) {
+            if cancel.is_cancelled() {
+                return Ok(());
+            }
+            let looked = try_join_all(group.iter().map(|(path, _)| inspect(path.clone()))).await?;
+            for ((path, face), candidates) in group.iter().zip(looked) {
+                batch.add(path.clone(), *face, candidates);
+            }
+            if batch.is_full() {
+                self.take_batch(std::mem::take(&mut batch), memory, each).await?;
+            }
+        }
+        self.take_batch(batch, memory, each).await
     }
 
-    #[test]
-    fn an_empty_file_is_still_being_written() {
-        let mut memory = Memory::default();
-        let face = Face { length: 0, modified: None };
-        for _ in 0..3 {
-            assert!(memory.ready(vec![(PathBuf::from("new.json"), face)]).is_empty());
+    async fn take_batch(
+        &self,
+        batch: Batch,
+        memory: &mut Memory,
+        each: &mut impl FnMut(Watched<'_>),
+    ) -> Result<(), EngineError> {
+        if batch.files.is_empty() {
+            return Ok(());
         }
+        let taken = self.take(&batch.candidates, Terms::default()).await?;
+        let mut results = batch.candidates.iter().zip(taken);
+        for (path, face, count) in batch.files {
+            let pieces: Vec<_> = results.by_ref().take(count).collect();
+            let refused = pieces.iter().find_map(|(candidate, _)| match &candidate.verdict {
+                Verdict::Refused(reason) => Some((candidate.name.as_str(), reason)),
+                Verdict::Report(_) => None,
+            });
+            if memory.settle(&path, face, refused) {
+                for (candidate, taken) in pieces {
+                    each(Watched::File(candidate, taken));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What can be seen of a folder and of the folders in it.
+fn look_at_folder(folder: &Path) -> Look {
+    let mut look = Look::default();
+    // Asked first: a walk gives what is no folder as a file.
+    if let Err(error) = fs::read_dir(folder) {
+        look.away = Some(Away { path: folder.to_owned(), reason: reason(&error) });
+        return look;
+    }
+    for entry in walk(folder) {
+        let seen = entry.and_then(|entry| {
+            let is_file = entry.file_type().is_file();
+            let metadata = is_file.then(|| entry.metadata()).transpose()?;
+            Ok(metadata.map(|metadata| (entry.into_path(), metadata)))
+        });
+        match seen {
+            Ok(Some((path, metadata))) => {
+                let face = Face { length: metadata.len(), modified: metadata.modified().ok() };
+                look.files.push((path, face));
+            }
+            Ok(None) => {}
+            Err(error) => look.away = look.away.or_else(|| away(folder, error)),
+        }
+    }
+    look
+}
+
+/// Something in a folder that cannot be looked at; what has gone since the folder was listed is no matter.
+fn away(folder: &Path, error: walkdir::Error) -> Option<Away> {
+    let path = error.path().unwrap_or(folder).to_owned();
+    let error = io::Error::from(error);
+    let is_gone = error.kind() == io::ErrorKind::NotFound && path != folder;
+    (!is_gone).then(|| Away { path, reason: reason(&error) })
+}
+
+/// A code where there are words for it, else the operating system's word.
+fn reason(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "folder-missing".to_owned(),
+        io::ErrorKind::NotADirectory => "not-a-folder".to_owned(),
+        io::ErrorKind::PermissionDenied => "no-permission".to_owned(),
+        kind => kind.to_string(),
     }
 }

@@ -50,6 +50,14 @@ const RECOVERED = problem(
   "us",
 );
 
+const REFUSED = problem(
+  "watched-files-refused",
+  { count: "2", file: "Befund 4711.pdf", folder: "/home/lab/out", kind: "pdf", reason: "not-a-report" },
+  "mend-file",
+);
+
+const AWAY = problem("watched-folder-away", { folder: "/mnt/lab/out", reason: "folder-missing" }, "reconnect-folder");
+
 export interface MockOptions {
   rows?: number;
   environment?: string;
@@ -351,7 +359,7 @@ function browserDoor(): Door {
     language: asked.get("language"),
     theme: asked.get("theme") ?? "system",
     passphrase: asked.get("passphrase") ?? "",
-    notices: asked.has("recovered") ? [RECOVERED] : [],
+    notices: [...(asked.has("recovered") ? [RECOVERED] : []), ...(asked.has("watched") ? [REFUSED, AWAY] : [])],
   });
   // A test puts a text here, before the page begins, that then stands wherever words from outside stand.
   const { hostile } = globalThis as { hostile?: string };

@@ -110,9 +110,11 @@ impl Desk {
         if folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
             return Err(limits::invalid("path"));
         }
-        self.engine().set_watched_folder(folder)?;
+        // Before the setting: a watch that still works would tell of the folder that is none any more.
+        self.stop_watch().await;
+        let set = self.engine().set_watched_folder(folder);
         self.watch_again().await;
-        Ok(())
+        Ok(set?)
     }
 
     /// What the person chose for the window; what cannot be read counts as not chosen.

@@ -137,6 +137,52 @@ async fn files_in_the_watched_folder_are_sent() {
     desk.stop().await;
 }
 
+/// Waits until exactly these notices stand in the window.
+async fn told(desk: &Desk, codes: &[&str]) -> Vec<crate::Problem> {
+    let wait = async {
+        loop {
+            let status = desk.status().await.unwrap();
+            let problems: Vec<_> = status.notices.into_iter().map(|n| n.problem).collect();
+            if problems.iter().map(|problem| problem.code.as_str()).eq(codes.iter().copied()) {
+                return problems;
+            }
+            desk.changed(status.revision).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.expect("in time")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_wrong_with_the_watched_folder_stands_in_the_window_as_long_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&folder.path().join("desk")).await.unwrap();
+    desk.start().await.unwrap();
+    let (watched, away) = (folder.path().join("out"), folder.path().join("away"));
+    std::fs::create_dir(&watched).unwrap();
+    desk.set_watched_folder(Some(watched.display().to_string())).await.unwrap();
+    let file = watched.join("Befund.pdf");
+    std::fs::write(&file, "%PDF-1.7\n1 0 obj").unwrap();
+    let problems = told(&desk, &["watched-files-refused"]).await;
+    assert_eq!((&*problems[0].params["file"], &*problems[0].params["kind"]), ("Befund.pdf", "pdf"));
+    assert_eq!(problems[0].remedy, "mend-file");
+    // A report takes the place of what was none.
+    std::fs::copy(sample(&desk).await, &file).unwrap();
+    told(&desk, &[]).await;
+    completed(&desk, 1).await;
+    std::fs::rename(&watched, &away).unwrap();
+    let problems = told(&desk, &["watched-folder-away"]).await;
+    assert_eq!(problems[0].params["folder"], watched.display().to_string());
+    assert_eq!(problems[0].remedy, "reconnect-folder");
+    std::fs::rename(&away, &watched).unwrap();
+    told(&desk, &[]).await;
+    // Nothing is left of a folder that is watched no longer.
+    std::fs::rename(&watched, &away).unwrap();
+    told(&desk, &["watched-folder-away"]).await;
+    desk.set_watched_folder(None).await.unwrap();
+    assert!(desk.status().await.unwrap().notices.is_empty());
+    desk.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_laboratory_that_does_not_open_leaves_practice_and_says_why() {
     let folder = tempfile::tempdir().unwrap();

@@ -77,6 +77,9 @@ const LAYERS: &[&str] = &[
     "capability",
 ];
 
+/// Why a file of a watched folder is refused.
+pub const REFUSAL_REASONS: &[&str] = engine::Reason::CODES;
+
 const ACTIONS: &[&str] = &["release", "hold-back", "resubmit", "correct", "withdraw"];
 
 /// Family, code and names of the parameters of every text that the catalogue must have.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Candidate, KnownContent, Taken, Terms, Verdict};
+use engine::{Candidate, KnownContent, Taken, Terms, Verdict, Watched};
 use report::Action;
 use tokio_util::sync::CancellationToken;
 
@@ -42,6 +42,17 @@ pub struct Looked {
 }
 
 fhir::shows_only!(Looked { fate, record, known });
+
+/// What a watch tells.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arrival {
+    /// A file was taken in or refused.
+    File(Box<Looked>),
+    /// The folder, or something in it, cannot be looked at.
+    Away(Problem),
+    /// It can be looked at again.
+    Back,
+}
 
 /// Files in memory together: several groups of commits, and a few megabytes of reports.
 const FILES_AT_ONCE: usize = 256;
@@ -158,22 +169,25 @@ impl Headless {
         self.record(id)
     }
 
-    /// Watches a folder until told to stop; `each` gets every file that was taken in or refused.
+    /// Watches a folder until told to stop; `each` gets every file that was taken in or refused, and hears of
+    /// a folder that is away.
     pub async fn watch(
         &self,
         folder: PathBuf,
         stop: CancellationToken,
-        mut each: impl FnMut(Looked),
+        mut each: impl FnMut(Arrival),
     ) -> Result<(), Problem> {
         let mut failed = None;
-        let watched = self.engine.watch(&folder, stop.clone(), |candidate, taken| {
-            match self.taken(candidate, taken) {
-                Ok(looked) => each(looked),
+        let watched = self.engine.watch(&folder, stop.clone(), |watched| match watched {
+            Watched::File(candidate, taken) => match self.taken(candidate, taken) {
+                Ok(looked) => each(Arrival::File(Box::new(looked))),
                 Err(problem) => {
                     stop.cancel();
                     failed = Some(problem);
                 }
-            }
+            },
+            Watched::Away(notice) => each(Arrival::Away(notice.into())),
+            Watched::Back => each(Arrival::Back),
         });
         watched.await?;
         failed.map_or(Ok(()), Err)

@@ -98,6 +98,14 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("journal-damage-met", &[], Blame::Us, "restart"),
     ("journal-unanchored", &[], Blame::Us, "call-it"),
     ("backups-failing", &["last", "reason"], Blame::You, "free-space"),
+    // told as long as they are true: `engine::WATCH_NOTICES`
+    (
+        "watched-files-refused",
+        &["count", "file", "folder", "kind", "reason"],
+        Blame::You,
+        "mend-file",
+    ),
+    ("watched-folder-away", &["folder", "reason"], Blame::You, "reconnect-folder"),
     // in timelines only: after a restore
     ("journal-restored", &[], Blame::Us, "wait"),
     ("journal-report-found", &[], Blame::Us, "wait"),
@@ -153,6 +161,8 @@ pub const REMEDIES: &[&str] = &[
     "import-certificate",
     "look-again",
     "look-at-list",
+    "mend-file",
+    "reconnect-folder",
     "restart",
     "restore",
     "retry",
@@ -240,7 +250,8 @@ mod tests {
 
     #[test]
     fn every_notice_is_listed() {
-        for (code, params) in journal::RECOVERY_NOTICES.iter().chain(engine::UPKEEP_NOTICES) {
+        let all = [journal::RECOVERY_NOTICES, engine::UPKEEP_NOTICES, engine::WATCH_NOTICES];
+        for (code, params) in all.into_iter().flatten() {
             let row = PROBLEMS.iter().find(|(known, ..)| known == code).unwrap();
             assert_eq!(row.1, *params, "{code}");
             let params: Vec<_> = params.iter().map(|name| (*name, "1")).collect();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bridge::Problem;
-use bridge::headless::{Fate, Goal, Headless, Looked, Outcome, Record};
+use bridge::headless::{Arrival, Fate, Goal, Headless, Looked, Outcome, Record};
 
 use super::Scene;
 use crate::arguments::{Follow, Paths, Resubmit, Send, Waiting, WithReason};
@@ -297,24 +297,28 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     let mut profile = scene.open().await?;
     profile.reach().await?;
     profile.start().await;
-    scene.hint("say.watching", &[("folder", &dir.display().to_string())]);
+    let folder = dir.display().to_string();
+    scene.hint("say.watching", &[("folder", &folder)]);
     let stop = stop::on_signal();
     let (arrived, mut news) = tokio::sync::mpsc::unbounded_channel();
-    let watching = profile.watch(dir, stop.clone(), move |file| {
+    let watching = profile.watch(dir, stop.clone(), move |arrival| {
         // The receiver lives as long as the watching.
-        let _ = arrived.send(file);
+        let _ = arrived.send(arrival);
     });
     let shown = async {
         let mut open: Vec<(i64, Option<String>)> = Vec::new();
         loop {
             tokio::select! {
-                file = news.recv() => match file {
-                    Some(file) => {
+                arrival = news.recv() => match arrival {
+                    Some(Arrival::File(file)) => {
                         looked(scene.output, scene.texts, &file);
                         if let Fate::Taken(id) = file.fate {
                             open.push((id, file.record.state));
                         }
                     }
+                    // Watching goes on: the folder may come back.
+                    Some(Arrival::Away(problem)) => _ = scene.trouble(&problem),
+                    Some(Arrival::Back) => scene.hint("say.watching", &[("folder", &folder)]),
                     None => break Ok(()),
                 },
                 () = tokio::time::sleep(LOOK_EVERY) => show_moved(scene, &profile, &mut open)?,

@@ -88,6 +88,44 @@ fn a_watched_folder_is_sent_followed_and_left_alone() {
     );
 }
 
+#[cfg(unix)]
+#[test]
+fn a_watched_folder_that_goes_away_is_told_once_and_watched_again() {
+    use std::io::{BufRead as _, BufReader};
+    let home = tempfile::tempdir().unwrap();
+    let profile = home.path().join("watched");
+    let mut init = program(home.path());
+    init.arg("--profile").arg(&profile).args(["init", "--practice"]);
+    finish(init).ends(0);
+    let (folder, away) = (home.path().join("folder"), home.path().join("away"));
+    std::fs::create_dir(&folder).unwrap();
+    let mut command = program(home.path());
+    command.arg("--profile").arg(&profile).arg("watch").arg(&folder);
+    let mut child = command.stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
+    let mut until = |text: &str| {
+        let mut passed: Vec<String> = Vec::new();
+        for line in lines.by_ref() {
+            let found = line.contains(text);
+            passed.push(line);
+            if found {
+                return passed;
+            }
+        }
+        panic!("never said {text:?}: {passed:?}");
+    };
+    until("Watching");
+    std::fs::rename(&folder, &away).unwrap();
+    until("The watched folder cannot be looked at");
+    until("Reconnect the folder");
+    std::fs::rename(&away, &folder).unwrap();
+    let passed = until("Watching");
+    assert_eq!(passed.len(), 1, "said once: {passed:?}");
+    let told = std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
+    assert!(told.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0), "stops when told");
+}
+
 #[test]
 fn german_where_the_system_speaks_german() {
     let home = tempfile::tempdir().unwrap();

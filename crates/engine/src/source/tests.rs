@@ -1,0 +1,110 @@
+use super::*;
+
+fn small(pieces_max: usize) -> SourceLimits {
+    SourceLimits { pieces_max, ..SourceLimits::with_document_bytes(1_000) }
+}
+
+fn folder(files: &[&str]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in files {
+        let path = folder.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "{}").unwrap();
+    }
+    folder
+}
+
+/// All that is taken of paths, as the engine does it.
+fn taken(paths: &[PathBuf], limits: &SourceLimits) -> Vec<Piece> {
+    files_below(paths, limits).iter().flat_map(|file| pieces_of(file, limits)).collect()
+}
+
+fn refusals(pieces: &[Piece]) -> Vec<&Refusal> {
+    pieces.iter().filter_map(|piece| piece.content.as_ref().err()).collect()
+}
+
+#[test]
+fn a_folder_with_too_many_files_is_refused_by_name_and_as_a_whole() {
+    let folder = folder(&["a.json", "b.json", "inside/c.json"]);
+    let paths = [folder.path().to_owned()];
+    let all = taken(&paths, &small(3));
+    assert_eq!((all.len(), refusals(&all).len()), (3, 0));
+    let none = taken(&paths, &small(2));
+    assert_eq!(refusals(&none), [&Refusal::TooManyInside { pieces_max: 2 }]);
+    assert_eq!(none[0].name, folder.path().file_name().unwrap().to_str().unwrap());
+}
+
+#[test]
+fn folders_that_are_too_many_together_are_taken_as_far_as_whole_folders_go() {
+    let (one, two) = (folder(&["a.json", "b.json"]), folder(&["c.json", "d.json"]));
+    let pieces = taken(&[one.path().to_owned(), two.path().to_owned()], &small(3));
+    let names: Vec<_> = pieces.iter().map(|piece| piece.name.as_str()).collect();
+    assert_eq!(names[..2], ["a.json", "b.json"]);
+    assert_eq!(refusals(&pieces), [&Refusal::TooManyInside { pieces_max: 3 }]);
+}
+
+#[test]
+fn folders_inside_folders_are_taken_however_deep() {
+    let deep = format!("{}report.json", "inside/".repeat(40));
+    let folder = folder(&[&deep]);
+    let pieces = taken(&[folder.path().to_owned()], &small(10));
+    assert_eq!((pieces.len(), pieces[0].name.as_str()), (1, "report.json"));
+}
+
+#[test]
+fn an_empty_folder_says_so_and_hidden_files_do_not_count() {
+    let folder = folder(&[".hidden.json"]);
+    let pieces = taken(&[folder.path().to_owned()], &small(10));
+    assert_eq!(refusals(&pieces), [&Refusal::NothingInside]);
+}
+
+#[test]
+fn lines_of_ndjson_are_taken_all_or_none() {
+    let text = |lines: usize| "{\"resourceType\":\"Bundle\"}\n\n".repeat(lines).into_bytes();
+    let pieces = |lines| pieces_of_bytes("reports.ndjson".to_owned(), text(lines), &small(3));
+    let whole = pieces(3);
+    assert_eq!((whole.len(), refusals(&whole).len()), (3, 0));
+    assert_eq!(whole[2].name, "reports.ndjson:5");
+    let none = pieces(4);
+    assert_eq!(refusals(&none), [&Refusal::TooManyInside { pieces_max: 3 }]);
+    assert_eq!((none.len(), none[0].name.as_str()), (1, "reports.ndjson"));
+}
+
+#[test]
+fn lines_count_as_entries_of_their_archive() {
+    use std::io::Write as _;
+    let archive = |files: usize| {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for number in 0..files {
+            let options = zip::write::SimpleFileOptions::default();
+            zip.start_file(format!("{number}.ndjson"), options).unwrap();
+            zip.write_all("{\"resourceType\":\"Bundle\"}\n".repeat(2).as_bytes()).unwrap();
+        }
+        zip.finish().unwrap().into_inner()
+    };
+    let pieces = |files| pieces_of_bytes("all.zip".to_owned(), archive(files), &small(4));
+    assert_eq!(pieces(2).len(), 4);
+    let none = pieces(3);
+    assert_eq!(refusals(&none), [&Refusal::Archive { reason: "too-many-entries" }]);
+    assert_eq!(none.len(), 1);
+}
+
+#[test]
+fn only_what_somebody_else_does_to_a_file_may_pass() {
+    let reason = || "permission denied".to_owned();
+    for (refusal, may_pass) in [
+        (Refusal::NotFound, true),
+        (Refusal::NotReadable { reason: reason() }, true),
+        (Refusal::StillChanging, true),
+        (Refusal::NotAFile, false),
+        (Refusal::Empty, false),
+        (Refusal::TooLarge { bytes: 2, bytes_max: 1 }, false),
+        (Refusal::NothingInside, false),
+        (Refusal::TooManyInside { pieces_max: 1 }, false),
+        (Refusal::Archive { reason: "damaged" }, false),
+    ] {
+        assert_eq!(refusal.may_pass(), may_pass, "{refusal:?}");
+        let code = crate::Reason::Source(refusal).code();
+        assert!(crate::Reason::CODES.contains(&code), "{code}");
+    }
+}

@@ -1,0 +1,290 @@
+//! A watch over a real folder and journal; files are looked at by a stand-in where one has to be locked.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use identity::SecretsKind;
+use journal::Filter;
+use tempfile::TempDir;
+
+use super::*;
+use crate::intake::{Reason, look_at};
+use crate::source::Piece;
+use crate::{Profile, Refusal, Surroundings};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// An engine whose queue nobody works, and a folder.
+async fn ground() -> (TempDir, Engine, PathBuf) {
+    let home = tempfile::tempdir().unwrap();
+    let (place, folder) = (home.path().join("profile"), home.path().join("out"));
+    let profile = Profile::create(&place, SecretsKind::Practice, Vec::new()).unwrap();
+    let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let endpoint = Endpoint {
+        name: "ours".to_owned(),
+        base: "https://localhost/v1/fhir".parse().unwrap(),
+        environment: Environment::Integration,
+        release: Release::default(),
+        ca_pem: None,
+        language: "de-CH".to_owned(),
+        identifier: IdentifierChoice::Attempt,
+        proxy: None,
+    };
+    engine.add_endpoint(endpoint).await.unwrap();
+    fs::create_dir(&folder).unwrap();
+    (home, engine, folder)
+}
+
+fn report(folder: &Path, number: u64) {
+    let text = testkit::DocumentBuilder::new(number).json();
+    fs::write(folder.join(format!("{number:03}.json")), text).unwrap();
+}
+
+fn taken(engine: &Engine) -> usize {
+    engine.journal().count(&Filter::default(), 1_000).unwrap().try_into().unwrap()
+}
+
+fn notice(engine: &Engine, code: &str) -> Option<Notice> {
+    engine.journal().notices().unwrap().into_iter().find(|notice| notice.code == code)
+}
+
+fn file_of(notice: &Notice) -> (&str, &str) {
+    (&notice.params["count"], &notice.params["file"])
+}
+
+async fn until(what: &str, condition: impl Fn() -> bool) {
+    let wait = async {
+        while !condition() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("never: {what}"));
+}
+
+/// Looks as the engine does.
+fn plain(engine: &Engine) -> impl Fn(PathBuf) -> futures::future::BoxFuture<'static, Looked> {
+    let engine = engine.clone();
+    move |file| {
+        let engine = engine.clone();
+        Box::pin(async move { engine.inspect(vec![file]).await })
+    }
+}
+
+type Looked = Result<Vec<Candidate>, EngineError>;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_locked_is_told_once_and_taken_when_it_is_free() {
+    let (_home, engine, folder) = ground().await;
+    report(&folder, 1);
+    let (locked, tries) = (Arc::new(AtomicBool::new(true)), Arc::new(AtomicUsize::new(0)));
+    let (cancel, told) = (CancellationToken::new(), RefCell::new(Vec::new()));
+    let (look, is_locked, counted) = (plain(&engine), locked.clone(), tries.clone());
+    let inspect = |file: PathBuf| {
+        let (is_locked, counted) = (is_locked.clone(), counted.clone());
+        let whole = look(file);
+        let now = engine.now();
+        async move {
+            counted.fetch_add(1, Ordering::SeqCst);
+            if !is_locked.load(Ordering::SeqCst) {
+                return whole.await;
+            }
+            let content = Err(Refusal::NotReadable { reason: "permission denied".to_owned() });
+            Ok(vec![look_at(Piece { name: "001.json".to_owned(), content }, now)])
+        }
+    };
+    let watching = engine.watch_by(&folder, &cancel, PAUSE, inspect, |watched| {
+        let Watched::File(_, taken) = watched else { panic!("the folder is there") };
+        told.borrow_mut().push(taken);
+    });
+    let acting = async {
+        until("tried again", || tries.load(Ordering::SeqCst) > 5).await;
+        let standing = notice(&engine, "watched-files-refused").expect("told in the window");
+        assert_eq!(file_of(&standing), ("1", "001.json"));
+        assert_eq!(standing.params["reason"], "file-not-readable");
+        let written = engine.journal().revision().unwrap();
+        let tried = tries.load(Ordering::SeqCst);
+        until("tried again", || tries.load(Ordering::SeqCst) > tried + 5).await;
+        assert_eq!(engine.journal().revision().unwrap(), written, "written once");
+        locked.store(false, Ordering::SeqCst);
+        until("taken", || taken(&engine) == 1).await;
+        until("notice gone", || notice(&engine, "watched-files-refused").is_none()).await;
+        cancel.cancel();
+    };
+    let (watched, ()) = tokio::join!(watching, acting);
+    watched.unwrap();
+    assert!(matches!(told.into_inner()[..], [Taken::Refused, Taken::New(_)]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refused_files_stand_in_a_notice_until_they_are_corrected_or_removed() {
+    let (_home, engine, folder) = ground().await;
+    let cancel = CancellationToken::new();
+    let shown = || notice(&engine, "watched-files-refused");
+    let watching = engine.watch_by(&folder, &cancel, PAUSE, plain(&engine), |_| {});
+    let acting = async {
+        fs::write(folder.join("Muster Anna.pdf"), "%PDF-1.7\n1 0 obj").unwrap();
+        until("told", || shown().is_some()).await;
+        let first = shown().unwrap();
+        assert_eq!(file_of(&first), ("1", "Muster Anna.pdf"));
+        assert_eq!((&*first.params["reason"], &*first.params["kind"]), ("not-a-report", "pdf"));
+        assert_eq!(first.params["folder"], folder.display().to_string());
+        fs::write(folder.join("all.zip"), "PK\x03\x04 no archive").unwrap();
+        until("both", || shown().is_some_and(|n| file_of(&n) == ("2", "all.zip"))).await;
+        assert_eq!(shown().unwrap().params["reason"], "damaged");
+        fs::remove_file(folder.join("all.zip")).unwrap();
+        until("one", || shown().is_some_and(|n| file_of(&n) == ("1", "Muster Anna.pdf"))).await;
+        // Read and dismissed: silent until there is news.
+        engine.journal().remove_notice("watched-files-refused").unwrap();
+        fs::write(folder.join("b.pdf"), "%PDF-1.7\n1 0 obj").unwrap();
+        until("news", || shown().is_some_and(|n| file_of(&n) == ("2", "b.pdf"))).await;
+        // A file that becomes another kind of file.
+        let text = testkit::DocumentBuilder::new(7).json();
+        fs::write(folder.join("Muster Anna.pdf"), text).unwrap();
+        fs::remove_file(folder.join("b.pdf")).unwrap();
+        until("corrected", || taken(&engine) == 1 && shown().is_none()).await;
+        cancel.cancel();
+    };
+    let (watched, ()) = tokio::join!(watching, acting);
+    watched.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_is_away_is_told_and_watched_again_when_it_is_back() {
+    let (home, engine, folder) = ground().await;
+    report(&folder, 1);
+    let (cancel, told) = (CancellationToken::new(), RefCell::new(Vec::new()));
+    let shown = || notice(&engine, "watched-folder-away");
+    let watching = engine.watch_by(&folder, &cancel, PAUSE, plain(&engine), |watched| {
+        told.borrow_mut().push(match watched {
+            Watched::File(..) => "file",
+            Watched::Away(_) => "away",
+            Watched::Back => "back",
+        });
+    });
+    let acting = async {
+        until("taken", || taken(&engine) == 1).await;
+        let elsewhere = home.path().join("elsewhere");
+        fs::rename(&folder, &elsewhere).unwrap();
+        until("away", || shown().is_some()).await;
+        let (at, why) = (folder.display().to_string(), "folder-missing".to_owned());
+        let params = [("folder".to_owned(), at), ("reason".to_owned(), why)];
+        assert_eq!(shown().unwrap().params, params.into());
+        report(&elsewhere, 2);
+        fs::rename(&elsewhere, &folder).unwrap();
+        until("back", || shown().is_none() && taken(&engine) == 2).await;
+        // A file in the place of the folder is no folder.
+        fs::rename(&folder, &elsewhere).unwrap();
+        fs::write(&folder, "").unwrap();
+        until("no folder", || shown().is_some_and(|n| n.params["reason"] == "not-a-folder")).await;
+        cancel.cancel();
+    };
+    let (watched, ()) = tokio::join!(watching, acting);
+    watched.unwrap();
+    let told = told.into_inner();
+    // Between folder and file there is a moment of nothing, which a look may meet.
+    assert_eq!(told[..5], ["file", "away", "back", "file", "away"], "nothing was read twice");
+    assert!(told[5..].iter().all(|what| *what == "away"), "{told:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_earlier_watch_left_is_kept_while_it_is_true() {
+    let (_home, engine, folder) = ground().await;
+    fs::write(folder.join("a.pdf"), "%PDF-1.7\n1 0 obj").unwrap();
+    let shown = || notice(&engine, "watched-files-refused");
+    for looks_more in [false, true] {
+        let before = shown();
+        let (cancel, looks) = (CancellationToken::new(), Cell::new(0));
+        let look = plain(&engine);
+        let inspect = |file| {
+            looks.set(looks.get() + 1);
+            look(file)
+        };
+        let watching = engine.watch_by(&folder, &cancel, PAUSE, inspect, |_| {});
+        let acting = async {
+            until("read", || looks.get() == 1 && shown().is_some()).await;
+            assert!(before.is_none() || shown() == before, "not written again");
+            if looks_more {
+                fs::remove_file(folder.join("a.pdf")).unwrap();
+                until("over", || shown().is_none()).await;
+            }
+            cancel.cancel();
+        };
+        tokio::join!(watching, acting).0.unwrap();
+    }
+    // Another folder is chosen: nothing is left to say about the old one.
+    let told = Notice::new("watched-folder-away", &[("folder", "/gone")], engine.now());
+    engine.journal().put_notice(told).unwrap();
+    engine.set_watched_folder(Some(folder.clone())).unwrap();
+    assert_eq!(engine.journal().notices().unwrap(), []);
+}
+
+/// 150 files, and a fault at the look at number 100.
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_taken_in_batches_and_a_fault_in_the_middle_loses_none() {
+    let (_home, engine, folder) = ground().await;
+    (0..150).for_each(|number| report(&folder, number));
+    let (cancel, look, faulty) = (CancellationToken::new(), plain(&engine), Cell::new(true));
+    let inspect = |file: PathBuf| {
+        let fails = faulty.get() && file.ends_with("100.json");
+        let whole = look(file);
+        async move { if fails { Err(EngineError::Journal(JournalError::Full)) } else { whole.await } }
+    };
+    let failed = engine.watch_by(&folder, &cancel, PAUSE, &inspect, |_| {}).await;
+    assert!(matches!(failed, Err(EngineError::Journal(JournalError::Full))));
+    assert_eq!(taken(&engine), FILES_AT_ONCE, "the first batch");
+    faulty.set(false);
+    let mut new = 0;
+    let watched = engine.watch_by(&folder, &cancel, PAUSE, &inspect, |watched| {
+        let Watched::File(_, taken) = watched else { panic!("the folder is there") };
+        new += usize::from(matches!(taken, Taken::New(_)));
+        if new == 150 - FILES_AT_ONCE {
+            cancel.cancel();
+        }
+    });
+    watched.await.unwrap();
+    assert_eq!(taken(&engine), 150);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_watch_that_is_cancelled_ends_with_the_batch() {
+    let (_home, engine, folder) = ground().await;
+    (0..150).for_each(|number| report(&folder, number));
+    let (cancel, mut told) = (CancellationToken::new(), 0);
+    let watched = engine.watch_by(&folder, &cancel, PAUSE, plain(&engine), |_| {
+        told += 1;
+        cancel.cancel();
+    });
+    watched.await.unwrap();
+    assert_eq!((told, taken(&engine)), (FILES_AT_ONCE, FILES_AT_ONCE));
+}
+
+#[test]
+fn a_batch_is_full_by_files_or_by_bytes() {
+    let face = Face { length: 1, modified: None };
+    let piece = |bytes: Vec<u8>| Piece { name: "x".to_owned(), content: Ok(bytes) };
+    let mut many = Batch::default();
+    for number in 0..FILES_AT_ONCE {
+        assert!(!many.is_full(), "{number}");
+        many.add(PathBuf::from("x"), face, Vec::new());
+    }
+    assert!(many.is_full());
+    let document = testkit::DocumentBuilder::new(1).json().into_bytes();
+    let mut large = look_at(piece(document), fhir::Instant(0));
+    let Verdict::Report(parsed) = &mut large.verdict else { panic!("a report") };
+    parsed.bytes.resize(BYTES_AT_ONCE, b' ');
+    let mut one = Batch::default();
+    one.add(PathBuf::from("x"), face, vec![large]);
+    assert!(one.is_full());
+}
+
+#[test]
+fn every_reason_has_a_code_of_the_list() {
+    for reason in ["damaged", "encrypted", "nested", "too-many-entries", "too-large-unpacked"] {
+        let reason = Reason::Source(Refusal::Archive { reason });
+        assert!(Reason::CODES.contains(&reason.code()));
+    }
+    assert!(Reason::CODES.contains(&Reason::NotAReport(::report::Kind::Pdf).code()));
+}
