@@ -7,7 +7,8 @@ use exchange::{Endpoint, Page, Query, Release, Sealed};
 use fhir::{Format, Instant};
 use http::{HeaderMap, Method, header};
 use identity::{Identity, TrustProblem};
-use reqwest::{Client, Proxy, redirect, retry};
+use reqwest::{Client, ClientBuilder, Proxy, redirect, retry};
+use rustls::ClientConfig;
 use thiserror::Error;
 use tokio::time::timeout;
 use url::Url;
@@ -80,6 +81,8 @@ impl ConfigProblem {
 #[derive(Clone)]
 pub struct HttpAuthority {
     client: Client,
+    /// The same over HTTP/1.1 only.
+    plain: Client,
     base: Url,
     proxy: Option<Url>,
     pub(crate) release: Release,
@@ -114,25 +117,13 @@ impl HttpAuthority {
         base.set_query(None);
         base.set_fragment(None);
         let tls = identity::tls_client_config(identity, endpoint.ca_pem.as_deref())?;
-        let mut builder = Client::builder()
-            .tls_backend_preconfigured(tls)
-            .https_only(true)
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .connect_timeout(limits.connect)
-            // Below the idle limits of common servers (Tomcat 20 s, nginx 75 s): a report that races
-            // with the server's closing of an idle connection would leave a doubt.
-            .pool_idle_timeout(Duration::from_secs(15))
-            .user_agent(concat!("lab-courier/", env!("CARGO_PKG_VERSION")));
-        builder = match &endpoint.proxy {
-            Some(url) => builder.proxy(Proxy::all(url.clone()).map_err(|_| ConfigProblem::Proxy)?),
-            // Proxies come from the endpoint alone, never from the environment.
-            None => builder.no_proxy(),
-        };
-        let client = builder.build().map_err(|_| ConfigProblem::Client)?;
+        let mut tls_plain = tls.clone();
+        tls_plain.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let client = |builder: ClientBuilder| builder.build().map_err(|_| ConfigProblem::Client);
+        let plain = client(builder(tls_plain, endpoint, limits)?.http1_only())?;
+        let client = client(builder(tls, endpoint, limits)?)?;
         let (proxy, release) = (endpoint.proxy.clone(), endpoint.release);
-        Ok(Self { client, base, proxy, release, limits })
+        Ok(Self { client, plain, base, proxy, release, limits })
     }
 
     /// `{base_url}/DocumentReference/…`
@@ -150,10 +141,22 @@ impl HttpAuthority {
         &self.base
     }
 
-    /// Asks a question.
+    /// Asks a question. Whether an ended connection was a refusal of our certificate is lost in HTTP/2, where the
+    /// alert meets no request of its own; so whoever hung up without a word is asked once more in HTTP/1.1.
     pub(crate) async fn get(&self, url: Url) -> Result<Reply, Fault> {
+        let said = match self.get_over(&self.client, url.clone()).await {
+            Err(hung_up @ Fault::Transient { why: Why::Cut, evidence: None, .. }) => hung_up,
+            answer => return answer,
+        };
+        match self.get_over(&self.plain, url).await {
+            Err(Fault::Transient { .. }) => Err(said),
+            answer => answer,
+        }
+    }
+
+    async fn get_over(&self, client: &Client, url: Url) -> Result<Reply, Fault> {
         let accept = Format::Json.media_type();
-        let request = self.client.get(url).header(header::ACCEPT, accept);
+        let request = client.get(url).header(header::ACCEPT, accept);
         let handed = Handed::default();
         self.exchange(request, Method::GET, &handed).await.map_err(|fault| match fault {
             Fault::Uncertain { why, evidence } => {
@@ -172,11 +175,12 @@ impl HttpAuthority {
     ) -> Result<Reply, Fault> {
         let start = Timer::now();
         let mut evidence = Evidence { method: method.to_string(), ..Evidence::default() };
-        let Ok(request) = request.build() else {
+        let (client, request) = request.build_split();
+        let Ok(request) = request else {
             return Err(Fault::transient(Why::ConnectFailed { cause: "request".to_owned() }));
         };
         evidence.url_path = path_and_query(request.url());
-        let work = self.receive(request, handed, &mut evidence);
+        let work = self.receive(&client, request, handed, &mut evidence);
         let result = timeout(self.limits.exchange, work).await;
         evidence.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let headers = match result {
@@ -199,11 +203,12 @@ impl HttpAuthority {
 
     async fn receive(
         &self,
+        client: &Client,
         request: reqwest::Request,
         handed: &Handed,
         evidence: &mut Evidence,
     ) -> Result<HeaderMap, Fault> {
-        let mut response = match self.client.execute(request).await {
+        let mut response = match client.execute(request).await {
             Ok(response) => response,
             Err(error) => return Err(self.failed(&error, handed).await),
         };
@@ -247,6 +252,29 @@ impl HttpAuthority {
             }
         }
     }
+}
+
+fn builder(
+    tls: ClientConfig,
+    endpoint: &Endpoint,
+    limits: Limits,
+) -> Result<ClientBuilder, ConfigProblem> {
+    let builder = Client::builder()
+        .tls_backend_preconfigured(tls)
+        .https_only(true)
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .connect_timeout(limits.connect)
+        // Below the idle limits of common servers (Tomcat 20 s, nginx 75 s): a report that races
+        // with the server's closing of an idle connection would leave a doubt.
+        .pool_idle_timeout(Duration::from_secs(15))
+        .user_agent(concat!("lab-courier/", env!("CARGO_PKG_VERSION")));
+    Ok(match &endpoint.proxy {
+        Some(url) => builder.proxy(Proxy::all(url.clone()).map_err(|_| ConfigProblem::Proxy)?),
+        // Proxies come from the endpoint alone, never from the environment.
+        None => builder.no_proxy(),
+    })
 }
 
 /// A failure after the body was handed over leaves a doubt; before, there is none.

@@ -1,10 +1,15 @@
 //! The certificate matrix: refused before a byte of the report arrives, a distinct reason each.
 
+use std::sync::Arc;
+
 use client::{Authority, Fault, HttpAuthority, ProbeOutcome, Why, probe};
+use rustls::server::WebPkiClientVerifier;
 use testkit::{
     Figures, KeyKind, OpenSsl, Purpose, Reaction, ScriptedServer, ScriptedTls, ServerCertificate,
     TestCa, TlsVersions, Validity,
 };
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 use crate::{IDENTIFIER, World, endpoint, fhir, identity_of, limits, reference, sealed, told};
 
@@ -220,4 +225,63 @@ async fn probe_ticks_every_layer() {
     let portal = world.server(|_| Reaction::answer(200, "text/html", "<html>")).await;
     let fault: Fault = world.authority(&portal).capability().await.unwrap_err();
     assert_eq!(told(&fault), ("transient", "html"));
+}
+
+/// A server of HTTP/2 that demands a certificate of its own authority, and reads on after refusing one, so that its
+/// alert is not lost in a reset.
+async fn demanding(world: &World) -> String {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(world.ca.der().clone()).unwrap();
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider.clone());
+    let own = world.ca.loopback_server();
+    let mut config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_client_cert_verifier(verifier.build().unwrap())
+        .with_single_cert(own.chain, own.key)
+        .unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("https://localhost:{}/v1/fhir", listener.local_addr().unwrap().port());
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move {
+                if let Err((_, mut stream)) = acceptor.accept(stream).into_fallible().await {
+                    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+                }
+            });
+        }
+    });
+    base
+}
+
+/// The library of HTTP/2 keeps no alert; whoever asks must hear of the refusal all the same.
+#[tokio::test]
+async fn a_refused_client_certificate_is_told_over_http_2_too() {
+    let mut figures = Figures::start("tls", "a_refused_client_certificate_over_http_2");
+    let world = World::new();
+    let base = demanding(&world).await;
+    let expired =
+        world.ca.client_with("labor", KeyKind::P256, Validity::Expired, Purpose::ClientAuth);
+    let stranger = TestCa::new("Fremde Behörde").client("labor");
+    for (name, client, alert) in [
+        ("expired", Some(expired), "certificate-expired"),
+        ("wrong CA", Some(stranger), "unknown-ca"),
+        ("none", None, "certificate-required"),
+    ] {
+        let endpoint = endpoint(&base, &world.ca);
+        let identity = client.as_ref().map(identity_of);
+        let authority = HttpAuthority::with_limits(&endpoint, identity.as_ref(), limits()).unwrap();
+        let fault = authority.capability().await.unwrap_err();
+        let refused = Why::TlsClientRefused { alert: alert.to_owned() };
+        assert_eq!((told(&fault).0, fault.why()), ("locked", Some(&refused)), "{name}");
+        let rows = probe(&endpoint, identity.as_ref()).await;
+        assert_eq!(rows[5].layer, "client-certificate");
+        assert_eq!(rows[5].outcome, ProbeOutcome::Failed { why: refused }, "{name}");
+        figures.cases(1);
+    }
+    figures.finish();
 }
