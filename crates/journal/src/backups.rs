@@ -145,6 +145,7 @@ mod tests {
             "journal-.db",
             "journal-20261121T063211Z.db",
             "journal-20261121T063211Z-x.db",
+            "journal-20261121T063211ZZ-1.db",
             "journal-20261121T063211Z-1.db.part",
             "journal-2026112éT06321Z-1.db",
             "notes.txt",
@@ -171,6 +172,18 @@ mod tests {
                 assert!(now - oldest >= 14 * DAY_MICROS);
             }
         }
+    }
+
+    /// Of each day and each week only so many.
+    #[test]
+    fn no_more_than_a_week_of_days_and_a_month_of_weeks_stay() {
+        let now = 1_795_000_000_000_000 - 1_795_000_000_000_000 % (7 * DAY_MICROS);
+        let daily: Vec<_> = (0..100).map(|day| made(now - day * DAY_MICROS)).collect();
+        let gone = superfluous(&daily);
+        let kept = |day: usize| !gone.contains(&&daily[day]);
+        assert_eq!((0..7).filter(|day| kept(*day)).count(), 7);
+        let older: Vec<usize> = (7..100).filter(|day| kept(*day)).collect();
+        assert_eq!(older, [8, 15], "the last of the two weeks before");
     }
 
     #[test]

@@ -50,3 +50,15 @@ pub(crate) fn stored(bytes: Vec<u8>) -> rusqlite::Result<Hash> {
         rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, problem.into())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An event of one journal must not stand in another.
+    #[test]
+    fn each_journal_has_a_chain_of_its_own() {
+        assert_eq!(start(b"seed"), start(b"seed"));
+        assert_ne!(start(b"seed"), start(b"another"));
+    }
+}

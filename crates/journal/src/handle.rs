@@ -147,7 +147,7 @@ impl Journal {
         // The register first: the journal may move on meanwhile.
         let look = match self.0.writer.memory() {
             Some(_) => Look::Absent,
-            None => register::look(&self.0.place),
+            None => register::look(&self.0.place).unwrap_or(Look::Unreadable),
         };
         let mut found = self.read(|c| verify::verify(c, pages))?;
         if let Look::Present(head) = &look
@@ -335,7 +335,7 @@ impl Journal {
 pub(crate) fn sound(place: &open::Place) -> Result<(Connection, Agreement), OpenProblem> {
     open::present(&place.path)?;
     // The register first: other processes may move the journal on meanwhile.
-    let look = register::look(place);
+    let look = register::look(place)?;
     let connection = open::writable(place)?;
     let agreement = register::agree(&connection, &look)?;
     if matches!(&look, Look::Present(head) if head.suspect) {

@@ -10,8 +10,9 @@ use crate::{JournalError, settings};
 
 const PREFIX: &str = "notice:";
 
-/// A code with parameters; the texts are the catalogues'. Names no patient.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A code with parameters; the texts are the catalogues'. A parameter may name a file, and with it a patient: `Debug`
+/// shows none.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notice {
     /// Stable code in kebab-case; there is one notice of a code at a time.
     pub code: String,
@@ -20,6 +21,8 @@ pub struct Notice {
     /// Since when.
     pub at: Instant,
 }
+
+fhir::shows_only!(Notice { code, at });
 
 impl Notice {
     /// A notice with its parameters.

@@ -87,7 +87,7 @@ pub fn recover(
         ) => {}
         Err(other) => return Err(other),
     }
-    let old = Old::of(&place, Occasion::Damage);
+    let old = Old::of(&place, Occasion::Damage)?;
     let outcome = candidates(&place, backups, now).and_then(|chosen| match chosen {
         Some((draft, base, facts)) => replace(&place, &draft, base, facts, &old, now).map(Some),
         None if matches!(old.look, Look::Present(_)) => {
@@ -118,8 +118,8 @@ pub fn restore(
     std::fs::create_dir_all(crate::problem::folder_of(&place.path))
         .map_err(OpenProblem::io("restore"))?;
     let _held = hold::alone(&place.path)?;
-    let (draft, facts) = stage(&source, &place, With::FileOnly)?;
-    let old = Old::of(&place, Occasion::Wish);
+    let old = Old::of(&place, Occasion::Wish)?;
+    let (draft, facts) = stage(&source, &place, With::FileOnly).inspect_err(|_| old.discard())?;
     let base = Base::Backup(source.path);
     let outcome = replace(&place, &draft, base, facts, &old, now);
     old.discard();
@@ -146,13 +146,13 @@ struct Old {
 }
 
 impl Old {
-    fn of(place: &Place, occasion: Occasion) -> Self {
-        let look = register::look(place);
+    fn of(place: &Place, occasion: Occasion) -> Result<Self, OpenProblem> {
+        let look = register::look(place)?;
         let taken = register::taken(place);
         let numbers = taken.iter().map(|taken| taken.submission).collect();
         let taken = taken.into_iter().map(LostReport::from).collect();
         let copy = copied(place, place, With::Log).ok();
-        Self { occasion, look, taken, numbers, copy }
+        Ok(Self { occasion, look, taken, numbers, copy })
     }
 
     fn discard(&self) {

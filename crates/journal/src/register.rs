@@ -110,27 +110,46 @@ fn connect(place: &Place) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Reads the head. To be called before the journal is read, which other processes may move on meanwhile.
-pub(crate) fn look(journal: &Place) -> Look {
+/// Reads the head. To be called before the journal is read, which other processes may move on meanwhile. An error
+/// where the computer refuses just now: that says nothing about the file, which must not be set aside for it.
+pub(crate) fn look(journal: &Place) -> Result<Look, OpenProblem> {
     let place = place_of(journal);
     match std::fs::metadata(&place.path) {
         Ok(facts) if facts.is_file() && facts.len() > 0 => {}
-        Ok(_) => return Look::Unreadable,
-        Err(_) => return Look::Absent,
+        Ok(_) => return Ok(Look::Unreadable),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Look::Absent),
+        Err(error) => return Err(OpenProblem::io("open")(error)),
     }
     let read = || connect(&place).and_then(|connection| head(&connection));
-    // A disk that was full for a moment says nothing about the file.
-    let head = read().or_else(|error| if is_of_the_file(&error) { Err(error) } else { read() });
-    match head {
-        Ok(Some(head)) => Look::Present(head),
-        Ok(None) => Look::Absent,
-        Err(_) => Look::Unreadable,
+    // What was in the way for a moment is gone at the second look.
+    match read().or_else(|error| if passes(&error) { read() } else { Err(error) }) {
+        Ok(Some(head)) => Ok(Look::Present(head)),
+        Ok(None) => Ok(Look::Absent),
+        Err(error) if passes(&error) => Err(OpenProblem::sql("open")(error)),
+        Err(_) => Ok(Look::Unreadable),
     }
 }
 
-fn is_of_the_file(error: &rusqlite::Error) -> bool {
-    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
-    matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+/// The disk is full, the folder cannot be written, another process is in the way: not a matter of the file. One that
+/// cannot be read to its end is.
+fn passes(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as Code;
+    use rusqlite::ffi::{SQLITE_IOERR_CORRUPTFS, SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ};
+    let Some(failure) = error.sqlite_error() else { return false };
+    match failure.code {
+        Code::SystemIoFailure => !matches!(
+            failure.extended_code,
+            SQLITE_IOERR_READ | SQLITE_IOERR_SHORT_READ | SQLITE_IOERR_CORRUPTFS
+        ),
+        Code::DiskFull
+        | Code::CannotOpen
+        | Code::ReadOnly
+        | Code::PermissionDenied
+        | Code::DatabaseBusy
+        | Code::DatabaseLocked
+        | Code::OutOfMemory => true,
+        _ => false,
+    }
 }
 
 fn head(connection: &Connection) -> rusqlite::Result<Option<Head>> {
@@ -330,4 +349,37 @@ pub(crate) fn forget(journal: &Place, before: Instant) {
     };
     // The next retention tries again.
     let _ = forget();
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::ffi;
+
+    use super::*;
+
+    #[test]
+    fn only_what_the_file_itself_shows_is_a_matter_of_the_file() {
+        let passing = |code| passes(&rusqlite::Error::SqliteFailure(ffi::Error::new(code), None));
+        for code in [
+            ffi::SQLITE_FULL,
+            ffi::SQLITE_IOERR_WRITE,
+            ffi::SQLITE_IOERR_SHMSIZE,
+            ffi::SQLITE_CANTOPEN,
+            ffi::SQLITE_READONLY,
+            ffi::SQLITE_BUSY,
+            ffi::SQLITE_NOMEM,
+        ] {
+            assert!(passing(code), "{code}");
+        }
+        for code in [
+            ffi::SQLITE_NOTADB,
+            ffi::SQLITE_CORRUPT,
+            ffi::SQLITE_IOERR_READ,
+            ffi::SQLITE_IOERR_SHORT_READ,
+            ffi::SQLITE_ERROR,
+        ] {
+            assert!(!passing(code), "{code}");
+        }
+        assert!(!passes(&rusqlite::Error::QueryReturnedNoRows));
+    }
 }

@@ -6,7 +6,8 @@ use std::fmt::Debug;
 
 use fhir::Instant;
 use journal::{
-    Detail, Entry, Evidence, Filter, Journal, KeptEvidence, Key, Message, NewSubmission, Row, Step,
+    Detail, Entry, Evidence, Filter, Journal, KeptEvidence, Key, Message, NewSubmission, Notice,
+    Row, Step,
 };
 use report::{Event, Person};
 use static_assertions::assert_not_impl_any;
@@ -39,6 +40,7 @@ assert_not_impl_any!(Journal: std::fmt::Display, serde::Serialize);
 #[test]
 fn what_names_people_does_not_print_it() {
     silent(&Filter { search: Some(canary()), ..Filter::default() });
+    silent(&Notice::new("watched-files-refused", &[("file", CANARY)], Instant(0)));
     silent(&Entry {
         number: 1,
         event: Event::Withdrawn { reason: canary() },

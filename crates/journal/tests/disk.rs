@@ -74,6 +74,13 @@ fn a_wrong_key_and_a_newer_schema_change_nothing() {
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
+#[test]
+fn the_schema_of_the_file_is_the_one_that_is_told() {
+    let house = House::new();
+    let version: u32 = house.sql().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
+    assert_eq!(version, Journal::schema_version());
+}
+
 /// As a kill leaves it: the files are copied while the journal is open, log and all.
 #[test]
 fn what_was_recorded_survives_the_end_of_the_process() {

@@ -26,6 +26,7 @@ const WORKER: &str = "crates/engine/src/worker/mod.rs";
 const ROUND: &str = "crates/engine/src/worker/round.rs";
 const DUTIES: &str = "crates/engine/src/worker/duties.rs";
 const POLL: &str = "crates/engine/src/worker/poll.rs";
+const REACHED: &str = "crates/engine/src/worker/reached.rs";
 const HOLD: &str = "crates/engine/src/worker/hold.rs";
 const PACE: &str = "crates/engine/src/pace.rs";
 const STATE: &str = "crates/report/src/state.rs";
@@ -169,7 +170,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "a search that shows nothing moves the watermark",
         edits: &[(
-            POLL,
+            REACHED,
             "let newest = shown().flatten().max();",
             "let newest = shown().flatten().max().or(changes.server_time);",
         )],
@@ -178,7 +179,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "a search that was cut off out of order moves the watermark",
         edits: &[(
-            POLL,
+            REACHED,
             "if newest > Some(since) && shown().all(|at| at.is_some()) && shown().is_sorted() =>",
             "if newest > Some(since) =>",
         )],
@@ -186,7 +187,7 @@ pub(super) const MISTAKES: &[Mistake] = &[
     },
     Mistake {
         what: "a time that is still to come becomes the watermark",
-        edits: &[(POLL, ".map(|after| after.min(now.unwrap_or(after)));", ";")],
+        edits: &[(REACHED, ".map(|after| after.min(now.unwrap_or(after)));", ";")],
         tests: SEARCHES,
     },
     // --- whose an answer is

@@ -7,6 +7,7 @@ mod duties;
 mod hold;
 mod poll;
 mod queue;
+mod reached;
 mod round;
 pub(crate) mod verdict;
 

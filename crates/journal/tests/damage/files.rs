@@ -242,6 +242,30 @@ fn what_is_not_damaged_is_left_alone() {
     figures.finish();
 }
 
+/// The computer refuses for a moment (no room for what SQLite needs beside the register): the register stays as it
+/// is, and the journal opens once that has passed.
+#[test]
+fn a_register_that_cannot_be_opened_just_now_is_left_alone() {
+    let house = House::new();
+    let path = house.path();
+    house.import(1);
+    let folder = house.leave();
+    let beside = |suffix: &str| folder.path().join(format!("journal.db-register{suffix}"));
+    for log in ["-wal", "-shm"] {
+        let _ = fs::remove_file(beside(log));
+    }
+    let before = fs::read(beside("")).unwrap();
+    fs::create_dir(beside("-wal")).unwrap();
+    let opened = Journal::open(&path, &key());
+    assert!(matches!(opened, Err(OpenProblem::Io { .. })), "{:?}", opened.err());
+    let recovered = recover(&path, &key(), &folder.path().join("backups"), at(100));
+    assert!(matches!(recovered, Err(OpenProblem::Io { .. })), "{recovered:?}");
+    assert!(fs::read(beside("")).unwrap() == before, "untouched");
+    fs::remove_dir(beside("-wal")).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert!(!journal.lacked_register());
+}
+
 /// Without the register nothing shows what is missing: whoever opens the journal is told so, once.
 #[test]
 fn a_register_that_is_gone_is_missed() {
