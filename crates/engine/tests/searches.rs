@@ -69,7 +69,9 @@ async fn a_search_that_says_nothing_sure_is_repeated_from_where_it_began() {
         // Not in the order that was asked for: what was cut off may be older.
         cut(vec![another(3_600), another(1_800)]),
         cut(vec![Answer { last_updated: None, ..another(0) }, another(3_600)]),
-        cut(vec![another(-3_600)]),
+        cut(vec![another(-7_200), another(-3_600)]),
+        // One alone shows no order.
+        cut(vec![another(3_600)]),
         Changes { incomplete: Some(ignored), answers: answers.clone(), ..Changes::default() },
         Changes { unreadable: 1, answers: answers.clone(), ..Changes::default() },
         Changes::default(),

@@ -304,18 +304,23 @@ impl Authority for Link {
         let (mut answers, told, server_time): (Vec<Answer>, Vec<String>, Instant) = seen.await?;
         self.note(|| format!("changes since {}: {}", since.map_or(0, |at| at.0), answers.len()));
         let mut changes = Changes { server_time: Some(server_time), ..Changes::default() };
+        // What was shown late meanwhile may lie before: the next search from the watermark must learn it.
+        let goes_on = self.process.goes_on_at(since);
         if self.world.is_wild() && self.world.dice(|dice| dice.percent(10)) {
             // Pages that are lost.
             let kept = self.world.dice(|dice| dice.below(answers.len() as u64 + 1));
             answers.truncate(usize::try_from(kept).unwrap_or(0));
             changes.incomplete = Some(Why::TooManyPages);
+            self.process.was_cut_at(answers.iter().filter_map(|answer| answer.last_updated).max());
         } else {
-            self.process.was_told(told);
+            if !goes_on {
+                self.process.was_told(told);
+            }
+            // Repeated and reordered: the same entries twice, newest first.
+            let mut repeated = answers.clone();
+            repeated.reverse();
+            answers.extend(repeated);
         }
-        // Repeated and reordered: the same entries twice, newest first.
-        let mut repeated = answers.clone();
-        repeated.reverse();
-        answers.extend(repeated);
         // The entries by which the engine proves what it learned.
         let entries: Vec<String> = answers.iter().map(entry).collect();
         let body = format!(r#"{{"resourceType":"Bundle","entry":[{}]}}"#, entries.join(","));

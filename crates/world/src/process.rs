@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use engine::{Connection, Pace, Round, Tools, Worker};
+use fhir::Instant;
 use journal::simulation::Seam;
 use journal::{Journal, Lease};
 use tokio::sync::{Notify, watch};
@@ -29,6 +30,8 @@ pub(crate) struct Process {
     nudge: Notify,
     /// What a search has just taught it.
     told: Mutex<Option<Vec<String>>>,
+    /// Where its last search was cut off.
+    cut_at: Mutex<Option<Instant>>,
 }
 
 impl Process {
@@ -42,6 +45,7 @@ impl Process {
             leaving: CancellationToken::new(),
             nudge: Notify::new(),
             told: Mutex::default(),
+            cut_at: Mutex::default(),
         })
     }
 
@@ -80,6 +84,16 @@ impl Process {
 
     pub(crate) fn was_told(&self, told: Vec<String>) {
         *crate::lock(&self.told) = Some(told);
+    }
+
+    pub(crate) fn was_cut_at(&self, newest: Option<Instant>) {
+        *crate::lock(&self.cut_at) = newest;
+    }
+
+    /// Whether a search goes on where the last one was cut off.
+    pub(crate) fn goes_on_at(&self, since: Option<Instant>) -> bool {
+        let cut_at = crate::lock(&self.cut_at).take();
+        cut_at.is_some() && cut_at == since
     }
 
     /// A step at which it may die or stop; says whether it lives.

@@ -180,8 +180,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
         what: "a search that was cut off out of order moves the watermark",
         edits: &[(
             REACHED,
-            "if newest > Some(since) && shown().all(|at| at.is_some()) && shown().is_sorted() =>",
-            "if newest > Some(since) =>",
+            "if newest > Some(since) && in_order =>",
+            "if newest > Some(since) && (in_order || !in_order) =>",
         )],
         tests: SEARCHES,
     },

@@ -26,13 +26,13 @@ impl Reached {
     pub(super) fn of(changes: &Changes, since: Instant, goes_on: bool) -> Self {
         let shown = || changes.answers.iter().map(|answer| answer.last_updated);
         let newest = shown().flatten().max();
+        // One alone shows no order.
+        let in_order = shown().all(|at| at.is_some())
+            && shown().is_sorted()
+            && shown().min().flatten() < newest;
         match changes.incomplete {
             None => Self { until: newest, cut_at: None, is_part: goes_on },
-            Some(Why::TooManyPages | Why::ForeignLink)
-                if newest > Some(since)
-                    && shown().all(|at| at.is_some())
-                    && shown().is_sorted() =>
-            {
+            Some(Why::TooManyPages | Why::ForeignLink) if newest > Some(since) && in_order => {
                 Self { until: newest, cut_at: newest, is_part: true }
             }
             Some(_) => Self { until: None, cut_at: None, is_part: goes_on },
