@@ -8,6 +8,7 @@ import { Doubt } from "../src/parts/doubt";
 import { Message } from "../src/parts/message";
 import { ProblemNote } from "../src/parts/notes";
 import { ReportList } from "../src/parts/report-list";
+import { Elsewhere } from "../src/parts/standing";
 import { STATES, StateBadge } from "../src/parts/state";
 import { render } from "./render";
 
@@ -51,6 +52,14 @@ describe("a message", () => {
     const element = await render(<Message message={{ ...BLANK, code: "brand-new", params: { limit: "7" } }} />);
     expect(element.textContent).toContain("brand-new");
     expect(element.textContent).toContain("limit: 7");
+  });
+});
+
+describe("what holds the queue", () => {
+  it("names an endpoint that is not in use and still has reports", async () => {
+    const waiting = (count: number) => render(<Elsewhere waiting={{ endpoint: "Produktion", count }} />, "de");
+    expect((await waiting(3)).textContent).toContain("3 Meldungen warten auf den Endpunkt «Produktion»");
+    expect((await waiting(1)).textContent).toContain("1 Meldung wartet auf");
   });
 });
 

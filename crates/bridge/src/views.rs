@@ -39,6 +39,8 @@ pub struct StatusView {
     /// Grows with every change of the journal; the window refetches when it moves.
     #[ts(type = "number")]
     pub revision: u64,
+    /// Reports of endpoints that are not in use: nothing moves them.
+    pub elsewhere: Vec<ElsewhereView>,
     /// Another process (window or headless) works the queue.
     pub worked_elsewhere: bool,
     /// Sending is paused by the person.
@@ -53,6 +55,17 @@ pub struct StatusView {
     pub notices: Vec<NoticeView>,
     /// Version of the program.
     pub version: String,
+}
+
+/// Open reports of an endpoint that is not in use.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ElsewhereView {
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// Reports that wait, are on their way or in progress there.
+    pub count: u32,
 }
 
 /// What happened to the journal, and what is to be done; shown until a person has read it.

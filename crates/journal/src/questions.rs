@@ -75,6 +75,11 @@ impl Journal {
         self.read(|c| read::was_accepted_at(c, endpoint))
     }
 
+    /// Reports that move by themselves only while another endpoint is in use: their endpoints, and how many.
+    pub fn open_elsewhere(&self, in_use: &str) -> Result<Vec<(String, u32)>, JournalError> {
+        self.read(|c| read::open_elsewhere(c, in_use))
+    }
+
     /// All submissions of these very bytes, oldest first.
     pub fn by_digest(&self, digest: &str) -> Result<Vec<SubmissionId>, JournalError> {
         self.read(|c| read::by_digest(c, digest))

@@ -86,6 +86,13 @@ pub(crate) fn was_accepted_at(
     Ok(one(connection, sql::ACCEPTED_AT, [endpoint], |_| Ok(()))?.is_some())
 }
 
+pub(crate) fn open_elsewhere(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Vec<(String, u32)>, JournalError> {
+    all(connection, sql::OPEN_ELSEWHERE, [endpoint], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
 pub(crate) fn next_due(connection: &Connection) -> Result<Option<Instant>, JournalError> {
     one(connection, sql::NEXT_DUE, [], |row| row.get(0).map(Instant))
 }

@@ -66,6 +66,9 @@ pub(crate) const BY_RECEIPT_AT: &str =
     "SELECT max(id) FROM submission WHERE receipt = ?1 AND endpoint = ?2";
 pub(crate) const ACCEPTED_AT: &str =
     "SELECT 1 FROM submission WHERE receipt > '' AND endpoint = ?1 LIMIT 1";
+pub(crate) const OPEN_ELSEWHERE: &str = "SELECT endpoint, count(*) FROM submission \
+     WHERE state IN ('queued', 'sending', 'unknown', 'in-progress') AND endpoint <> ?1 \
+     GROUP BY endpoint ORDER BY endpoint";
 pub(crate) const BY_DIGEST: &str = "SELECT id FROM submission WHERE digest = ?1 ORDER BY id";
 pub(crate) const BY_DOCUMENT: &str =
     "SELECT id, digest FROM submission WHERE document_identifier = ?1 ORDER BY id";

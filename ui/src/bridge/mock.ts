@@ -2,6 +2,7 @@
 
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
+import type { ElsewhereView } from "./generated/ElsewhereView";
 import type { EndpointView } from "./generated/EndpointView";
 import type { IntakeView } from "./generated/IntakeView";
 import type { ListQuery } from "./generated/ListQuery";
@@ -66,6 +67,8 @@ export interface MockOptions {
   theme?: string;
   /** What unlocks the window; with one it starts locked. */
   passphrase?: string;
+  /** Open reports of an endpoint that is not in use. */
+  elsewhere?: ElsewhereView[];
   /** What happened to the journal and nobody has read yet. */
   notices?: Problem[];
   /** Milliseconds between the steps of a submission; the undo time is apart from it. */
@@ -85,6 +88,7 @@ export function createMock(options: MockOptions = {}): Door {
   let passphrase = options.passphrase ?? "";
   let locked = passphrase !== "";
   let notices = (options.notices ?? []).map((notice) => ({ problem: notice, at: new Date(now).toISOString() }));
+  const elsewhere = options.elsewhere ?? [];
   let watchedFolder: string | null = null;
   let certificate: CertificateView | null = CERTIFICATE;
   let preferences: PreferencesView = {
@@ -199,6 +203,7 @@ export function createMock(options: MockOptions = {}): Door {
         byState,
       },
       revision,
+      elsewhere,
       workedElsewhere: false,
       paused,
       watchedFolder,
@@ -359,6 +364,7 @@ function browserDoor(): Door {
     language: asked.get("language"),
     theme: asked.get("theme") ?? "system",
     passphrase: asked.get("passphrase") ?? "",
+    elsewhere: asked.has("elsewhere") ? [{ endpoint: "Produktion", count: 3 }] : [],
     notices: [...(asked.has("recovered") ? [RECOVERED] : []), ...(asked.has("watched") ? [REFUSED, AWAY] : [])],
   });
   // A test puts a text here, before the page begins, that then stands wherever words from outside stand.

@@ -1,7 +1,9 @@
 // What holds the whole queue, above every screen: why, that nothing is lost, and what to do.
 
-import { Check, Pause, Play } from "lucide-react";
+import { Check, Pause, Play, Unplug } from "lucide-react";
+import type { ReactNode } from "react";
 
+import type { ElsewhereView } from "../bridge/generated/ElsewhereView";
 import type { StatusView } from "../bridge/generated/StatusView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
@@ -11,6 +13,23 @@ import { Notice, ProblemNote } from "./notes";
 import css from "./standing.module.css";
 import { sayProblem } from "./toasts";
 
+/** Reports of an endpoint that is not in use: nothing moves them. */
+export function Elsewhere({ waiting, actions }: { waiting: ElsewhereView; actions?: ReactNode }) {
+  const text = useText();
+  const { count, endpoint } = waiting;
+  return (
+    <Notice
+      tone="caution"
+      icon={Unplug}
+      title={text("standing.elsewhere", { n: count, endpoint })}
+      actions={actions}
+      role="status"
+    >
+      {text("standing.elsewhere.more")}
+    </Notice>
+  );
+}
+
 export function Standing({ status }: { status: StatusView }) {
   const text = useText();
   const { go, place } = useWindow();
@@ -19,7 +38,8 @@ export function Standing({ status }: { status: StatusView }) {
   const waiting = byState["queued"] ?? 0;
   const held = status.connection === "locked" || status.connection === "unreachable";
   const read = useCommand("acknowledge_notice", { stale: ["status"] });
-  if (!status.paused && !(held && status.problem) && status.notices.length === 0) return null;
+  const quiet = !status.paused && !(held && status.problem) && status.notices.length + status.elsewhere.length === 0;
+  if (quiet) return null;
   return (
     <div className={css.standing}>
       {status.notices.map(({ problem }) => (
@@ -51,6 +71,17 @@ export function Standing({ status }: { status: StatusView }) {
           {inProgress > 0 && <p className={css.safe}>{text("standing.safe", { n: inProgress })}</p>}
         </>
       )}
+      {status.elsewhere.map((waiting) => (
+        <Elsewhere
+          key={waiting.endpoint}
+          waiting={waiting}
+          actions={
+            place.screen !== "settings" && (
+              <Button onPress={() => go(HOME.settings)}>{text("standing.endpoints")}</Button>
+            )
+          }
+        />
+      ))}
       {status.paused && (
         <Notice
           tone="caution"

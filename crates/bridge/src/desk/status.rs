@@ -2,13 +2,13 @@
 
 use std::sync::PoisonError;
 
-use engine::{ConnectionState, Engine};
+use engine::{ConnectionState, Engine, Profile};
 use journal::Notice;
 
 use super::{Desk, Laboratory, on_pool, setup};
 use crate::problem::Problem;
 use crate::rows::{counts_view, environment_code};
-use crate::views::{CertificateView, NoticeView, StatusView};
+use crate::views::{CertificateView, ElsewhereView, NoticeView, StatusView};
 
 impl Desk {
     /// The frame of the window.
@@ -39,6 +39,7 @@ impl Desk {
             waiting_certificate: self.waiting_certificate_view(&engine),
             counts: counts_view(&counts),
             revision: self.revision()?,
+            elsewhere: elsewhere(&engine, &profile)?,
             worked_elsewhere: connection.state == ConnectionState::Elsewhere,
             paused: engine.is_paused(),
             watched_folder: profile
@@ -94,6 +95,16 @@ impl Desk {
         let (inspection, kind) = known.as_ref().filter(|_| self.place().is_practice)?;
         Some(setup::certificate_view(inspection, *kind, engine.now()))
     }
+}
+
+/// Only where there is more than one endpoint: a long queue costs milliseconds to count.
+fn elsewhere(engine: &Engine, profile: &Profile) -> Result<Vec<ElsewhereView>, Problem> {
+    let in_use = profile.settings.in_use.as_deref().unwrap_or_default();
+    if profile.settings.endpoints.iter().all(|endpoint| endpoint.name == in_use) {
+        return Ok(Vec::new());
+    }
+    let found = engine.journal().open_elsewhere(in_use)?;
+    Ok(found.into_iter().map(|(endpoint, count)| ElsewhereView { endpoint, count }).collect())
 }
 
 fn notices(engine: &Engine) -> Result<Vec<NoticeView>, Problem> {

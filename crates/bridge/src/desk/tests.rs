@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Desk;
 use crate::rows::Names;
-use crate::views::{EndpointInput, ListQuery};
+use crate::views::{ElsewhereView, EndpointInput, ListQuery};
 use crate::{KnownContent, PRACTICE_ENDPOINT};
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -107,6 +107,22 @@ async fn from_practice_to_the_real_thing_and_back() {
     completed(&desk, 1).await;
     let rows = desk.list(ListQuery::default(), Names::Masked).await.unwrap().rows;
     assert_eq!((rows.len(), rows[0].environment.as_str()), (1, "integration"));
+    // What was handed over for another endpoint waits until that is in use again, and the window says so.
+    assert_eq!(desk.status().await.unwrap().elsewhere, []);
+    let other = EndpointInput {
+        name: "Other".to_owned(),
+        base_url: "https://127.0.0.1:1/v1/fhir".to_owned(),
+        ..integration.endpoint()
+    };
+    desk.add_endpoint(other).await.unwrap();
+    desk.use_endpoint("Other".to_owned()).await.unwrap();
+    let mut samples = desk.practice_samples().await.unwrap().into_iter();
+    let another = samples.find(|path| *path != report).unwrap();
+    desk.send_files(vec![another], KnownContent::Show).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().elsewhere, []);
+    desk.use_endpoint("Integration".to_owned()).await.unwrap();
+    let waiting = ElsewhereView { endpoint: "Other".to_owned(), count: 1 };
+    assert_eq!(desk.status().await.unwrap().elsewhere, [waiting]);
     desk.stop().await;
     drop(desk);
 
