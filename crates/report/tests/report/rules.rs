@@ -58,6 +58,13 @@ fn entries() {
     assert!(found.contains(&"full-url-form".to_owned()), "{found:?}");
     let other = with(&[("Organization\", \"id\": \"o\"", "Organization\", \"id\": \"z\"")]);
     assert_eq!(codes(&other), ["full-url-other-id"]);
+    // An address that is none of the type's says nothing about the id.
+    for address in ["http://lab.example/r4/Party/o", "urn:lab:Organization/o"] {
+        let elsewhere = other.replace("http://lab.example/r4/Organization/o", address);
+        assert_ne!(elsewhere, other);
+        let found = codes(&elsewhere);
+        assert!(!found.contains(&"full-url-other-id".to_owned()), "{found:?}");
+    }
 }
 
 #[test]
