@@ -149,10 +149,16 @@ pub(crate) fn after_ask(
 ) -> Verdict {
     match result {
         Ok(found) => {
-            let hit = found
-                .answers
-                .into_iter()
-                .find_map(|answer| status_event(&answer, context).map(|event| (event, answer)));
+            let hits = found.answers.into_iter();
+            let hits = hits
+                .filter_map(|answer| status_event(&answer, context).map(|event| (event, answer)));
+            // Where it arrived twice, the authority completes one and calls the other a duplicate. The first of those
+            // that say as much.
+            let hit = hits.rev().max_by_key(|(event, _)| match event {
+                Event::Completed { .. } => 2,
+                Event::Failed { .. } => 0,
+                _ => 1,
+            });
             if let Some((event, answer)) = hit {
                 return answered(event, answer.issues, found.evidence);
             }
@@ -301,6 +307,28 @@ mod tests {
             let locked = Fault::Locked { why: why(), evidence: None };
             assert_eq!(code_of(&after_submit(Err(locked), context)), "deferred");
         });
+    }
+
+    #[test]
+    fn of_two_deliveries_the_completed_one_counts() {
+        let hit = |receipt: &str, processing| Answer {
+            receipt: Some(receipt.to_owned()),
+            processing: Some(processing),
+            ..Answer::default()
+        };
+        let after = |answers: Vec<Answer>| {
+            let found = Found { answers, evidence: evidence() };
+            with_context(|context| {
+                let verdict = after_ask(Ok(found), 0, Duration::ZERO, Sight::Unknown, context);
+                verdict.event.unwrap()
+            })
+        };
+        use Processing::{Completed, Failed, InProgress};
+        let both = vec![hit("a", Failed), hit("b", Completed), hit("c", Completed)];
+        assert!(matches!(after(both), Event::Completed { receipt } if receipt == "b"));
+        let open = vec![hit("a", Failed), hit("b", InProgress)];
+        assert!(matches!(after(open), Event::Accepted { receipt, .. } if receipt == "b"));
+        assert!(matches!(after(vec![hit("a", Failed)]), Event::Failed { .. }));
     }
 
     #[test]
