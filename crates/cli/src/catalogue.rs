@@ -117,7 +117,7 @@ impl Catalogue {
     }
 
     /// The words for a reason that is a code; another is shown as it is.
-    fn reason(&self, reason: &str) -> String {
+    pub(crate) fn reason(&self, reason: &str) -> String {
         let of = |family| self.texts.get(format!("{family}.{reason}").as_str());
         let text = of("reason").or_else(|| of("archive"));
         text.map_or_else(|| reason.to_owned(), |text| (*text).to_owned())
@@ -287,6 +287,7 @@ mod tests {
         include_str!("commands/setup.rs"),
         include_str!("commands/view.rs"),
         include_str!("lib.rs"),
+        include_str!("output.rs"),
         include_str!("report_lines.rs"),
     ];
 

@@ -32,9 +32,9 @@ pub(crate) struct Scene<'a> {
 }
 
 /// Runs one command.
-pub(crate) async fn run(arguments: Arguments, output: &Output, texts: Catalogue) -> Exit {
+pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue) -> Exit {
     let Arguments { global, command } = arguments;
-    let scene = Scene { global: &global, output, texts: &texts, told: AtomicBool::new(false) };
+    let scene = Scene { global: &global, output, texts, told: AtomicBool::new(false) };
     let done = match command {
         Command::Init(init) => setup::init(&scene, init).await,
         Command::Identity(command) => setup::identity(&scene, command).await,

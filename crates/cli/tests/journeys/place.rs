@@ -169,6 +169,13 @@ pub(crate) fn finish(mut command: Command) -> Done {
     Done::of(&command.output().unwrap())
 }
 
+/// The same where standard output goes somewhere else.
+#[cfg(target_os = "linux")]
+pub(crate) fn finish_into(mut command: Command) -> Done {
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    Done::of(&child.wait_with_output().unwrap())
+}
+
 /// A sound report of a made-up person, recent at any time: `seed` tells them apart.
 pub(crate) fn report(seed: u64) -> testkit::DocumentBuilder {
     let days = std::time::UNIX_EPOCH.elapsed().unwrap().as_secs() / 86_400 - 3;
