@@ -76,7 +76,10 @@ fn wrong_certificate_files_say_what_is_wrong() {
         .says("does not open the certificate file");
     place.run(&["identity", "import", &wrong]).ends(1).says("no certificate file");
     place.run(&["identity", "import", "missing.p12"]).ends(1).says("no such file");
-    place.run(&["identity", "import", &place.ca()]).ends(1).says("no private key");
+    let ca = place.ca();
+    place.run(&["identity", "import", &ca]).ends(1).says("no private key");
+    let import = ["identity", "import", &ca, "--key", &ca];
+    place.run(&import).ends(1).says("Name the file that holds the private key");
     // The one that works is still there.
     place.run(&["identity", "show"]).ends(0).says("CN=lab");
 }
