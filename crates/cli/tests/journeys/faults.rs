@@ -34,7 +34,8 @@ fn a_wrong_ca_is_three_before_a_byte_leaves() {
     assert_eq!(place.json(0, &["list"])[0]["state"], "queued");
     // What waits for that endpoint does not block the other.
     place.run(&["endpoint", "use", "authority"]).ends(0);
-    place.run(&["follow"]).ends(0).says("1 open for an endpoint that is not in use");
+    let waits = place.run(&["follow"]).ends(1).says("endpoint use wrong");
+    waits.says("1 open for the endpoint wrong, which is not in use");
     assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 0);
 }
 

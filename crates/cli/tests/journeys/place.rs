@@ -53,6 +53,15 @@ impl Done {
     }
 }
 
+impl Done {
+    #[track_caller]
+    pub(crate) fn says_not(self, text: &str) -> Self {
+        let all = format!("{}{}", self.out, self.err);
+        assert!(!all.contains(text), "{text:?} is in: {all}");
+        self
+    }
+}
+
 impl Place {
     /// An authority that runs, and a profile with its certificate.
     pub(crate) fn ready() -> Self {

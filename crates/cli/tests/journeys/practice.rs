@@ -30,8 +30,8 @@ fn two_commands_from_nothing_to_completed() {
     states.sort();
     let expected = ["completed", "completed", "completed", "completed", "completed", "failed"];
     assert_eq!(states, expected);
-    // The same again: known, nothing sent, all well.
-    run(&["send", "samples", "--wait"]).ends(0).says("6 known");
+    // The same again: known, nothing sent, and one still needs a person.
+    run(&["send", "samples", "--wait"]).ends(1).says("6 known").says("FOPH-002");
     run(&["identity", "import", "x"]).ends(2).says("practice");
     run(&["endpoint", "add", "real", "https://authority.example/v1/fhir"]).ends(2).says("practice");
     run(&["practice"]).ends(0);
