@@ -126,7 +126,8 @@ async fn nothing_comes_twice_in_silence() {
     assert_eq!(both[1].fate, Fate::Known(id));
     for file in [&first, &other] {
         let looked = profile.check(&again(file)).await.unwrap();
-        assert_eq!((looked[0].fate, looked[0].known), (Fate::Known(id), Some("queued")));
+        let known = looked[0].standing.as_ref().map(|known| (known.state, known.open));
+        assert_eq!((looked[0].fate, known), (Fate::Known(id), Some(("queued", true))));
         let taken = profile.take(&again(file), false).await.unwrap();
         assert_eq!(taken[0].fate, Fate::Known(id));
         assert_eq!(taken[0].record.id, Some(id), "the known one is shown");

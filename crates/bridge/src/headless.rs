@@ -27,7 +27,7 @@ pub use crate::record::{IssueRecord, Record};
 pub use crate::support::SupportFile;
 pub use attend::{Goal, Moved, Outcome};
 pub use codes::{Family, REFUSAL_REASONS, catalogue};
-pub use intake::{Arrival, Fate, Looked};
+pub use intake::{Arrival, Fate, Looked, Standing};
 pub use keep::{BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, Soundness};
 pub use look::{Entry, ListTerms, Moment, Shown};
 pub use search::{Hit, HitPage, SearchTerms};

@@ -24,7 +24,7 @@ Exit codes:
   0  all well
   1  something needs a person: a report is held, rejected, failed or refused, or a file cannot be read
   2  wrong usage, an unknown report number, a step that the report's state does not allow
-  3  the authority cannot be reached or refuses the certificate; nothing is lost
+  3  the authority cannot be reached or refuses the certificate, or another program is busy; nothing is lost
   4  profile, journal, keychain or vault cannot be opened
 
 With --json, every report is one object on one line with the fields
@@ -98,7 +98,7 @@ Examples:
     /// Send reports.
     #[command(after_help = "\
 Every report is in the journal before its first byte leaves. Errors found here hold a report; content
-that was sent before is shown and not sent again. Without --wait each report is handed over once and then
+that is known already is shown and not sent again; the exit code is its report's. Without --wait each report is handed over once and then
 followed by `labcourier follow`. A file that does not exist or is no report gives exit code 1; the others
 are sent all the same.
 
@@ -110,7 +110,7 @@ Examples:
     /// Follow open reports until each has its final status.
     #[command(after_help = "\
 Sends what waits, asks what is in doubt, and reads what became of the rest. With --once one pass, for
-schedulers. Exit code 1 if one of them needs a person.
+schedulers. Exit code 1 if one of them needs a person, or waits for an endpoint that is not in use.
 
 Examples:
   labcourier follow
@@ -129,7 +129,7 @@ Examples:
         /// Number of the report.
         id: i64,
     },
-    /// Send a rejected or failed report again, unchanged or with a corrected file.
+    /// Send a rejected or failed report again, unchanged or with a corrected file; also a held one, corrected.
     #[command(after_help = "\
 The new report is linked to the one it replaces.
 
@@ -214,7 +214,7 @@ pub(crate) struct Send {
     pub(crate) paths: Paths,
     #[command(flatten)]
     pub(crate) waiting: Waiting,
-    /// Send content again that was sent before.
+    /// Send content again that was sent before, unless its report is still on its way.
     #[arg(long)]
     pub(crate) again: bool,
 }

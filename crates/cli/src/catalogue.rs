@@ -37,7 +37,7 @@ impl Catalogue {
     }
 
     /// In the language of a locale name like `de_CH.UTF-8`.
-    fn of(locale: &str) -> Self {
+    pub(crate) fn of(locale: &str) -> Self {
         let language = locale.split(['_', '.', '-', '@']).next().unwrap_or_default();
         let mut texts: HashMap<_, _> = entries(ENGLISH).collect();
         if let Some((_, other)) = OTHERS.iter().find(|(code, _)| *code == language) {
@@ -104,6 +104,7 @@ impl Catalogue {
             ("kind", self.word(Family::Kind, of("kind"))),
             ("reason", self.reason(of("reason"))),
             ("cause", self.reason(of("cause"))),
+            ("aside", self.or_none("say.none-aside", of("aside"))),
         ];
         let params: Vec<(&str, &str)> = problem
             .params
@@ -117,10 +118,15 @@ impl Catalogue {
     }
 
     /// The words for a reason that is a code; another is shown as it is.
-    fn reason(&self, reason: &str) -> String {
+    pub(crate) fn reason(&self, reason: &str) -> String {
         let of = |family| self.texts.get(format!("{family}.{reason}").as_str());
         let text = of("reason").or_else(|| of("archive"));
         text.map_or_else(|| reason.to_owned(), |text| (*text).to_owned())
+    }
+
+    /// What is there, or the words for there being nothing.
+    fn or_none(&self, key: &str, value: &str) -> String {
+        if value.is_empty() { self.say(key) } else { value.to_owned() }
     }
 
     /// What to do about a problem.
@@ -157,7 +163,8 @@ fn entries(file: &'static str) -> impl Iterator<Item = (&'static str, &'static s
         .map(|(key, text)| (key.trim(), text.trim()))
 }
 
-/// Puts parameters in. What they hold is not looked at again, so braces in them stay as they are.
+/// Puts parameters in; `{count?report|reports}` is the word that goes with a number. What parameters hold is not
+/// looked at again, so braces in them stay as they are.
 fn filled(text: &str, params: &[(&str, &str)]) -> String {
     let mut shown = String::with_capacity(text.len() + 32);
     let mut rest = text;
@@ -168,8 +175,16 @@ fn filled(text: &str, params: &[(&str, &str)]) -> String {
             rest = after;
             continue;
         };
+        let (name, words) = match name.split_once('?') {
+            Some((name, words)) => (name, words.split_once('|')),
+            None => (name, None),
+        };
         let value = params.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
-        shown.push_str(value.unwrap_or_default());
+        shown.push_str(match (words, value.unwrap_or_default()) {
+            (Some((one, _)), "1") => one,
+            (Some((_, many)), _) => many,
+            (None, value) => value,
+        });
         rest = after;
     }
     shown.push_str(rest);
@@ -183,7 +198,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn placeholders(text: &str) -> BTreeSet<&str> {
-        text.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0)).collect()
+        let inside = text.split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0));
+        inside.map(|inside| inside.split('?').next().unwrap()).collect()
     }
 
     #[test]
@@ -280,20 +296,46 @@ mod tests {
     const SOURCES: &[&str] = &[
         include_str!("commands.rs"),
         include_str!("commands/export.rs"),
+        include_str!("commands/follow.rs"),
         include_str!("commands/journal.rs"),
         include_str!("commands/practice.rs"),
         include_str!("commands/search.rs"),
         include_str!("commands/send.rs"),
         include_str!("commands/setup.rs"),
         include_str!("commands/view.rs"),
+        include_str!("commands/watch.rs"),
         include_str!("lib.rs"),
+        include_str!("output.rs"),
         include_str!("report_lines.rs"),
     ];
+
+    #[test]
+    fn a_journal_that_was_not_there_is_not_said_to_be_kept() {
+        let params = [
+            ("submissions", "1"),
+            ("last", "—"),
+            ("doubted", "0"),
+            ("salvaged", "0"),
+            ("lost", "0"),
+            ("aside", ""),
+        ];
+        let problem = Problem::new("journal-from-nothing", &params, "journal");
+        let text = Catalogue::of("en").problem(&problem);
+        assert!(
+            text.contains("(1 report, ") && text.ends_with("is kept: there was nothing"),
+            "{text}"
+        );
+        assert!(Catalogue::of("de").problem(&problem).ends_with("erhalten: es war nichts da"));
+    }
 
     #[test]
     fn parameters_are_put_in_once() {
         assert_eq!(filled("{a} and {b}", &[("a", "{b}"), ("b", "x")]), "{b} and x");
         assert_eq!(filled("no {end", &[("a", "x")]), "no {end");
+        let text = "{n} {n?report|reports}";
+        assert_eq!(filled(text, &[("n", "1")]), "1 report");
+        assert_eq!(filled(text, &[("n", "0")]), "0 reports");
+        assert_eq!(filled(text, &[("n", "11")]), "11 reports");
         assert_eq!(Catalogue::of("xx_YY").say("state.held"), "On hold");
     }
 }

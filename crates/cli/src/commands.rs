@@ -1,6 +1,7 @@
 //! What each command does: ask `bridge::headless`, print, and say how it ended.
 
 mod export;
+mod follow;
 mod generate;
 mod journal;
 mod practice;
@@ -9,6 +10,7 @@ mod send;
 mod setup;
 mod support;
 mod view;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,23 +34,23 @@ pub(crate) struct Scene<'a> {
 }
 
 /// Runs one command.
-pub(crate) async fn run(arguments: Arguments, output: &Output, texts: Catalogue) -> Exit {
+pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue) -> Exit {
     let Arguments { global, command } = arguments;
-    let scene = Scene { global: &global, output, texts: &texts, told: AtomicBool::new(false) };
+    let scene = Scene { global: &global, output, texts, told: AtomicBool::new(false) };
     let done = match command {
         Command::Init(init) => setup::init(&scene, init).await,
         Command::Identity(command) => setup::identity(&scene, command).await,
         Command::Endpoint(command) => setup::endpoint(&scene, command).await,
         Command::Check(paths) => send::check(&scene, paths).await,
         Command::Send(send) => send::send(&scene, send).await,
-        Command::Follow(follow) => send::follow(&scene, follow).await,
+        Command::Follow(follow) => follow::follow(&scene, follow).await,
         Command::List(list) => view::list(&scene, list).await,
         Command::Show { id } => view::show(&scene, id).await,
         Command::Resubmit(resubmit) => send::resubmit(&scene, resubmit).await,
         Command::Withdraw(withdraw) => send::withdraw(&scene, withdraw).await,
         Command::Release(release) => send::release(&scene, release).await,
         Command::Search(search) => search::search(&scene, search).await,
-        Command::Watch { dir } => send::watch(&scene, dir).await,
+        Command::Watch { dir } => watch::watch(&scene, dir).await,
         Command::Export(export) => export::export(&scene, export).await,
         Command::Journal(command) => journal::journal(&scene, command).await,
         Command::SupportBundle(asked) => support::bundle(&scene, asked).await,

@@ -13,7 +13,7 @@ pub(crate) enum Exit {
     Person,
     /// 2: wrong usage.
     Usage,
-    /// 3: the authority cannot be reached or refuses the certificate.
+    /// 3: the authority cannot be reached or refuses the certificate, or another program has not delivered yet.
     Authority,
     /// 4: journal or keychain cannot be opened.
     Locked,

@@ -43,14 +43,14 @@ pub fn run() -> ExitCode {
     let texts = Catalogue::of_the_environment(named);
     let started = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let exit = match started {
-        Ok(runtime) => runtime.block_on(commands::run(arguments, &output, texts)),
+        Ok(runtime) => runtime.block_on(commands::run(arguments, &output, &texts)),
         Err(error) => {
             let reason = error.kind().to_string();
             output.error(Line::of(texts.text("say.internal", &[("reason", &reason)])));
             Exit::Locked
         }
     };
-    output.finish(exit).into()
+    output.finish(exit, &texts).into()
 }
 
 /// Wrong usage, or `--help` and `--version`, which clap reports the same way.

@@ -8,6 +8,7 @@ use std::sync::PoisonError;
 
 use serde::Serialize;
 
+use crate::catalogue::Catalogue;
 use crate::exit::Exit;
 
 /// Results go to standard output; progress, hints and errors to standard error.
@@ -24,8 +25,8 @@ pub(crate) struct Output {
 struct Written {
     /// Nobody reads any more (a closed pipe): that is the reader's good right.
     closed: bool,
-    /// It could not be written (a full disk): the results are not complete.
-    failed: bool,
+    /// It could not be written (a full disk), and why: the results are not complete.
+    failed: Option<String>,
 }
 
 /// How a part of a line looks.
@@ -160,7 +161,8 @@ impl Output {
     pub(crate) fn object(&self, object: &impl Serialize) {
         match serde_json::to_string(object) {
             Ok(text) => self.write(&escaped(&text)),
-            Err(_) => self.state().failed = true,
+            // Without its words: they may repeat what could not be written.
+            Err(_) => self.state().failed = Some(io::ErrorKind::InvalidData.to_string()),
         }
     }
 
@@ -183,14 +185,14 @@ impl Output {
 
     fn write(&self, text: &str) {
         let mut state = self.state();
-        if state.closed || state.failed {
+        if state.closed || state.failed.is_some() {
             return;
         }
         let mut out = io::stdout().lock();
         match writeln!(out, "{text}").and_then(|()| out.flush()) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => state.closed = true,
-            Err(_) => state.failed = true,
+            Err(error) => state.failed = Some(error.kind().to_string()),
         }
     }
 
@@ -204,9 +206,14 @@ impl Output {
         !self.quiet && !self.json && io::stderr().is_terminal()
     }
 
-    /// Results that could not be written are not "all well".
-    pub(crate) fn finish(&self, exit: Exit) -> Exit {
-        if self.state().failed { exit.max(Exit::Person) } else { exit }
+    /// Results that could not be written are not "all well", and whoever wanted them must not take half of them for
+    /// all.
+    pub(crate) fn finish(&self, exit: Exit, texts: &Catalogue) -> Exit {
+        let Some(reason) = self.state().failed.take() else { return exit };
+        let reason = texts.reason(&reason);
+        let text = texts.text("say.not-written", &[("reason", &reason)]);
+        self.error(Line::new().look(format!("{}: ", texts.say("say.error")), Look::Bad).add(text));
+        exit.max(Exit::Person)
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, Written> {

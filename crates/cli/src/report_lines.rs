@@ -1,6 +1,8 @@
 //! How a report stands on a terminal: number, state, file; below it what was found, each with its place.
 
-use bridge::headless::{Family, Fate, IssueRecord, Looked, Record};
+use std::collections::BTreeMap;
+
+use bridge::headless::{Family, Fate, IssueRecord, Looked, Record, Standing};
 
 use crate::catalogue::Catalogue;
 use crate::output::{Line, Look, Output};
@@ -22,8 +24,16 @@ pub(crate) fn report(output: &Output, texts: &Catalogue, record: &Record) {
     messages(output, texts, &record.issues);
 }
 
+/// Which command shows a file: what is advised about known content is what this command can do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    Check,
+    Send,
+    Watch,
+}
+
 /// A file after checking or sending.
-pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked) {
+pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked: Asked) {
     if output.json {
         output.object(&with_texts(texts, &looked.record));
         return;
@@ -38,15 +48,52 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked) {
         Fate::Refused => output.line(&word("say.refused", Look::Bad).add(&looked.file)),
         Fate::Known(id) => {
             output.line(&word("say.known", Look::Careful).add(&looked.file));
-            let key =
-                if looked.record.state.is_some() { "say.known-as" } else { "say.known-check" };
-            let state = texts.word(Family::State, looked.known.unwrap_or_default());
-            let text = texts.text(key, &[("id", &id.to_string()), ("state", &state)]);
-            output.line(&indented().look(text, Look::Faint));
-            return;
+            if let Some(known) = &looked.standing {
+                let (id, state) = (id.to_string(), texts.word(Family::State, known.state));
+                let endpoint = known.waits_for.as_deref().unwrap_or_default();
+                let params = [("id", &*id), ("state", &state), ("endpoint", endpoint)];
+                let text = texts.text(known_key(known, asked), &params);
+                output.line(&indented().look(text, Look::Faint));
+            }
+            return messages(output, texts, &told_again(&looked.record));
         }
     }
     messages(output, texts, &looked.record.issues);
+}
+
+/// What is said of known content. Sending it again is proposed only where that makes no second report of one that
+/// is on its way, or stands where a correction is wanted.
+fn known_key(known: &Standing, asked: Asked) -> &'static str {
+    match (known.state, asked) {
+        _ if known.waits_for.is_some() => "say.known-elsewhere",
+        _ if known.open => "say.known-open",
+        ("held" | "rejected" | "failed", _) | (_, Asked::Watch) => "say.known-plain",
+        (_, Asked::Check) => "say.known-check",
+        (_, Asked::Send) => "say.known-as",
+    }
+}
+
+/// Messages of a known report: the authority's, and ours while they keep it from being sent.
+fn told_again(record: &Record) -> Vec<IssueRecord> {
+    let held = record.state.as_deref() == Some("held");
+    let mut issues = record.issues.clone();
+    issues.retain(|issue| held || (record.state.is_some() && issue.source == "authority"));
+    issues
+}
+
+/// Adds that a report waits for an endpoint that is not in use.
+pub(crate) fn waiting_elsewhere(texts: &Catalogue, record: &mut Record, endpoint: &str) {
+    record.issues.push(IssueRecord {
+        severity: "warning".to_owned(),
+        code: "endpoint-not-in-use".to_owned(),
+        rule: None,
+        text: Some(texts.text("say.waits-elsewhere", &[("endpoint", endpoint)])),
+        expression: None,
+        line: None,
+        column: None,
+        source: "local".to_owned(),
+        params: BTreeMap::new(),
+    });
 }
 
 /// Number, state, file.
@@ -132,7 +179,7 @@ pub(crate) fn with_texts(texts: &Catalogue, record: &Record) -> Record {
     record
 }
 
-/// "6 reports: 5 completed, 1 failed."
+/// "6 reports: 5 completed, 1 failed." `words` are keys of the catalogue, one for each report.
 pub(crate) fn summary(texts: &Catalogue, words: impl Iterator<Item = String>) -> Option<String> {
     let mut parts: Vec<(String, usize)> = Vec::new();
     let mut count = 0;
@@ -146,8 +193,12 @@ pub(crate) fn summary(texts: &Catalogue, words: impl Iterator<Item = String>) ->
     let parts: Vec<String> = parts
         .iter()
         .map(|(word, number)| {
-            let (number, word) = (number.to_string(), word.to_lowercase());
-            texts.text("say.part", &[("count", &number), ("state", &word)])
+            let number = number.to_string();
+            if word == "say.would-hold" {
+                return texts.text("say.part-would-hold", &[("count", &number)]);
+            }
+            let state = uncapitalised(&texts.say(word));
+            texts.text("say.part", &[("count", &number), ("state", &state)])
         })
         .collect();
     let (parts, number) = (parts.join(", "), count.to_string());
@@ -158,13 +209,76 @@ pub(crate) fn summary(texts: &Catalogue, words: impl Iterator<Item = String>) ->
     }
 }
 
-/// The word that a file counts under.
-pub(crate) fn word_of(texts: &Catalogue, looked: &Looked, record: &Record) -> String {
+/// As it stands within a sentence; German nouns inside keep their capitals.
+fn uncapitalised(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_lowercase().chain(rest).collect())
+}
+
+/// Key of the word that a file counts under.
+pub(crate) fn word_of(looked: &Looked) -> String {
     match looked.fate {
-        Fate::Ready => texts.say("say.ready"),
-        Fate::WouldBeHeld => texts.say("say.would-hold"),
-        Fate::Refused => texts.say("say.refused"),
-        Fate::Known(_) => texts.say("say.known"),
-        Fate::Taken(_) => texts.word(Family::State, record.state.as_deref().unwrap_or_default()),
+        Fate::Ready => "say.ready".to_owned(),
+        Fate::WouldBeHeld => "say.would-hold".to_owned(),
+        Fate::Refused => "say.refused".to_owned(),
+        Fate::Known(_) => "say.known".to_owned(),
+        Fate::Taken(_) => state_word(&looked.record),
+    }
+}
+
+/// Key of the word for a report's state.
+pub(crate) fn state_word(record: &Record) -> String {
+    format!("{}.{}", Family::State.code(), record.state.as_deref().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sum(language: &str, words: &[&str]) -> String {
+        let words = words.iter().map(|word| (*word).to_owned());
+        summary(&Catalogue::of(language), words).unwrap()
+    }
+
+    #[test]
+    fn a_summary_reads_as_a_sentence_in_each_language() {
+        let (held, progress) = ("say.would-hold", "state.in-progress");
+        assert_eq!(sum("de", &[progress, progress]), "2 Meldungen: 2 in Bearbeitung.");
+        assert_eq!(
+            sum("de", &[held, held, "say.ready"]),
+            "3 Meldungen: 2 würden angehalten, 1 bereit."
+        );
+        assert_eq!(sum("de", &[held]), "1 Meldung: 1 würde angehalten.");
+        assert_eq!(
+            sum("en", &[held, progress]),
+            "2 reports: 1 would be held, 1 in progress at the authority."
+        );
+    }
+
+    #[test]
+    fn sending_again_is_advised_only_where_that_is_wanted_and_possible() {
+        let known = |state, open, waits_for: Option<&str>| Standing {
+            state,
+            open,
+            waits_for: waits_for.map(str::to_owned),
+        };
+        let advised = |known: &Standing, asked| {
+            ["en", "de"].map(|language| {
+                Catalogue::of(language).say(known_key(known, asked)).contains("--again")
+            })
+        };
+        let completed = known("completed", false, None);
+        assert_eq!(advised(&completed, Asked::Send), [true; 2]);
+        assert_eq!(advised(&completed, Asked::Check), [true; 2]);
+        assert_eq!(advised(&completed, Asked::Watch), [false; 2]);
+        for state in ["queued", "sending", "unknown", "in-progress"] {
+            for asked in [Asked::Check, Asked::Send, Asked::Watch] {
+                assert_eq!(advised(&known(state, true, None), asked), [false; 2]);
+                assert_eq!(advised(&known(state, true, Some("other")), asked), [false; 2]);
+            }
+        }
+        for state in ["held", "rejected", "failed"] {
+            assert_eq!(advised(&known(state, false, None), Asked::Send), [false; 2]);
+        }
     }
 }

@@ -29,7 +29,8 @@ pub enum KnownContent {
     /// Show the known submission.
     #[default]
     Show,
-    /// Send it again, as a person asked for.
+    /// Send it again, as a person asked for; but not while a submission of it is still on its way: that one will
+    /// reach the authority, and nobody means the same report twice at once.
     SendAgain,
 }
 
@@ -134,10 +135,10 @@ impl Engine {
                 continue;
             };
             let first = *digests.entry(parsed.digest.as_str()).or_insert(index);
-            plan.push(match parsed.known.first() {
-                Some(id) if terms.known == KnownContent::Show => Planned::Done(Taken::Known(*id)),
-                _ if first != index => Planned::SameAs(first),
-                _ => Planned::Import(index),
+            plan.push(match self.in_place_of(parsed, terms.known)? {
+                Some(id) => Planned::Done(Taken::Known(id)),
+                None if first != index => Planned::SameAs(first),
+                None => Planned::Import(index),
             });
         }
         let mut results: Vec<Taken> = stream::iter(plan)
@@ -173,6 +174,23 @@ impl Engine {
         results.truncate(candidates.len());
         self.wake();
         Ok(results)
+    }
+
+    /// The known submission that stands for this content, so that none is added.
+    fn in_place_of(
+        &self,
+        parsed: &Parsed,
+        known: KnownContent,
+    ) -> Result<Option<SubmissionId>, EngineError> {
+        if known == KnownContent::Show {
+            return Ok(parsed.known.first().copied());
+        }
+        for id in &parsed.known {
+            if !self.journal().state(*id)?.is_settled() {
+                return Ok(Some(*id));
+            }
+        }
+        Ok(None)
     }
 
     /// Known content is looked for once more while it is written: another process may have been faster.
@@ -283,16 +301,21 @@ impl Engine {
     /// an envelope without an identifier could never be asked for: that is said at once, and the report stays on
     /// hold.
     pub async fn release(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
-        let bytes = self.content(id)?;
-        let identifier = self.journal().row(id)?.identifier;
-        let expected = identifier.clone();
-        let sealed = on_pool(move || sealed(&bytes, &identifier, "")).await?;
-        let Some(sealed) = sealed else { return Err(EngineError::NotADocument(id)) };
-        if sealed.identifier != expected {
-            return Err(EngineError::NoIdentifier(id));
-        }
+        let engine = self.clone();
+        on_pool(move || engine.sendable(id)).await??;
         let event = Event::Released { reason, due: self.now() };
         self.act(id, event, Action::Release).await
+    }
+
+    /// Whether this report could be sent as it is at all.
+    pub fn sendable(&self, id: SubmissionId) -> Result<(), EngineError> {
+        let bytes = self.content(id)?;
+        let identifier = self.journal().row(id)?.identifier;
+        match sealed(&bytes, &identifier, "") {
+            None => Err(EngineError::NotADocument(id)),
+            Some(sealed) if sealed.identifier != identifier => Err(EngineError::NoIdentifier(id)),
+            Some(_) => Ok(()),
+        }
     }
 
     /// Stops a report that has not been sent yet (undo).

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use client::Authority as _;
 use engine::{ConnectionState, JournalRefusal};
-use journal::{Filter, Row};
+use journal::{Filter, Lease, Row};
 use report::{State, SubmissionId};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -27,7 +27,7 @@ pub enum Goal {
 pub enum Outcome {
     /// The goal was reached.
     Reached,
-    /// Another program works the queue; it goes on.
+    /// Another program holds the queue.
     Elsewhere,
     /// The authority cannot be reached; what is queued stays queued.
     Unreachable(Problem),
@@ -120,17 +120,25 @@ impl Headless {
         self.engine.start().await;
     }
 
-    /// How many open submissions belong to endpoints that are not in use: nothing moves them now.
-    pub fn open_elsewhere(&self) -> Result<usize, Problem> {
-        let in_use = self.engine.profile().settings.in_use;
-        Ok(self.open_rows()?.iter().filter(|row| Some(&row.endpoint) != in_use.as_ref()).count())
-    }
-
-    /// Submissions to the endpoint in use that move by themselves, oldest first.
-    fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
+    /// Open submissions to endpoints that are not in use, oldest first, each with its endpoint's name: nothing moves
+    /// them now.
+    pub fn open_elsewhere(&self) -> Result<Vec<(i64, String)>, Problem> {
         let in_use = self.engine.profile().settings.in_use;
         let rows = self.open_rows()?.into_iter();
-        Ok(rows.filter(|row| Some(&row.endpoint) == in_use.as_ref()).map(|row| row.id).collect())
+        let elsewhere = rows.filter(|row| Some(&row.endpoint) != in_use.as_ref());
+        Ok(elsewhere.map(|row| (row.id.0, row.endpoint)).collect())
+    }
+
+    /// Submissions to the endpoint in use that move by themselves, oldest first, each with its state code.
+    pub fn open_reports(&self) -> Result<Vec<(i64, &'static str)>, Problem> {
+        let in_use = self.engine.profile().settings.in_use;
+        let rows = self.open_rows()?.into_iter();
+        let ours = rows.filter(|row| Some(&row.endpoint) == in_use.as_ref());
+        Ok(ours.map(|row| (row.id.0, row.state.code())).collect())
+    }
+
+    fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
+        Ok(self.open_reports()?.into_iter().map(|(id, _)| numbered(id)).collect())
     }
 
     fn open_rows(&self) -> Result<Vec<Row>, Problem> {
@@ -165,6 +173,7 @@ impl Headless {
         let mut open = ids.clone();
         let mut known: HashSet<SubmissionId> = ids.iter().copied().collect();
         let mut revision = None;
+        let mut holder = None;
         let outcome = loop {
             let looked = Instant::now();
             let now = self.engine.journal().revision()?;
@@ -192,7 +201,7 @@ impl Headless {
             if open.is_empty() {
                 break Outcome::Reached;
             }
-            if let Some(outcome) = self.hindrance(goal, began)? {
+            if let Some(outcome) = self.hindrance(goal, began, &mut holder)? {
                 break outcome;
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -209,8 +218,14 @@ impl Headless {
         Ok(outcome)
     }
 
-    /// What keeps the reports from moving, if waiting does not help.
-    fn hindrance(&self, goal: Goal, began: Instant) -> Result<Option<Outcome>, Problem> {
+    /// What keeps the reports from moving, if waiting does not help. That another program works the queue is believed
+    /// once it has shown life: the lease of a dead one runs out, and then the queue is ours.
+    fn hindrance(
+        &self,
+        goal: Goal,
+        began: Instant,
+        holder: &mut Option<Lease>,
+    ) -> Result<Option<Outcome>, Problem> {
         let connection = self.engine.connection().borrow().clone();
         Ok(match &connection.state {
             ConnectionState::Locked(why) => Some(Outcome::Unreachable(why.into())),
@@ -219,10 +234,9 @@ impl Headless {
             {
                 Some(Outcome::Unreachable(why.into()))
             }
-            ConnectionState::Elsewhere
-                if goal == Goal::Sent && began.elapsed() >= ELSEWHERE_MAX =>
-            {
-                Some(Outcome::Elsewhere)
+            ConnectionState::Elsewhere if goal == Goal::Sent => {
+                let lives = shows_life(holder, self.engine.journal().lease()?);
+                (lives && began.elapsed() >= ELSEWHERE_MAX).then_some(Outcome::Elsewhere)
             }
             // What another process holds locked is free again in a moment.
             ConnectionState::JournalUnavailable(JournalRefusal::Busy) => None,
@@ -231,10 +245,22 @@ impl Headless {
         })
     }
 
-    fn unreachable(&self) -> Option<Problem> {
+    /// Why the authority cannot be reached, or refuses us, as far as was seen by now.
+    pub fn unreachable(&self) -> Option<Problem> {
         match &self.engine.connection().borrow().state {
             ConnectionState::Locked(why) | ConnectionState::Unreachable(why) => Some(why.into()),
             _ => None,
+        }
+    }
+}
+
+/// Whether the holder has renewed its lease since it was first seen.
+fn shows_life(seen: &mut Option<Lease>, now: Option<Lease>) -> bool {
+    match (&*seen, now) {
+        (Some(before), Some(now)) if before.token == now.token => now.until > before.until,
+        (_, now) => {
+            *seen = now;
+            false
         }
     }
 }
@@ -245,5 +271,27 @@ impl Goal {
             Self::Sent => !matches!(state, State::Queued { .. } | State::Sending { .. }),
             Self::Settled => state.is_settled(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fhir::Instant as Time;
+    use journal::Token;
+
+    #[test]
+    fn a_holder_lives_once_it_renews_its_lease() {
+        let lease = |token, until| {
+            let holder = "another".to_owned();
+            Some(Lease { holder, token: Token(token), until: Time::from_seconds(until) })
+        };
+        let mut seen = None;
+        assert!(!shows_life(&mut seen, lease(1, 30)), "seen for the first time");
+        assert!(!shows_life(&mut seen, lease(1, 30)), "dead, as far as can be told");
+        assert!(shows_life(&mut seen, lease(1, 40)));
+        assert!(!shows_life(&mut seen, lease(1, 0)), "given back");
+        assert!(!shows_life(&mut seen, lease(2, 60)), "another one, perhaps we");
+        assert!(!shows_life(&mut seen, None));
     }
 }

@@ -37,11 +37,29 @@ pub struct Looked {
     pub file: String,
     /// Disease or leading code in words.
     pub subject: Option<String>,
-    /// State code of the known submission with the same content.
-    pub known: Option<&'static str>,
+    /// Where its submission stands, new or known.
+    pub standing: Option<Standing>,
 }
 
-fhir::shows_only!(Looked { fate, record, known });
+impl Looked {
+    /// The endpoint that its submission waits for, where that is not in use.
+    pub fn waits_for(&self) -> Option<&str> {
+        self.standing.as_ref()?.waits_for.as_deref()
+    }
+}
+
+/// Where a submission stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// Its state code.
+    pub state: &'static str,
+    /// Whether something follows by itself.
+    pub open: bool,
+    /// The endpoint that it goes to, where it is open and that endpoint is not in use: nothing moves it then.
+    pub waits_for: Option<String>,
+}
+
+fhir::shows_only!(Looked { fate, record, standing });
 
 /// What a watch tells.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,19 +83,32 @@ impl Headless {
             .iter()
             .map(|candidate| {
                 let file = looked(candidate);
-                Ok(Looked { known: self.state_of_known(file.fate)?, ..file })
+                Ok(Looked { standing: self.standing(file.fate)?, ..file })
             })
             .collect()
     }
 
-    fn state_of_known(&self, fate: Fate) -> Result<Option<&'static str>, Problem> {
-        match fate {
-            Fate::Known(id) => Ok(Some(self.engine.journal().state(numbered(id))?.code())),
-            _ => Ok(None),
+    fn standing(&self, fate: Fate) -> Result<Option<Standing>, Problem> {
+        let (Fate::Taken(id) | Fate::Known(id)) = fate else { return Ok(None) };
+        let row = self.engine.journal().row(numbered(id))?;
+        let open = !row.state.is_settled();
+        let elsewhere = Some(&row.endpoint) != self.engine.profile().settings.in_use.as_ref();
+        let waits_for = (open && elsewhere).then_some(row.endpoint);
+        Ok(Some(Standing { state: row.state.code(), open, waits_for }))
+    }
+
+    /// The same file as its submission stands by now.
+    pub fn now(&self, file: Looked) -> Result<Looked, Problem> {
+        match file.record.id {
+            Some(id) => {
+                Ok(Looked { record: self.record(id)?, standing: self.standing(file.fate)?, ..file })
+            }
+            None => Ok(file),
         }
     }
 
-    /// Takes files in: queued, or held where errors were found.
+    /// Takes files in: queued, or held where errors were found. With `again` known content is sent once more, unless
+    /// it is still on its way.
     pub async fn take(&self, paths: &[PathBuf], again: bool) -> Result<Vec<Looked>, Problem> {
         let files = self.engine.files(self.found(paths)).await?;
         let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
@@ -103,7 +134,7 @@ impl Headless {
         Ok(Looked {
             fate,
             record: self.record(id.0)?,
-            known: self.state_of_known(fate)?,
+            standing: self.standing(fate)?,
             ..looked(candidate)
         })
     }
@@ -152,7 +183,7 @@ impl Headless {
             fate: Fate::Taken(id),
             file: detail.row.file.clone(),
             subject: detail.row.summary.subject.clone(),
-            known: None,
+            standing: None,
             record: self.record(id)?,
         })
     }
@@ -207,6 +238,6 @@ fn looked(candidate: &Candidate) -> Looked {
         record: candidate_record(candidate),
         file: candidate.name.clone(),
         subject: parsed.and_then(|parsed| parsed.summary.subject.clone()),
-        known: None,
+        standing: None,
     }
 }

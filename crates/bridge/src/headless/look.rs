@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use fhir::{Instant, Period};
 use journal::{Detail, Filter, Row};
-use report::{Event, State};
+use report::{Action, Event, State};
 use serde::Serialize;
 
 use super::{Headless, numbered};
@@ -124,8 +124,18 @@ impl Headless {
             entry: entry(&detail),
             timeline: detail.timeline.iter().map(moment).collect(),
             size: detail.document_size,
-            actions: detail.row.state.actions().iter().map(|a| action_code(*a)).collect(),
+            actions: self.actions(id)?,
         })
+    }
+
+    /// Codes of what a person may do with a submission now. Releasing what cannot be sent as it is would only be
+    /// refused, so it is not among them.
+    pub fn actions(&self, id: i64) -> Result<Vec<&'static str>, Problem> {
+        let state = self.engine.journal().state(numbered(id))?;
+        let useful = |action: &&Action| {
+            **action != Action::Release || self.engine.sendable(numbered(id)).is_ok()
+        };
+        Ok(state.actions().iter().filter(useful).map(|action| action_code(*action)).collect())
     }
 
     /// The record of one submission.

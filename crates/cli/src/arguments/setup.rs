@@ -8,7 +8,6 @@ use clap::{Args, Subcommand, ValueEnum};
 pub(crate) struct Init {
     /// A practice profile with an authority of its own on this computer.
     #[arg(long, conflicts_with_all = ["endpoint", "ca", "proxy", "vault", "name"])]
-    #[arg(required_unless_present = "endpoint")]
     pub(crate) practice: bool,
     /// Base address of the authority, e.g. https://HOST/v1/fhir
     #[arg(long, value_name = "URL")]

@@ -81,7 +81,11 @@ async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Proble
         _ => return Ok(odd(scene)),
     }
     scene.output.hint(&Line::new());
-    let text = scene.texts.say("say.practice-correcting");
+    // As it can be typed: a practice profile finds its own files from wherever the person stands.
+    let file =
+        correction.strip_prefix(profile.folder()).unwrap_or(&correction).display().to_string();
+    let params = [("id", &*id.to_string()), ("file", &file)];
+    let text = scene.texts.text("say.practice-correcting", &params);
     scene.output.hint(&Line::new().look(text, Look::Bold));
     scene.output.hint(&Line::new());
     let corrected = profile.correct(id, correction).await?;

@@ -1,16 +1,16 @@
-//! Checking, sending, following, and what people decide about single reports.
+//! Checking, sending, and what people decide about single reports.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
 
 use bridge::Problem;
-use bridge::headless::{Arrival, Fate, Goal, Headless, Looked, Outcome, Record};
+use bridge::headless::{Fate, Goal, Headless, Looked, Outcome, Record};
 
 use super::Scene;
-use crate::arguments::{Follow, Paths, Resubmit, Send, Waiting, WithReason};
+use crate::arguments::{Paths, Resubmit, Send, Waiting, WithReason};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::progress::Progress;
-use crate::report_lines::{look_of, looked, report, summary, with_texts, word_of};
+use crate::report_lines::{Asked, looked, summary, waiting_elsewhere, with_texts, word_of};
 use crate::stop;
 
 /// Hints about single reports; more of them help nobody.
@@ -21,12 +21,12 @@ pub(super) async fn check(scene: &Scene<'_>, paths: Paths) -> Result<Exit, Probl
     let files = profile.check(&paths.paths).await?;
     let mut exit = Exit::Well;
     for file in &files {
-        looked(scene.output, scene.texts, file);
+        looked(scene.output, scene.texts, file, Asked::Check);
         if matches!(file.fate, Fate::Refused | Fate::WouldBeHeld) {
             exit = Exit::Person;
         }
     }
-    let words = files.iter().map(|file| word_of(scene.texts, file, &file.record));
+    let words = files.iter().map(word_of);
     conclude(scene, summary(scene.texts, words));
     profile.close().await;
     Ok(exit)
@@ -48,7 +48,7 @@ pub(super) async fn deliver(
     waiting: &Waiting,
 ) -> Result<Exit, Problem> {
     let goal = if waiting.wait { Goal::Settled } else { Goal::Sent };
-    let attended: Vec<i64> = files.iter().filter_map(|file| attended(file, goal)).collect();
+    let attended: Vec<i64> = files.iter().filter_map(attended).collect();
     let outcome = if attended.is_empty() {
         Ok(Outcome::Reached)
     } else {
@@ -56,18 +56,25 @@ pub(super) async fn deliver(
     };
     let mut exit = Exit::Well;
     let mut records = Vec::with_capacity(files.len());
-    for mut file in files {
-        if let Some(id) = file.record.id {
-            file.record = profile.record(id)?;
+    for file in files {
+        let mut file = profile.now(file)?;
+        if let Some(endpoint) = file.waits_for().map(str::to_owned) {
+            waiting_elsewhere(scene.texts, &mut file.record, &endpoint);
         }
-        looked(scene.output, scene.texts, &file);
+        looked(scene.output, scene.texts, &file, Asked::Send);
         exit = exit.max(exit_of_file(&file));
         records.push(file);
     }
-    let words = records.iter().map(|file| word_of(scene.texts, file, &file.record));
-    conclude(scene, summary(scene.texts, words));
-    decide_hints(scene, records.iter().map(|file| &file.record));
-    if !attended.is_empty() {
+    conclude(scene, summary(scene.texts, records.iter().map(word_of)));
+    decide_hints(scene, profile, records.iter().map(|file| &file.record))?;
+    let under_way =
+        |file: &Looked| matches!(file.fate, Fate::Taken(_)) && is_under_way(&file.record);
+    if records.iter().any(under_way) {
+        scene.hint("say.follow-shows", &[]);
+    }
+    let ids: HashSet<i64> = attended.iter().copied().collect();
+    let mut ours = records.iter().filter(|file| file.record.id.is_some_and(|id| ids.contains(&id)));
+    if ours.any(|file| file.record.attempts > 0) {
         say_environment(scene, profile);
     }
     Ok(exit.max(end(scene, profile, &outcome?, &attended)?))
@@ -84,12 +91,17 @@ fn say_environment(scene: &Scene<'_>, profile: &Headless) {
 }
 
 /// What is waited for: what was just taken in, and known content that is still on its way.
-fn attended(file: &Looked, goal: Goal) -> Option<i64> {
-    match file.fate {
-        Fate::Taken(id) => Some(id),
-        Fate::Known(id) if goal == Goal::Settled => Some(id),
+fn attended(file: &Looked) -> Option<i64> {
+    match (file.fate, &file.standing) {
+        (Fate::Taken(id), _) => Some(id),
+        (Fate::Known(id), Some(known)) if known.open && known.waits_for.is_none() => Some(id),
         _ => None,
     }
+}
+
+/// Handed over, and its end not known yet.
+fn is_under_way(record: &Record) -> bool {
+    matches!(record.state.as_deref(), Some("unknown" | "in-progress"))
 }
 
 async fn attend(
@@ -110,13 +122,15 @@ async fn attend(
 fn exit_of_file(file: &Looked) -> Exit {
     match file.fate {
         Fate::Refused | Fate::WouldBeHeld => Exit::Person,
-        // Known content is no news, whatever became of it.
-        Fate::Known(_) | Fate::Ready => Exit::Well,
-        Fate::Taken(_) => exit_of_record(&file.record),
+        Fate::Ready => Exit::Well,
+        // Nothing moves it until a person chooses its endpoint.
+        _ if file.waits_for().is_some() => Exit::Person,
+        // Whoever hands over a report wants to know what became of it, also the second time.
+        Fate::Known(_) | Fate::Taken(_) => exit_of_record(&file.record),
     }
 }
 
-fn exit_of_record(record: &Record) -> Exit {
+pub(super) fn exit_of_record(record: &Record) -> Exit {
     match record.state.as_deref() {
         Some("held" | "rejected" | "failed") => Exit::Person,
         _ => Exit::Well,
@@ -124,7 +138,7 @@ fn exit_of_record(record: &Record) -> Exit {
 }
 
 /// How attending ended, in words and as an exit code.
-fn end(
+pub(super) fn end(
     scene: &Scene<'_>,
     profile: &Headless,
     outcome: &Outcome,
@@ -139,7 +153,7 @@ fn end(
         Outcome::Reached => Ok(Exit::Well),
         Outcome::Elsewhere => {
             scene.hint("say.elsewhere", &[]);
-            Ok(Exit::Well)
+            Ok(if open(&["queued", "sending"]) > 0 { Exit::Authority } else { Exit::Well })
         }
         Outcome::Unreachable(problem) => {
             scene.trouble(problem);
@@ -163,7 +177,7 @@ fn end(
 }
 
 /// The last line for people.
-fn conclude(scene: &Scene<'_>, summary: Option<String>) {
+pub(super) fn conclude(scene: &Scene<'_>, summary: Option<String>) {
     match summary {
         Some(text) => {
             scene.output.hint(&Line::new());
@@ -173,25 +187,28 @@ fn conclude(scene: &Scene<'_>, summary: Option<String>) {
     }
 }
 
-/// What a person may do about reports that need one.
-fn decide_hints<'r>(scene: &Scene<'_>, records: impl Iterator<Item = &'r Record>) {
-    let needing: Vec<_> = records
-        .filter_map(|record| Some((record.id?, actions_in(record.state.as_deref()?)?)))
+/// What a person may do about reports that need one. Withdrawing is proposed where a report is looked at, not here.
+fn decide_hints<'r>(
+    scene: &Scene<'_>,
+    profile: &Headless,
+    records: impl Iterator<Item = &'r Record>,
+) -> Result<(), Problem> {
+    let needing: Vec<i64> = records
+        .filter(|record| exit_of_record(record) != Exit::Well)
+        .filter_map(|record| record.id)
         .collect();
-    propose(scene, needing.iter().copied().take(HINTS_MAX));
+    let mut proposed = Vec::with_capacity(HINTS_MAX);
+    for id in needing.iter().take(HINTS_MAX) {
+        let mut actions = profile.actions(*id)?;
+        actions.retain(|action| *action != "withdraw");
+        proposed.push((*id, actions));
+    }
+    propose(scene, proposed.iter().map(|(id, actions)| (*id, actions.as_slice())));
     if needing.len() > HINTS_MAX {
         let more = (needing.len() - HINTS_MAX).to_string();
         scene.hint("say.more-hint", &[("count", &more)]);
     }
-}
-
-/// What is proposed right after sending. Withdrawing is proposed where a report is looked at, not here.
-fn actions_in(state: &str) -> Option<&'static [&'static str]> {
-    match state {
-        "held" => Some(&["correct", "release"]),
-        "rejected" | "failed" => Some(&["correct", "resubmit"]),
-        _ => None,
-    }
+    Ok(())
 }
 
 /// One line for each action: what to type, and what it does.
@@ -209,38 +226,6 @@ pub(super) fn propose<'a>(scene: &Scene<'_>, reports: impl Iterator<Item = (i64,
         let line = Line::new().add("  ").column(command, width + 3, Look::Plain);
         scene.output.hint(&line.look(why, Look::Faint));
     }
-}
-
-pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Problem> {
-    let mut profile = scene.open().await?;
-    profile.reach().await?;
-    let (ids, outcome) = if follow.once {
-        profile.follow_once().await?
-    } else {
-        let stop = stop::on_signal();
-        let progress = Progress::new(scene.output, 0);
-        profile.follow(&stop, |moved| progress.reached(moved.done, moved.of)).await?
-    };
-    let mut exit = Exit::Well;
-    let mut words = Vec::new();
-    for id in &ids {
-        let record = profile.record(*id)?;
-        report(scene.output, scene.texts, &record);
-        exit = exit.max(exit_of_record(&record));
-        let state = record.state.as_deref().unwrap_or_default();
-        words.push(scene.texts.word(bridge::headless::Family::State, state));
-    }
-    match summary(scene.texts, words.into_iter()) {
-        Some(text) => conclude(scene, Some(text)),
-        None => scene.hint("say.nothing-open", &[]),
-    }
-    let elsewhere = profile.open_elsewhere()?;
-    if elsewhere > 0 {
-        scene.hint("say.other-endpoint", &[("count", &elsewhere.to_string())]);
-    }
-    let exit = exit.max(end(scene, &profile, &outcome, &ids)?);
-    profile.close().await;
-    Ok(exit)
 }
 
 pub(super) async fn resubmit(scene: &Scene<'_>, resubmit: Resubmit) -> Result<Exit, Problem> {
@@ -270,7 +255,7 @@ pub(super) async fn release(scene: &Scene<'_>, terms: WithReason) -> Result<Exit
         fate: Fate::Taken(terms.id),
         file: record.file.clone(),
         subject: None,
-        known: None,
+        standing: None,
         record,
     };
     let waiting = Waiting { wait: false, timeout: None };
@@ -286,79 +271,4 @@ fn decided(scene: &Scene<'_>, record: &Record, key: &str) {
         let id = record.id.unwrap_or_default().to_string();
         scene.line(key, &[("id", &id)]);
     }
-}
-
-pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Problem> {
-    if !dir.is_dir() {
-        let dir = dir.display().to_string();
-        scene.output.error(Line::of(scene.texts.text("say.not-a-folder", &[("folder", &dir)])));
-        return Ok(Exit::Usage);
-    }
-    let mut profile = scene.open().await?;
-    profile.reach().await?;
-    profile.start().await;
-    let folder = dir.display().to_string();
-    scene.hint("say.watching", &[("folder", &folder)]);
-    let stop = stop::on_signal();
-    let (arrived, mut news) = tokio::sync::mpsc::unbounded_channel();
-    let watching = profile.watch(dir, stop.clone(), move |arrival| {
-        // The receiver lives as long as the watching.
-        let _ = arrived.send(arrival);
-    });
-    let shown = async {
-        let mut open: Vec<(i64, Option<String>)> = Vec::new();
-        loop {
-            tokio::select! {
-                arrival = news.recv() => match arrival {
-                    Some(Arrival::File(file)) => {
-                        looked(scene.output, scene.texts, &file);
-                        if let Fate::Taken(id) = file.fate {
-                            open.push((id, file.record.state));
-                        }
-                    }
-                    // Watching goes on: the folder may come back.
-                    Some(Arrival::Away(problem)) => _ = scene.trouble(&problem),
-                    Some(Arrival::Back) => scene.hint("say.watching", &[("folder", &folder)]),
-                    None => break Ok(()),
-                },
-                () = tokio::time::sleep(LOOK_EVERY) => show_moved(scene, &profile, &mut open)?,
-            }
-            if !scene.output.is_read() {
-                stop.cancel();
-            }
-        }
-    };
-    let (watched, shown): (Result<(), Problem>, Result<(), Problem>) =
-        tokio::join!(watching, shown);
-    watched.and(shown)?;
-    profile.close().await;
-    Ok(Exit::Well)
-}
-
-/// Pause between two looks at what became of watched reports.
-const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
-
-/// Prints the watched reports that have moved; settled ones are watched no longer.
-fn show_moved(
-    scene: &Scene<'_>,
-    profile: &Headless,
-    open: &mut Vec<(i64, Option<String>)>,
-) -> Result<(), Problem> {
-    let mut still = Vec::with_capacity(open.len());
-    for (id, state) in open.drain(..) {
-        let mut record = profile.record(id)?;
-        // What was found here was said when the file came.
-        record.issues.retain(|issue| scene.output.json || issue.source == "authority");
-        if record.state != state && record.state.as_deref() != Some("sending") {
-            report(scene.output, scene.texts, &record);
-        }
-        let now = record.state.clone();
-        let moves =
-            matches!(now.as_deref(), Some("queued" | "sending" | "unknown" | "in-progress"));
-        if moves || look_of(now.as_deref().unwrap_or_default()) == Look::Careful {
-            still.push((id, now));
-        }
-    }
-    *open = still;
-    Ok(())
 }

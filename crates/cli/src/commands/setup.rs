@@ -18,6 +18,7 @@ pub(super) async fn init(scene: &Scene<'_>, init: Init) -> Result<Exit, Problem>
     let usual = if init.practice { practice_folder } else { laboratory_folder };
     let folder = scene.global.profile.clone().unwrap_or_else(usual);
     let profile = match init.endpoint {
+        None if !init.practice => return Ok(which_profile(scene)),
         None => practice_profile(folder).await?,
         Some(url) => {
             let vault = match init.vault {
@@ -31,6 +32,15 @@ pub(super) async fn init(scene: &Scene<'_>, init: Init) -> Result<Exit, Problem>
     made(scene, &profile);
     profile.close().await;
     Ok(Exit::Well)
+}
+
+/// Neither way was named: both are, as they can be typed.
+fn which_profile(scene: &Scene<'_>) -> Exit {
+    scene.output.error(Line::of(scene.texts.say("say.init-which")));
+    for way in ["say.init-practice", "say.init-real"] {
+        scene.output.error(Line::of("  ").add(scene.texts.say(way)));
+    }
+    Exit::Usage
 }
 
 /// A folder that holds a practice profile already is as good as a new one; any other is left alone.

@@ -155,7 +155,7 @@ fn decisions_export_and_the_journal() {
     let withdrawn = place.json(0, &["withdraw", "1", "--reason", "not notifiable"]);
     assert_eq!(withdrawn[0]["state"], "withdrawn");
     place.run(&["show", "1"]).ends(0).says("Withdrawn: not notifiable");
-    place.run(&["journal", "verify"]).ends(0).says("1 reports");
+    place.run(&["journal", "verify"]).ends(0).says("1 report, ");
     let backup = place.shown("backup.db");
     place.run(&["journal", "backup", &backup]).ends(0);
     place.run(&["journal", "backup", &backup]).ends(2).says("not overwritten");
@@ -176,6 +176,8 @@ fn wrong_usage_is_two_and_help_is_not() {
     place.run(&["endpoint", "use", "nowhere"]).ends(2);
     place.run(&["endpoint", "add", "plain", "http://127.0.0.1/v1/fhir"]).ends(2).says("https://");
     place.run(&["init", "--practice"]).ends(2);
+    let which = place.run(&["init"]).ends(2);
+    which.says("init --practice").says("init --endpoint https://HOST/v1/fhir");
     place.run(&["search", "--sort", "colour"]).ends(2);
     for command in ["init", "send", "identity", "endpoint", "search", "journal", "watch"] {
         place.run(&[command, "--help"]).ends(0).says("Usage:");

@@ -34,7 +34,8 @@ fn a_wrong_ca_is_three_before_a_byte_leaves() {
     assert_eq!(place.json(0, &["list"])[0]["state"], "queued");
     // What waits for that endpoint does not block the other.
     place.run(&["endpoint", "use", "authority"]).ends(0);
-    place.run(&["follow"]).ends(0).says("1 open for an endpoint that is not in use");
+    let waits = place.run(&["follow"]).ends(1).says("endpoint use wrong");
+    waits.says("1 open for the endpoint wrong, which is not in use");
     assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 0);
 }
 
@@ -76,7 +77,10 @@ fn wrong_certificate_files_say_what_is_wrong() {
         .says("does not open the certificate file");
     place.run(&["identity", "import", &wrong]).ends(1).says("no certificate file");
     place.run(&["identity", "import", "missing.p12"]).ends(1).says("no such file");
-    place.run(&["identity", "import", &place.ca()]).ends(1).says("no private key");
+    let ca = place.ca();
+    place.run(&["identity", "import", &ca]).ends(1).says("no private key");
+    let import = ["identity", "import", &ca, "--key", &ca];
+    place.run(&import).ends(1).says("Name the file that holds the private key");
     // The one that works is still there.
     place.run(&["identity", "show"]).ends(0).says("CN=lab");
 }

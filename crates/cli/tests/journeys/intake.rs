@@ -74,6 +74,23 @@ fn hostile_names_reach_no_terminal() {
     assert_eq!(format!("in/{file}"), name, "and means the same");
 }
 
+/// Half of a list must not be taken for all of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn results_that_cannot_be_written_are_no_success() {
+    let place = Place::ready();
+    place.write("in/a.json", report(91).json());
+    place.run(&["send", "in", "--wait"]).ends(0);
+    for arguments in
+        [&["export", "--format", "csv"][..], &["list"], &["show", "1"], &["--json", "list"]]
+    {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut command = place.command(arguments);
+        command.stdout(full);
+        crate::place::finish_into(command).ends(1).says("could not be written: there is no space");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_reader_that_leaves_is_no_error() {

@@ -5,5 +5,8 @@
 mod contract;
 mod faults;
 mod intake;
+mod known;
 mod place;
 mod practice;
+#[cfg(unix)]
+mod watch;

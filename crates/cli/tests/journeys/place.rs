@@ -53,6 +53,15 @@ impl Done {
     }
 }
 
+impl Done {
+    #[track_caller]
+    pub(crate) fn says_not(self, text: &str) -> Self {
+        let all = format!("{}{}", self.out, self.err);
+        assert!(!all.contains(text), "{text:?} is in: {all}");
+        self
+    }
+}
+
 impl Place {
     /// An authority that runs, and a profile with its certificate.
     pub(crate) fn ready() -> Self {
@@ -167,6 +176,13 @@ pub(crate) fn program(home: &Path) -> Command {
 
 pub(crate) fn finish(mut command: Command) -> Done {
     Done::of(&command.output().unwrap())
+}
+
+/// The same where standard output goes somewhere else.
+#[cfg(target_os = "linux")]
+pub(crate) fn finish_into(mut command: Command) -> Done {
+    let child = command.stderr(Stdio::piped()).spawn().unwrap();
+    Done::of(&child.wait_with_output().unwrap())
 }
 
 /// A sound report of a made-up person, recent at any time: `seed` tells them apart.

@@ -8,6 +8,7 @@ fn the_lesson_ends_well_and_leaves_nothing_behind() {
     let mut command = program(home.path());
     command.arg("practice").env("TMPDIR", home.path());
     let done = finish(command).ends(0).says("FOPH-002").says("One failed, on purpose");
+    let done = done.says("resubmit 6 --with corrections/");
     assert_eq!(done.out.matches("Completed").count(), 6, "{}", done.out);
     assert_eq!(done.out.matches("Failed").count(), 1, "{}", done.out);
     let left: Vec<_> = std::fs::read_dir(home.path()).unwrap().flatten().collect();
@@ -29,8 +30,8 @@ fn two_commands_from_nothing_to_completed() {
     states.sort();
     let expected = ["completed", "completed", "completed", "completed", "completed", "failed"];
     assert_eq!(states, expected);
-    // The same again: known, nothing sent, all well.
-    run(&["send", "samples", "--wait"]).ends(0).says("6 known");
+    // The same again: known, nothing sent, and one still needs a person.
+    run(&["send", "samples", "--wait"]).ends(1).says("6 known").says("FOPH-002");
     run(&["identity", "import", "x"]).ends(2).says("practice");
     run(&["endpoint", "add", "real", "https://authority.example/v1/fhir"]).ends(2).says("practice");
     run(&["practice"]).ends(0);
@@ -124,6 +125,15 @@ fn a_watched_folder_that_goes_away_is_told_once_and_watched_again() {
     let told = std::process::Command::new("kill").arg(child.id().to_string()).status().unwrap();
     assert!(told.success());
     assert_eq!(child.wait().unwrap().code(), Some(0), "stops when told");
+}
+
+/// A laboratory's profile is named once and for all, and somebody wants to practise.
+#[test]
+fn practice_beside_a_named_profile_says_the_way_out() {
+    let place = crate::place::Place::ready();
+    let mut command = program(place.folder.path());
+    command.arg("practice").env("LABCOURIER_PROFILE", place.path("profile"));
+    finish(command).ends(2).says("not a practice profile").says("without LABCOURIER_PROFILE");
 }
 
 #[test]

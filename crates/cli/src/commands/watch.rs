@@ -1,0 +1,121 @@
+//! Watching a folder, and what becomes of what was put there.
+
+use std::path::PathBuf;
+
+use bridge::Problem;
+use bridge::headless::{Arrival, Fate, Headless};
+
+use super::{Scene, follow};
+use crate::exit::Exit;
+use crate::output::{Line, Look};
+use crate::report_lines::{Asked, look_of, looked, report};
+use crate::stop;
+
+/// Pause between two looks at what became of watched reports.
+const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
+
+pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Problem> {
+    if !dir.is_dir() {
+        let dir = dir.display().to_string();
+        scene.output.error(Line::of(scene.texts.text("say.not-a-folder", &[("folder", &dir)])));
+        return Ok(Exit::Usage);
+    }
+    let mut profile = scene.open().await?;
+    profile.reach().await?;
+    // Before anything moves them.
+    let mut told = Told::of_the_open(&profile)?;
+    profile.start().await;
+    let folder = dir.display().to_string();
+    scene.hint("say.watching", &[("folder", &folder)]);
+    follow::open_elsewhere(scene, &profile)?;
+    let stop = stop::on_signal();
+    let (arrived, mut news) = tokio::sync::mpsc::unbounded_channel();
+    let watching = profile.watch(dir, stop.clone(), move |arrival| {
+        // The receiver lives as long as the watching.
+        let _ = arrived.send(arrival);
+    });
+    let shown = async {
+        loop {
+            tokio::select! {
+                arrival = news.recv() => match arrival {
+                    Some(Arrival::File(file)) => {
+                        looked(scene.output, scene.texts, &file, Asked::Watch);
+                        if let Fate::Taken(id) = file.fate {
+                            told.open.push((id, file.record.state));
+                        }
+                    }
+                    // Watching goes on: the folder may come back.
+                    Some(Arrival::Away(problem)) => _ = scene.trouble(&problem),
+                    Some(Arrival::Back) => scene.hint("say.watching", &[("folder", &folder)]),
+                    None => break Ok(()),
+                },
+                () = tokio::time::sleep(LOOK_EVERY) => {
+                    told.moved(scene, &profile)?;
+                    told.way(scene, profile.unreachable());
+                }
+            }
+            if !scene.output.is_read() {
+                stop.cancel();
+            }
+        }
+    };
+    let (watched, shown): (Result<(), Problem>, Result<(), Problem>) =
+        tokio::join!(watching, shown);
+    watched.and(shown)?;
+    profile.close().await;
+    Ok(Exit::Well)
+}
+
+/// What was told already, so that everything is told once.
+struct Told {
+    /// Reports whose end is not known yet, with the state that was told.
+    open: Vec<(i64, Option<String>)>,
+    /// Why the authority cannot be reached.
+    trouble: Option<Problem>,
+}
+
+impl Told {
+    /// Whoever watches wants to hear of what was open before, too.
+    fn of_the_open(profile: &Headless) -> Result<Self, Problem> {
+        let open =
+            profile.open_reports()?.into_iter().map(|(id, state)| (id, Some(state.to_owned())));
+        Ok(Self { open: open.collect(), trouble: None })
+    }
+
+    /// Prints the reports that have moved; settled ones are looked at no longer.
+    fn moved(&mut self, scene: &Scene<'_>, profile: &Headless) -> Result<(), Problem> {
+        let mut still = Vec::with_capacity(self.open.len());
+        for (id, state) in self.open.drain(..) {
+            let mut record = profile.record(id)?;
+            // What was found here was said when the file came.
+            record.issues.retain(|issue| scene.output.json || issue.source == "authority");
+            if record.state != state && record.state.as_deref() != Some("sending") {
+                report(scene.output, scene.texts, &record);
+            }
+            let now = record.state.clone();
+            let moves =
+                matches!(now.as_deref(), Some("queued" | "sending" | "unknown" | "in-progress"));
+            if moves || look_of(now.as_deref().unwrap_or_default()) == Look::Careful {
+                still.push((id, now));
+            }
+        }
+        self.open = still;
+        Ok(())
+    }
+
+    /// The way to the authority: said when it ends, again where something else is to be done, and when it is there
+    /// again. Each try of an outage may fail in another way; that is no news.
+    fn way(&mut self, scene: &Scene<'_>, now: Option<Problem>) {
+        match (&self.trouble, &now) {
+            (None, Some(problem)) => _ = scene.trouble(problem),
+            (Some(before), Some(problem)) if before.remedy != problem.remedy => {
+                scene.trouble(problem);
+            }
+            (Some(_), None) => {
+                scene.output.error(Line::of(scene.texts.say("say.reached-again")));
+            }
+            _ => {}
+        }
+        self.trouble = now;
+    }
+}

@@ -1,0 +1,97 @@
+//! Content that is known already: judged as its report, and never made a second one while that is on its way.
+
+use serde_json::Value;
+
+use crate::place::{Place, report};
+
+#[test]
+fn a_known_report_is_waited_for_and_judged_as_itself() {
+    let place = Place::ready();
+    let fails = place.write("fails.json", report(200).family("Muster-Fehler").json());
+    place.run(&["send", &fails]).ends(0).says("What becomes of it is shown by");
+    let waited = place.run(&["send", &fails, "--wait"]).ends(1).says("known as 1: Failed");
+    waited.says("FOPH-002").says("resubmit 1 --with FILE").says_not("--again");
+    place.run(&["send", &fails]).ends(1).says("known as 1: Failed");
+    let again = place.json(1, &["send", &fails, "--wait"]);
+    assert_eq!(again[0]["state"], "failed");
+    assert_eq!(again[0]["issues"][0]["source"], "authority");
+
+    let json = report(201).json().replace("\"final\"", "\"finished\"");
+    let invalid = place.write("invalid.json", json);
+    place.run(&["send", &invalid]).ends(1).says("release 2");
+    place.run(&["send", &invalid]).ends(1).says("known as 2: On hold").says("release 2");
+    assert_eq!(place.json(0, &["list"]).len(), 2, "nothing was added");
+}
+
+#[test]
+fn what_waits_for_another_endpoint_is_said_to_wait() {
+    let mut place = Place::ready();
+    place.stop();
+    let file = place.write("a.json", report(210).json());
+    place.run(&["send", &file]).ends(3);
+    let json = report(211).json().replace("\"final\"", "\"finished\"");
+    let held = place.write("held.json", json);
+    place.run(&["send", &held]).ends(1);
+    let (url, ca) = (place.url(), place.ca());
+    let other = ["endpoint", "add", "other", &url, "--ca", &ca, "--environment", "integration"];
+    place.run(&other).ends(0);
+    place.run(&["endpoint", "use", "other"]).ends(0);
+    for command in [&["send", &file][..], &["send", &file, "--wait"], &["send", &file, "--again"]] {
+        let done = place.run(command).ends(1).says_not("This went to").says_not("--again");
+        done.says("known as 1: Waiting. It waits for the endpoint authority, which is not in use");
+    }
+    let waits = |objects: &[Value]| {
+        let issue = &objects[0]["issues"][0];
+        assert_eq!(
+            (&objects[0]["state"], &issue["code"]),
+            (&"queued".into(), &"endpoint-not-in-use".into(),)
+        );
+        assert!(issue["text"].as_str().unwrap().contains("endpoint authority"));
+    };
+    waits(&place.json(1, &["send", &file]));
+    waits(&place.json(1, &["follow"]));
+    waits(&place.json(1, &["follow", "--once"]));
+    place.run(&["follow"]).ends(1).says("endpoint use authority").says_not("Nothing is open");
+    // Released, it waits as well.
+    let released = place.run(&["release", "2", "--reason", "let us see"]).ends(1);
+    released.says("waits for the endpoint authority, which is not in use");
+    place.start();
+    place.run(&["endpoint", "use", "authority"]).ends(0);
+    place.run(&["follow"]).ends(1).says("Completed").says("Rejected");
+}
+
+#[test]
+fn nothing_is_sent_again_while_it_is_on_its_way() {
+    let mut place = Place::ready();
+    place.stop();
+    let file = place.write("a.json", report(220).json());
+    place.run(&["send", &file]).ends(3);
+    for command in [&["send", &file][..], &["send", &file, "--again"]] {
+        let known = place.run(command).ends(3).says("known as 1: Waiting").says("follow");
+        known.says_not("--again");
+    }
+    place.run(&["check", &file]).ends(0).says("is not sent a second time").says_not("--again");
+    assert_eq!(place.json(0, &["list"]).len(), 1, "still one");
+    place.start();
+    // In progress at the authority: neither then.
+    let sent = place.json(0, &["send", &file, "--again"]);
+    assert_eq!(sent[0]["id"], 1);
+    let done = place.json(0, &["send", &file, "--again", "--wait"]);
+    assert_eq!((&done[0]["id"], &done[0]["attempts"]), (&1.into(), &1.into()));
+    assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 1);
+    // Completed, it is sent again for whoever insists.
+    assert_eq!(place.json(0, &["send", &file, "--again", "--wait"])[0]["id"], 2);
+}
+
+/// No envelope can be written around what is no document: releasing it is not proposed.
+#[test]
+fn only_what_can_work_is_proposed() {
+    let place = Place::ready();
+    let mut json: Value = serde_json::from_str(&report(230).json()).unwrap();
+    json["type"] = "collection".into();
+    let file = place.write("collection.json", json.to_string());
+    place.run(&["send", &file]).ends(1).says("resubmit 1 --with").says_not("release 1");
+    place.run(&["show", "1"]).ends(0).says("resubmit 1 --with").says_not("release 1");
+    let refused = place.run(&["release", "1", "--reason", "all the same"]);
+    refused.says("no document").says("resubmit 1 --with FILE").says_not("correct 1");
+}

@@ -1,0 +1,95 @@
+//! Watching a folder: what is told of the authority, of what was open before, and of a watcher that died.
+
+use std::io::{BufRead as _, BufReader, Read};
+use std::process::{Child, Stdio};
+
+use crate::place::{Place, report};
+
+/// A program that watches `folder` of the place, with both of its outputs.
+struct Watcher {
+    child: Child,
+    out: Box<dyn Iterator<Item = String>>,
+    err: Box<dyn Iterator<Item = String>>,
+}
+
+fn lines(pipe: impl Read + 'static) -> Box<dyn Iterator<Item = String>> {
+    Box::new(BufReader::new(pipe).lines().map_while(Result::ok))
+}
+
+impl Watcher {
+    fn start(place: &Place) -> Self {
+        std::fs::create_dir_all(place.path("folder")).unwrap();
+        let mut command = place.command(&["watch", "folder"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (out, err) = (lines(child.stdout.take().unwrap()), lines(child.stderr.take().unwrap()));
+        Self { child, out, err }
+    }
+
+    /// Tells it to stop; gives what it still says.
+    fn stop(mut self) -> (Vec<String>, Vec<String>) {
+        let told = std::process::Command::new("kill").arg(self.child.id().to_string()).status();
+        assert!(told.unwrap().success());
+        assert_eq!(self.child.wait().unwrap().code(), Some(0), "stops when told");
+        (self.out.collect(), self.err.collect())
+    }
+}
+
+/// Reads until a line has this text; gives what came before.
+#[track_caller]
+fn until(lines: &mut impl Iterator<Item = String>, text: &str) -> Vec<String> {
+    let mut passed = Vec::new();
+    for line in lines {
+        if line.contains(text) {
+            return passed;
+        }
+        passed.push(line);
+    }
+    panic!("never said {text:?}: {passed:?}");
+}
+
+#[test]
+fn an_outage_is_told_when_it_begins_and_when_it_is_over() {
+    let mut place = Place::ready();
+    place.stop();
+    let file = place.write("a.json", report(240).json());
+    place.run(&["send", &file]).ends(3);
+    let mut watcher = Watcher::start(&place);
+    until(&mut watcher.err, "Watching");
+    until(&mut watcher.err, "refuses the connection");
+    until(&mut watcher.err, "Next:");
+    place.start();
+    let passed = until(&mut watcher.err, "The authority can be reached again");
+    assert_eq!(passed, Vec::<String>::new(), "told once");
+    // It was open when the watching began, and its end is told.
+    until(&mut watcher.out, "Completed");
+    let (out, err) = watcher.stop();
+    assert_eq!((out, err), (vec![], vec![]));
+}
+
+/// A known file in the folder: `watch` has no --again to advise.
+#[test]
+fn a_watched_file_that_is_known_is_not_advised_to_be_sent_again() {
+    let place = Place::ready();
+    let file = place.write("folder/a.json", report(250).json());
+    place.run(&["send", &file, "--wait"]).ends(0);
+    let mut watcher = Watcher::start(&place);
+    until(&mut watcher.out, "Known");
+    let text = watcher.out.next().unwrap();
+    assert!(text.contains("known as 1: Completed") && !text.contains("--again"), "{text}");
+    watcher.stop();
+}
+
+/// The lease of a watcher that was killed lives on for half a minute: what is sent meanwhile waits for its end and is
+/// then delivered, and nobody is told that somebody else goes on with it.
+#[test]
+fn what_a_dead_watcher_leaves_is_taken_over() {
+    let place = Place::ready();
+    let mut watcher = Watcher::start(&place);
+    place.write("folder/a.json", report(260).json());
+    until(&mut watcher.out, "In progress");
+    watcher.child.kill().unwrap();
+    watcher.child.wait().unwrap();
+    let file = place.write("b.json", report(261).json());
+    let sent = place.run(&["send", &file]).ends(0).says("In progress");
+    sent.says_not("Another Lab Courier program");
+}
