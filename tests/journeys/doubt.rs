@@ -49,9 +49,12 @@ fn a_process_killed_after_delivery_asks_before_it_sends() {
     assert_eq!(column(&before, "state"), ["sending"], "on disk before the first byte left");
     loop {
         let output = laboratory.run(&["follow", "--once"]);
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        // 3 as long as the lease of the dead program lives: it may still deliver.
+        let code = output.status.code();
+        assert!(matches!(code, Some(0 | 3)), "{}", String::from_utf8_lossy(&output.stderr));
         let now = objects(&laboratory.run(&["list"]));
         if column(&now, "state") == ["completed"] {
+            assert_eq!(code, Some(0));
             assert_eq!(now[0]["attempts"], 1, "one request carried the report");
             break;
         }
