@@ -120,6 +120,27 @@ async fn a_search_that_was_cut_off_goes_on_where_it_ended() {
     }
 }
 
+/// One pass ends with a search that was not cut off, and does not search again after it.
+#[tokio::test]
+async fn one_pass_goes_on_until_nothing_is_cut_off() {
+    let house = House::new();
+    house.import("ours", 1);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    let searches = async || {
+        let before = house.authority.questions.load(Ordering::SeqCst);
+        worker.once().await.unwrap();
+        house.authority.questions.load(Ordering::SeqCst) - before
+    };
+    assert_eq!(searches().await, 1);
+    *house.authority.changes.lock().unwrap() = Changes {
+        incomplete: Some(Why::TooManyPages),
+        answers: vec![another(1_800), another(3_600)],
+        ..Changes::default()
+    };
+    assert_eq!(searches().await, 2, "the second shows nothing later");
+}
+
 /// An entry that nobody can read is asked for again for a day, and then passed by: it must not hide the others.
 #[tokio::test]
 async fn an_entry_that_cannot_be_read_is_passed_by_after_a_day() {
