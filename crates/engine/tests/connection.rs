@@ -115,3 +115,18 @@ async fn what_is_in_progress_is_searched_for_while_reports_are_refused() {
     assert_eq!(house.journal.state(accepted).unwrap().code(), "completed");
     assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
 }
+
+/// Nobody answers: then nothing is searched for either until the way is tried again.
+#[tokio::test]
+async fn nothing_is_searched_for_while_nobody_answers() {
+    let house = House::new();
+    house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.clock.pass(300);
+    house.authority.busy.store(3_600, Ordering::SeqCst);
+    house.import("ours", 2);
+    let before = house.authority.questions.load(Ordering::SeqCst);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!((house.sent(), house.authority.questions.load(Ordering::SeqCst)), (2, before));
+}
