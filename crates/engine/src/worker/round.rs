@@ -18,6 +18,7 @@ use crate::gate::Passage;
 
 /// Pause between two looks at the journal while requests are under way and nothing waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+
 impl<A: Authority> Worker<A> {
     /// Does everything that is owed now, so many at a time, and learns what changed at the authority.
     pub(super) async fn round(
