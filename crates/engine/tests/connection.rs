@@ -6,6 +6,7 @@ mod house;
 
 use std::sync::atomic::Ordering;
 
+use client::{Fault, Why};
 use engine::{Clock as _, ConnectionState};
 use exchange::{Processing, Release};
 use house::{House, news};
@@ -129,4 +130,30 @@ async fn nothing_is_searched_for_while_nobody_answers() {
     let before = house.authority.questions.load(Ordering::SeqCst);
     worker.turn(&mut held, &cancel).await.unwrap();
     assert_eq!((house.sent(), house.authority.questions.load(Ordering::SeqCst)), (2, before));
+}
+
+/// A search that fails closes the way; one that was made although reports are refused changes nothing about it.
+#[tokio::test]
+async fn a_search_that_fails_is_told_unless_reports_are_refused_anyway() {
+    let house = House::new();
+    house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    let fault = Fault::Transient { why: Why::Cut, retry_after: None, evidence: None };
+    *house.authority.lost_search.lock().unwrap() = Some(fault.clone());
+    house.clock.pass(300);
+    house.import("ours", 2);
+    let searches = || house.authority.questions.load(Ordering::SeqCst);
+    let before = searches();
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(searches(), before + 1);
+    assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
+
+    let house = House::new();
+    *house.authority.lost_search.lock().unwrap() = Some(fault);
+    house.import("ours", 1);
+    let (worker, mut held) = (house.worker("one"), None);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(matches!(house.connection.borrow().state, ConnectionState::Unreachable(_)));
 }

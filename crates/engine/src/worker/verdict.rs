@@ -326,6 +326,8 @@ mod tests {
         use Processing::{Completed, Failed, InProgress};
         let both = vec![hit("a", Failed), hit("b", Completed), hit("c", Completed)];
         assert!(matches!(after(both), Event::Completed { receipt } if receipt == "b"));
+        let done = vec![hit("a", InProgress), hit("b", Completed)];
+        assert!(matches!(after(done), Event::Completed { receipt } if receipt == "b"));
         let open = vec![hit("a", Failed), hit("b", InProgress)];
         assert!(matches!(after(open), Event::Accepted { receipt, .. } if receipt == "b"));
         assert!(matches!(after(vec![hit("a", Failed)]), Event::Failed { .. }));

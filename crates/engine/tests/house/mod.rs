@@ -85,6 +85,8 @@ pub(crate) struct Willing {
     pub(crate) named: Arc<Mutex<Vec<String>>>,
     /// A read by id finds nothing.
     pub(crate) forgot: Arc<AtomicBool>,
+    /// What a search for changes ends in instead.
+    pub(crate) lost_search: Arc<Mutex<Option<Fault>>>,
     /// So many seconds a search for changes takes.
     pub(crate) searches_for: Arc<AtomicU32>,
     clock: Arc<Hands>,
@@ -170,7 +172,10 @@ impl Authority for Willing {
             tokio::time::sleep(Duration::from_secs(1)).await;
             self.clock.pass(1);
         }
-        Ok(self.changes.lock().unwrap().clone())
+        match self.lost_search.lock().unwrap().clone() {
+            Some(fault) => Err(fault),
+            None => Ok(self.changes.lock().unwrap().clone()),
+        }
     }
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
         self.looked_for.lock().unwrap().push(query.count);
