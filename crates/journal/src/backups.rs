@@ -12,9 +12,9 @@ const NEWEST: usize = 3;
 /// Days of which the last backup is kept.
 const DAYS: usize = 7;
 /// Weeks of which the last backup is kept.
+const WEEKS: usize = 4;
 /// A clock that is set every now and then is off by less.
 const AHEAD_SECONDS: i64 = 3_600;
-const WEEKS: usize = 4;
 const DAY_MICROS: i64 = 86_400_000_000;
 
 const PREFIX: &str = "journal-";
