@@ -34,16 +34,20 @@ pub struct Limits {
     pub answer_bytes_max: usize,
     /// Pages of one search.
     pub pages_max: usize,
+    /// One search in all: reports wait meanwhile, so that after so long no further page is asked for. What was read
+    /// counts, and what is left is searched for from there.
+    pub walk: Duration,
 }
 
 impl Default for Limits {
-    /// 10 s, 180 s, 8 MB, 200 pages.
+    /// 10 s, 180 s, 8 MB, 200 pages, 60 s.
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
             exchange: Duration::from_secs(180),
             answer_bytes_max: 8_000_000,
             pages_max: 200,
+            walk: Duration::from_secs(60),
         }
     }
 }

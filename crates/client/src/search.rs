@@ -1,7 +1,6 @@
 //! Questions about many reports: by identifier, by time of change, and the search as such.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use exchange::canonical::URI_SYSTEM;
 use exchange::{Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable, pairs};
@@ -21,9 +20,6 @@ const FILTERS: [&str; 6] =
 const PAGE_ENTRIES: u32 = 100;
 /// All pages of one search together.
 const PAGES_BYTES_MAX: usize = 64_000_000;
-
-/// Reports wait meanwhile. What is left is searched for from there.
-const WALK_MAX: Duration = Duration::from_secs(60);
 
 /// One page and the query string that was asked.
 async fn ask(
@@ -170,7 +166,7 @@ pub(crate) async fn changed_since(
         };
         let full = changes.evidence.len() >= authority.limits.pages_max
             || bytes > PAGES_BYTES_MAX
-            || began.elapsed() > WALK_MAX;
+            || began.elapsed() > authority.limits.walk;
         if full || !visited.insert(url.clone()) {
             changes.incomplete = Some(Why::TooManyPages);
             break;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use exchange::IdentifierChoice;
 use fhir::{Finding, Severity};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use journal::{Imported, JournalError, Message, NewSubmission, Source, Step};
+use journal::{Imported, JournalError, Message, NewSubmission, Source, Step, Unless};
 use report::{Action, Event, SubmissionId};
 use uuid::Uuid;
 
@@ -195,10 +195,11 @@ impl Engine {
 
     /// Known content is looked for once more while it is written: another process may have been faster.
     async fn import(&self, new: NewSubmission, known: KnownContent) -> Result<Taken, EngineError> {
-        let imported = match known {
-            KnownContent::Show => self.journal().import_if_new_async(new).await,
-            KnownContent::SendAgain => self.journal().import_async(new).await.map(Imported::New),
+        let unless = match known {
+            KnownContent::Show => Unless::Known,
+            KnownContent::SendAgain => Unless::Open,
         };
+        let imported = self.journal().import_unless_async(new, unless).await;
         match imported.map_err(|error| EngineError::refused(Action::Resubmit, error))? {
             Imported::New(id) => Ok(Taken::New(id)),
             // Newest first is what people are shown; there is always one.

@@ -296,3 +296,28 @@ async fn what_another_process_put_off_by_a_wrong_clock_is_found_within_a_minute(
     live(13).await;
     assert_eq!(house.sent(), 1);
 }
+
+/// A ready envelope says its own identifier. One whose identifier is not the one that the journal has could never be
+/// asked for: it waits for a person, and nothing goes out.
+#[tokio::test]
+async fn nothing_is_sent_under_another_identifier_than_the_journal_has() {
+    let house = House::new();
+    let document = testkit::DocumentBuilder::new(1).json();
+    let envelope = |identifier: &str| {
+        format!(
+            "{{\"resourceType\":\"DocumentReference\",\"status\":\"current\",\"identifier\":\
+             [{{\"system\":\"urn:ietf:rfc:3986\",\"value\":\"{identifier}\"}}],\"contained\":[{}],\
+             \"content\":[{{\"attachment\":{{\"contentType\":\"application/fhir+json\",\"url\":\"#d\"}}}}]}}",
+            document.replacen('{', "{\"id\":\"d\",", 1)
+        )
+    };
+    let own = "urn:uuid:00000000-0000-4000-8000-000000000001";
+    let other = "urn:uuid:00000000-0000-4000-8000-000000000002";
+    let wrong = house.import_document(envelope(other).into_bytes(), "ours", 1, own.to_owned());
+    let right = house.import_document(envelope(other).into_bytes(), "ours", 2, other.to_owned());
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(house.journal.state(wrong).unwrap().code(), "held");
+    assert_eq!(house.journal.state(right).unwrap().code(), "in-progress", "the envelope is fine");
+    assert_eq!(house.sent(), 1);
+}

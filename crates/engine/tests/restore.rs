@@ -12,7 +12,7 @@ use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received};
 use engine::{Clock, Connection, Pace, ReconcileTools, Tools, Worker, compare};
 use exchange::{Answer, Endpoint, Environment, Page, Processing, Query, Release, Sealed};
 use fhir::{Format, Instant};
-use journal::{Imported, Journal, Key, NewSubmission, recover, restore};
+use journal::{Imported, Journal, Key, NewSubmission, Unless, recover, restore};
 use report::{Event, Person, State, Summary};
 use testkit::Figures;
 use tokio::sync::watch;
@@ -232,7 +232,7 @@ impl Laboratory {
             by: Person("test".to_owned()),
             at: self.clock.now(),
         };
-        if let Imported::New(id) = journal.import_if_new_async(new).wait().unwrap() {
+        if let Imported::New(id) = journal.import_unless_async(new, Unless::Known).wait().unwrap() {
             let identifier = journal.row(id).unwrap().identifier;
             self.taken.insert(identifier, digest);
         }

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::attach::{self, PackedEvidence};
 use crate::chain::{self, Link};
 use crate::{
-    Imported, JournalError, LostReport, NewSubmission, RecordError, Step, Token, cells, doubt,
-    lease, lost, search, sql,
+    Imported, JournalError, LostReport, NewSubmission, RecordError, Step, Token, Unless, cells,
+    doubt, lease, lost, search, sql,
 };
 
 /// Why a request of an ended process is in doubt.
@@ -132,15 +132,25 @@ pub(crate) fn begin(
 }
 
 /// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
-pub(crate) fn import_if_new(
+pub(crate) fn import_unless(
     connection: &Connection,
     prepared: &Prepared,
+    unless: Unless,
 ) -> Result<Imported, RecordError> {
-    let known = crate::read::by_digest(connection, &prepared.new.digest)?;
-    if known.is_empty() {
+    let mut standing = crate::read::by_digest(connection, &prepared.new.digest)?;
+    if unless == Unless::Open {
+        let mut open = Vec::new();
+        for id in standing {
+            if !subject_of(connection, id)?.state.is_settled() {
+                open.push(id);
+            }
+        }
+        standing = open;
+    }
+    if standing.is_empty() {
         import(connection, prepared).map(Imported::New)
     } else {
-        Ok(Imported::Known(known))
+        Ok(Imported::Known(standing))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::simulation::{Inline, Memory, Seam};
 use crate::writer::{Effect, Writer};
 use crate::{
     BackupFacts, Discrepancy, DiscrepancyKind, Evidence, Imported, JournalError, Key, Lease,
-    LeaseAnswer, NewSubmission, OpenProblem, Pending, RecordError, Retention, Step, Token,
+    LeaseAnswer, NewSubmission, OpenProblem, Pending, RecordError, Retention, Step, Token, Unless,
     Verification, append, attach, backup, hold, lease, read, retain, search, settings, verify,
 };
 
@@ -94,11 +94,17 @@ impl Journal {
         }
     }
 
-    /// [`Self::import_async`], unless these very bytes are in the journal already. Other processes cannot
+    /// [`Self::import_async`], unless these very bytes stand in the journal already. Other processes cannot
     /// come in between.
-    pub fn import_if_new_async(&self, new: NewSubmission) -> Pending<Imported, RecordError> {
+    pub fn import_unless_async(
+        &self,
+        new: NewSubmission,
+        unless: Unless,
+    ) -> Pending<Imported, RecordError> {
         match append::Prepared::new(new) {
-            Ok(prepared) => self.write(Effect::Seen, move |c| append::import_if_new(c, &prepared)),
+            Ok(prepared) => {
+                self.write(Effect::Seen, move |c| append::import_unless(c, &prepared, unless))
+            }
             Err(error) => Pending::ready(Err(error)),
         }
     }

@@ -16,6 +16,7 @@
 
 mod account;
 mod append;
+mod aside;
 mod attach;
 mod backup;
 mod backups;
@@ -61,7 +62,7 @@ pub use lost::LostReport;
 pub use model::{
     Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, Imported, KeptEvidence, Lease,
     LeaseAnswer, Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling,
-    Source, Step, Token,
+    Source, Step, Token, Unless,
 };
 pub use notice::Notice;
 pub use pending::Pending;

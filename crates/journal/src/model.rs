@@ -33,12 +33,21 @@ pub struct NewSubmission {
     pub at: Instant,
 }
 
-/// What became of a report that was to be taken in unless its bytes are known.
+/// Which submissions of the same bytes stand in the way of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unless {
+    /// Any.
+    Known,
+    /// One whose end is not known yet: it will reach the authority by itself.
+    Open,
+}
+
+/// What became of a report that was to be taken in unless others of its bytes stand in the way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Imported {
     /// Taken in.
     New(SubmissionId),
-    /// Not taken in: these very bytes are known, oldest first.
+    /// Not taken in: these stand in the way, oldest first.
     Known(Vec<SubmissionId>),
 }
 

@@ -2,7 +2,7 @@
 //! state has forgotten is put in doubt. A person's restore goes the same way.
 //!
 //! Everything is made ready in a draft first; the old files are renamed, never written, never deleted. Ended
-//! in between, the next opening finds the journal missing and begins again.
+//! in between, the next opening finds the journal missing, begins again, and reads what was set aside.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ use crate::salvage::{Damaged, Salvaged};
 use crate::settings::Lineage;
 use crate::stage::{With, candidates, copied, stage};
 use crate::{
-    BackupFacts, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, doubt, handle,
-    hold, lost, notice, read, settings, sql,
+    BackupFacts, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, aside, doubt,
+    handle, hold, lost, notice, read, settings, sql,
 };
 
 /// What a restored journal was made of.
@@ -141,6 +141,9 @@ struct Old {
     look: Look,
     taken: Vec<LostReport>,
     numbers: Vec<i64>,
+    /// Where it is, if a recovery was ended between setting it aside and putting another in its place. Part of it may
+    /// still stand there.
+    aside: Option<PathBuf>,
     /// A copy of its files, to be read as far as possible.
     copy: Option<Place>,
 }
@@ -151,8 +154,12 @@ impl Old {
         let taken = register::taken(place);
         let numbers = taken.iter().map(|taken| taken.submission).collect();
         let taken = taken.into_iter().map(LostReport::from).collect();
-        let copy = copied(place, place, With::Log).ok();
-        Ok(Self { occasion, look, taken, numbers, copy })
+        let missing = place.path.symlink_metadata().is_err();
+        let aside = if missing { aside::last(&place.path) } else { None };
+        let source = aside.as_ref().unwrap_or(&place.path);
+        let source = Place { path: source.clone(), key: place.key.clone() };
+        let copy = copied(&source, place, With::Log).ok();
+        Ok(Self { occasion, look, taken, numbers, aside, copy })
     }
 
     fn discard(&self) {
@@ -171,21 +178,12 @@ fn replace(
     old: &Old,
     now: Instant,
 ) -> Result<Recovery, OpenProblem> {
-    let aside = open::with_suffix(&place.path, &format!(".set-aside-{}", now.0));
-    let stands = open::COMPANIONS
-        .iter()
-        .any(|suffix| open::with_suffix(&place.path, suffix).symlink_metadata().is_ok());
-    let set_aside = stands.then(|| aside.clone());
+    let aside = aside::of(&place.path, old.aside.as_deref(), now);
+    let set_aside = aside.clone().or_else(|| old.aside.clone());
     let recovery =
         Recovery { base, facts, last: None, set_aside, doubted: 0, salvaged: 0, lost: 0 };
     let outcome = complete(draft, recovery, old, now).and_then(|recovery| {
-        let io = OpenProblem::io("set aside");
-        open::rename_all(&place.path, &aside).map_err(&io)?;
-        open::publish(&draft.path, &place.path).map_err(|error| {
-            // Back again, so that the next recovery finds what this one found.
-            let _ = open::rename_all(&aside, &place.path);
-            OpenProblem::io("restore")(error)
-        })?;
+        aside::exchange(&draft.path, &place.path, aside.as_deref())?;
         Ok(recovery)
     });
     open::discard(&draft.path);

@@ -98,10 +98,14 @@ pub(crate) fn copied(source: &Place, place: &Place, with: With) -> Result<Place,
     let draft = Place { path: draft_beside(&place.path), key: source.key.clone() };
     let suffixes: &[&str] = if with == With::Log { &["", "-wal"] } else { &[""] };
     let outcome = suffixes.iter().try_for_each(|suffix| {
-        let (from, to) =
+        let (mut from, to) =
             (open::with_suffix(&source.path, suffix), open::with_suffix(&draft.path, suffix));
         if !suffix.is_empty() && from.symlink_metadata().is_err() {
-            return Ok(());
+            // Of a journal that was being set aside the log may still stand in its old place.
+            from = open::with_suffix(&place.path, suffix);
+            if from.symlink_metadata().is_err() {
+                return Ok(());
+            }
         }
         copy(&from, &to)
     });

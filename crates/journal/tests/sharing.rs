@@ -9,7 +9,7 @@ use std::time::Instant as Clock;
 
 use common::{House, accepted, at, key, report, step};
 use journal::simulation::{Memory, Seam};
-use journal::{Imported, Journal, JournalError, LeaseAnswer, RecordError};
+use journal::{Imported, Journal, JournalError, LeaseAnswer, RecordError, Unless};
 use report::{Event, SubmissionId};
 
 #[test]
@@ -166,7 +166,7 @@ fn of_many_who_find_the_same_file_one_takes_it_in() {
             let journal = if n % 2 == 0 { &house.journal } else { &other };
             let mut new = report(1);
             new.identifier = format!("urn:uuid:attempt-{n}");
-            journal.import_if_new_async(new)
+            journal.import_unless_async(new, Unless::Known)
         })
         .collect();
     let outcomes: Vec<_> = pending.into_iter().map(|p| p.wait().unwrap()).collect();
@@ -176,6 +176,28 @@ fn of_many_who_find_the_same_file_one_takes_it_in() {
         outcomes.iter().filter(|o| **o == Imported::Known(vec![SubmissionId(1)])).count(),
         39
     );
+}
+
+/// Sent again on purpose, but by many at once: one of them is on its way, and the others hear of that one.
+#[test]
+fn of_many_who_send_the_same_again_one_takes_it_in() {
+    let house = House::new();
+    let first = house.import(1);
+    house.complete(first, "r1");
+    let other = Journal::open(&house.path(), &key()).unwrap();
+    let pending: Vec<_> = (0..40)
+        .map(|n| {
+            let journal = if n % 2 == 0 { &house.journal } else { &other };
+            let mut new = report(1);
+            new.identifier = format!("urn:uuid:attempt-{n}");
+            journal.import_unless_async(new, Unless::Open)
+        })
+        .collect();
+    let outcomes: Vec<_> = pending.into_iter().map(|p| p.wait().unwrap()).collect();
+    let new: Vec<_> = outcomes.iter().filter(|o| matches!(o, Imported::New(_))).collect();
+    assert_eq!(new, [&Imported::New(SubmissionId(2))], "its first submission has ended");
+    let open = Imported::Known(vec![SubmissionId(2)]);
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == open).count(), 39);
 }
 
 /// A process of a simulation: alive, dead before a write, or dead before it hears of one.

@@ -19,6 +19,7 @@ const RULES: &[&str] = &["-p", "engine", "--lib"];
 const LIFE: &[&str] = &["-p", "report", "--test", "report"];
 const JOURNAL: &[&str] = &["-p", "journal", "--test", "life", "--test", "sharing"];
 const DAMAGE: &[&str] = &["-p", "journal", "--test", "damage"];
+const JOURNAL_RULES: &[&str] = &["-p", "journal", "--lib"];
 const DISK: &[&str] = &["-p", "engine", "--test", "refused_writes"];
 
 const VERDICT: &str = "crates/engine/src/worker/verdict.rs";
@@ -32,6 +33,7 @@ const PACE: &str = "crates/engine/src/pace.rs";
 const STATE: &str = "crates/report/src/state.rs";
 const LEASE: &str = "crates/journal/src/lease.rs";
 const APPEND: &str = "crates/journal/src/append.rs";
+const ASIDE: &str = "crates/journal/src/aside.rs";
 const RECOVER: &str = "crates/journal/src/recover.rs";
 const SALVAGE: &str = "crates/journal/src/salvage.rs";
 
@@ -386,5 +388,33 @@ pub(super) const MISTAKES: &[Mistake] = &[
             "let _ = RecordError::NoEvidence;",
         )],
         tests: JOURNAL,
+    },
+    Mistake {
+        what: "what is on its way is sent once more because somebody asks for it",
+        edits: &[(APPEND, "if !subject_of(connection, id)?.state.is_settled() {", "if id.0 < 0 {")],
+        tests: JOURNAL,
+    },
+    Mistake {
+        what: "an envelope is sent under another identifier than the journal has",
+        edits: &[(
+            DUTIES,
+            ".filter(|sealed| sealed.identifier == due.identifier)",
+            ".filter(|sealed| !sealed.identifier.is_empty())",
+        )],
+        tests: QUEUE,
+    },
+    Mistake {
+        what: "what an ended recovery has set aside is forgotten",
+        edits: &[(
+            RECOVER,
+            "if missing { aside::last(&place.path) } else { None }",
+            "if missing { None } else { aside::last(&place.path) }",
+        )],
+        tests: DAMAGE,
+    },
+    Mistake {
+        what: "a journal that cannot be replaced stays set aside",
+        edits: &[(ASIDE, "let _ = open::rename_all(aside, path);", "let _ = aside;")],
+        tests: JOURNAL_RULES,
     },
 ];

@@ -86,6 +86,7 @@ pub(crate) fn limits() -> Limits {
         exchange: Duration::from_secs(20),
         answer_bytes_max: 100_000,
         pages_max: 5,
+        walk: Duration::from_secs(20),
     }
 }
 

@@ -1,11 +1,13 @@
 //! GET: by id, by identifier, by time of change, and the search as such.
 
-use client::{Authority, Why};
+use std::time::Duration;
+
+use client::{Authority, HttpAuthority, Limits, Why};
 use exchange::{Processing, Query, Release};
 use fhir::Instant;
 use testkit::{Reaction, Seen};
 
-use crate::{IDENTIFIER, World, fhir, outcome, reference, told};
+use crate::{IDENTIFIER, World, fhir, limits, outcome, reference, told};
 
 /// A searchset with links.
 fn bundle(entries: &[String], links: &[(&str, String)]) -> String {
@@ -190,6 +192,13 @@ async fn changes_say_when_they_are_not_everything() {
     let changes = world.authority(&server).changed_since(None).await.unwrap();
     assert_eq!(changes.incomplete, Some(Why::TooManyPages));
     assert_eq!(server.seen().len(), 5);
+    // Or each of them slow.
+    let limits = Limits { walk: Duration::ZERO, ..limits() };
+    let endpoint = world.endpoint(&server);
+    let slow = HttpAuthority::with_limits(&endpoint, Some(&world.identity()), limits).unwrap();
+    let changes = slow.changed_since(None).await.unwrap();
+    assert_eq!(changes.incomplete, Some(Why::TooManyPages));
+    assert_eq!((changes.evidence.len(), server.seen().len()), (1, 6), "what was read counts");
 }
 
 #[tokio::test]

@@ -244,6 +244,17 @@ impl House {
         identifier: String,
     ) -> SubmissionId {
         let document = testkit::DocumentBuilder::new(number).json().into_bytes();
+        self.import_document(document, endpoint, number, identifier)
+    }
+
+    /// These bytes.
+    pub(crate) fn import_document(
+        &self,
+        document: Vec<u8>,
+        endpoint: &str,
+        number: u64,
+        identifier: String,
+    ) -> SubmissionId {
         let new = NewSubmission {
             file: format!("{number}.json"),
             format: Format::Json,

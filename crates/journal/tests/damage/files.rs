@@ -291,3 +291,33 @@ fn a_register_that_is_gone_is_missed() {
         assert!(!lacked(), "{number}: made anew");
     }
 }
+
+/// A recovery sets the old journal aside and puts another in its place. Ended between the two, or between the file and
+/// its log, the next one reads what was set aside: nothing that waited is lost.
+#[test]
+fn a_recovery_that_was_ended_between_two_renames() {
+    let image = image();
+    let mut figures = Figures::start("damage", "a_recovery_that_was_ended_between_two_renames");
+    for moved in [&[""][..], &["", "-wal"]] {
+        for backups in [true, false] {
+            let mut laboratory = Laboratory::new(&image);
+            for suffix in moved {
+                let aside = laboratory.beside(&format!(".set-aside-60{suffix}"));
+                fs::rename(laboratory.beside(suffix), aside).unwrap();
+            }
+            if !backups {
+                fs::remove_dir_all(laboratory.backups()).unwrap();
+            }
+            let what = format!("{moved:?} were moved, backups: {backups}");
+            let made = laboratory.go_through(&mut figures, &what).unwrap();
+            // Six are newer than the backup; one of all is no more than its successor's predecessor.
+            assert_eq!((made.salvaged, made.lost), (if backups { 6 } else { 15 }, 0), "{what}");
+            assert_eq!(made.set_aside.unwrap(), laboratory.beside(".set-aside-60"), "{what}");
+            for suffix in ["", "-wal"] {
+                let kept = fs::read(laboratory.beside(&format!(".set-aside-60{suffix}"))).unwrap();
+                assert!(kept == image.files[&format!("journal.db{suffix}")], "{what}{suffix}");
+            }
+        }
+    }
+    figures.finish();
+}

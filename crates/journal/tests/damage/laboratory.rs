@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{self, anna, answer, at, filter, key, report, step};
-use journal::{FoundReport, Imported, Journal, Recovery, recover};
+use journal::{FoundReport, Imported, Journal, Recovery, Unless, recover};
 use report::{Event, Person, State, SubmissionId};
 use tempfile::TempDir;
 use testkit::Figures;
@@ -290,7 +290,7 @@ impl<'a> Laboratory<'a> {
         for n in 0..14 {
             let mut new = report(n);
             new.identifier = format!("urn:uuid:handed-over-again-{n}");
-            let _: Imported = journal.import_if_new_async(new).wait().unwrap();
+            let _: Imported = journal.import_unless_async(new, Unless::Known).wait().unwrap();
         }
         self.work(journal);
     }

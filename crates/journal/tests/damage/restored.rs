@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::{House, accepted, answer, at, filter, key, report};
-use journal::{Base, FoundReport, Imported, Journal, Reconciled, recover, restore};
+use journal::{Base, FoundReport, Imported, Journal, Reconciled, Unless, recover, restore};
 use report::Event;
 use testkit::Figures;
 
@@ -58,7 +58,7 @@ fn a_lost_report_that_is_held_and_released_is_in_doubt() {
         let mut new = report(n);
         new.identifier = format!("urn:uuid:handed-over-again-{n}");
         new.first = Event::Held;
-        let imported = journal.import_if_new_async(new).wait().unwrap();
+        let imported = journal.import_unless_async(new, Unless::Known).wait().unwrap();
         let Imported::New(id) = imported else { panic!("{imported:?}") };
         record(&journal, id, Event::Released { reason: "ok".to_owned(), due: at(500) });
         journal.state(id).unwrap().code()

@@ -1,0 +1,48 @@
+//! Content that was taken in before, sent again because a person asks for it.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+use engine::{Engine, KnownContent, Profile, Surroundings, Taken, Terms};
+use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use identity::SecretsKind;
+
+fn endpoint() -> Endpoint {
+    Endpoint {
+        name: "somewhere".to_owned(),
+        base: "https://localhost/v1/fhir".parse().unwrap(),
+        environment: Environment::Integration,
+        release: Release::default(),
+        ca_pem: None,
+        language: "de-CH".to_owned(),
+        identifier: IdentifierChoice::Attempt,
+        proxy: None,
+    }
+}
+
+/// Two programs look at a settled report at the same time, and both are asked to send it again.
+#[tokio::test]
+async fn two_who_send_the_same_again_send_it_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let one = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let profile = Profile::open(folder.path()).unwrap();
+    let other = Engine::open(profile, None, Surroundings::default()).unwrap();
+    let look = |engine: &Engine| {
+        let text = testkit::DocumentBuilder::new(1).json().into_bytes();
+        let engine = engine.clone();
+        async move { engine.inspect_text("a.json".to_owned(), text).await.unwrap() }
+    };
+    let again = Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000 };
+
+    let Taken::New(first) = one.take(&look(&one).await, again).await.unwrap()[0] else { panic!() };
+    one.hold_back(first).await.unwrap();
+    one.withdraw(first, "sent by fax".to_owned()).await.unwrap();
+    let (seen_by_one, seen_by_other) = (look(&one).await, look(&other).await);
+    let Taken::New(second) = one.take(&seen_by_one, again).await.unwrap()[0] else { panic!() };
+    assert_ne!(first, second);
+    assert_eq!(other.take(&seen_by_other, again).await.unwrap(), [Taken::Known(second)]);
+    one.hold_back(second).await.unwrap();
+    one.withdraw(second, "sent by fax".to_owned()).await.unwrap();
+    let taken = other.take(&look(&other).await, again).await.unwrap();
+    assert!(matches!(taken[..], [Taken::New(_)]), "{taken:?}");
+}
