@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fhir::Instant;
+use report::SubmissionId;
 
 use crate::{Moment, Pace};
 
@@ -13,6 +14,17 @@ pub(crate) struct Gate {
     /// Since when, and for how long.
     closed: Option<(Moment, Duration)>,
     probing: bool,
+    /// What was refused last, if that is why the gate is closed.
+    refused: Option<Refused>,
+    /// The report whose own fault it may be.
+    suspect: Option<SubmissionId>,
+}
+
+/// What was refused in an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Refused {
+    Report(SubmissionId),
+    Question,
 }
 
 /// What the gate permits.
@@ -39,6 +51,23 @@ impl Gate {
         }
     }
 
+    /// Where one report was refused, and nothing else before it: that report. Any other may try the way after the
+    /// shortest pause, however often this one was refused.
+    pub(crate) fn suspect(&self, now: Moment, pace: &Pace) -> Option<SubmissionId> {
+        let (since, _) = self.closed.filter(|_| !self.probing)?;
+        self.suspect.filter(|_| now.since(since) >= pace.backoff_min)
+    }
+
+    /// Closed because of one report, as far as is known.
+    pub(crate) fn blames_one(&self) -> bool {
+        self.suspect.is_some()
+    }
+
+    /// A question was refused as well: it is not the fault of one report.
+    pub(crate) fn acquit(&mut self) {
+        (self.refused, self.suspect) = (Some(Refused::Question), None);
+    }
+
     /// A probe is under way.
     pub(crate) fn probe_started(&mut self) {
         self.probing = self.closed.is_some();
@@ -55,14 +84,22 @@ impl Gate {
     }
 
     /// A fault that concerns every report: nothing else is tried before the returned time. Requests that
-    /// were under way together count as one fault.
+    /// were under way together count as one fault. `refused`: the report that got this answer, where it may be the
+    /// fault of that report alone.
     pub(crate) fn failed(
         &mut self,
         now: Moment,
         pace: &Pace,
         retry_after: Option<Duration>,
+        refused: Option<SubmissionId>,
         fraction: f64,
     ) -> Instant {
+        let refused = refused.filter(|_| retry_after.is_none());
+        // What was refused long ago says nothing: this process did not have the queue meanwhile.
+        let recent = |(since, _)| now.since(since) <= pace.backoff_max.saturating_mul(2);
+        let before = self.refused.filter(|_| self.closed.is_some_and(recent));
+        self.suspect = refused.filter(|id| before.is_none_or(|it| it == Refused::Report(*id)));
+        self.refused = refused.map(Refused::Report);
         let failures = self.failures.saturating_add(1);
         self.close(now, pace.backoff(failures, retry_after, fraction))
     }
@@ -70,6 +107,7 @@ impl Gate {
     /// A request ended in doubt. Perhaps it is this report's fault, perhaps nobody answers any more: the
     /// next one tries alone, soon at first.
     pub(crate) fn doubted(&mut self, now: Moment, pace: &Pace, fraction: f64) -> Instant {
+        (self.refused, self.suspect) = (None, None);
         let failures = self.failures.saturating_add(1);
         self.close(now, pace.backoff_in_doubt(failures, fraction))
     }
@@ -101,20 +139,88 @@ mod tests {
     fn after_a_fault_one_probe_passes_at_a_time() {
         let (mut gate, pace) = (Gate::default(), Pace::default());
         assert_eq!(gate.passage(at(NOW)), Passage::Open);
-        let until = gate.failed(at(NOW), &pace, None, 0.0);
+        let until = gate.failed(at(NOW), &pace, None, None, 0.0);
         assert_eq!(gate.passage(at(NOW)), Passage::Closed(Some(until)));
         // The other requests of the same moment end too: still one fault.
-        assert_eq!(gate.failed(at(NOW), &pace, None, 0.9), until);
+        assert_eq!(gate.failed(at(NOW), &pace, None, None, 0.9), until);
         assert_eq!(gate.passage(at(until)), Passage::Probe);
         gate.probe_started();
         assert_eq!(gate.passage(at(until)), Passage::Closed(None));
-        assert!(gate.failed(at(until), &pace, None, 0.0) > until.plus_seconds(29));
+        assert!(gate.failed(at(until), &pace, None, None, 0.0) > until.plus_seconds(29));
         // A probe that came to nothing does not keep the gate shut for ever.
         gate.probe_started();
         gate.probe_ended();
         assert!(matches!(gate.passage(at(until)), Passage::Closed(Some(_))));
         gate.answered();
         assert_eq!(gate.passage(at(until)), Passage::Open);
+    }
+
+    #[test]
+    fn one_report_that_is_refused_alone_is_a_suspect() {
+        let (pace, id) = (Pace::default(), |id| Some(SubmissionId(id)));
+        let fail =
+            |gate: &mut Gate, now, refused| gate.failed(at(now), &pace, None, refused, 0.999);
+        let refused = |answers: &[i64]| {
+            let (mut gate, mut now) = (Gate::default(), NOW);
+            for answer in answers {
+                gate.probe_started();
+                now = fail(&mut gate, now, id(*answer));
+            }
+            (gate, now)
+        };
+        for often in [1, 2, 9] {
+            let (gate, now) = refused(&vec![7; often]);
+            let now = at(now.plus_seconds(1));
+            assert_eq!(gate.suspect(now, &pace), id(7), "refused {often} times");
+        }
+        let (mut gate, now) = refused(&[7, 7, 7]);
+        let next = fail(&mut gate, now, id(7));
+        assert_eq!(gate.suspect(at(now.plus_seconds(29)), &pace), None, "the shortest pause");
+        let tried = now.plus_seconds(30);
+        assert!(tried < next);
+        assert_eq!(gate.suspect(at(tried), &pace), id(7));
+        gate.probe_started();
+        assert_eq!(gate.suspect(at(tried), &pace), None, "one at a time");
+        fail(&mut gate, tried, id(8));
+        assert_eq!(gate.suspect(at(NOW.plus_seconds(86_400)), &pace), None, "it is the way");
+        for (answers, suspect) in [
+            (&[7, 8][..], None),
+            (&[7, 8, 7], None),
+            (&[7, 8, 7, 7], id(7)),
+            (&[7, 7, 8, 8], id(8)),
+        ] {
+            let (gate, now) = refused(answers);
+            assert_eq!(gate.suspect(at(now.plus_seconds(1)), &pace), suspect, "{answers:?}");
+        }
+        // A question is refused too.
+        let (mut gate, now) = refused(&[7]);
+        assert!(gate.blames_one());
+        gate.acquit();
+        assert!(!gate.blames_one());
+        gate.probe_started();
+        fail(&mut gate, now, id(7));
+        assert!(!gate.blames_one());
+        // Another one was refused, but long ago.
+        for (hours, blamed) in [(1, false), (2, true)] {
+            let (mut gate, now) = refused(&[7, 8]);
+            gate.probe_started();
+            fail(&mut gate, now.plus_seconds(hours * 3_600 - 60), id(7));
+            assert_eq!(gate.blames_one(), blamed, "{hours} h");
+        }
+        // Both were under way when the first was refused.
+        let (mut gate, _) = refused(&[7]);
+        fail(&mut gate, NOW, id(8));
+        assert_eq!(gate.suspect(at(NOW.plus_seconds(60)), &pace), None);
+        // Whoever asks for patience gets it, and what has no answer is nobody's fault.
+        for (retry_after, refused) in [(Some(Duration::from_secs(9)), id(7)), (None, None)] {
+            let mut gate = Gate::default();
+            gate.failed(at(NOW), &pace, retry_after, refused, 0.5);
+            assert_eq!(gate.suspect(at(NOW.plus_seconds(86_400)), &pace), None);
+        }
+        let (mut gate, now) = refused(&[7]);
+        gate.probe_started();
+        gate.doubted(at(now), &pace, 0.5);
+        assert_eq!(gate.suspect(at(NOW.plus_seconds(86_400)), &pace), None);
     }
 
     #[test]
@@ -135,7 +241,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_neither_holds_the_gate_shut_nor_opens_it_twice() {
         let (mut gate, pace) = (Gate::default(), Pace::default());
-        gate.failed(at(NOW), &pace, None, 0.0);
+        gate.failed(at(NOW), &pace, None, None, 0.0);
         let day = Duration::from_secs(86_400);
         let set_back = |steady| Moment { wall: NOW.plus_seconds(-86_400), steady };
         let minute = Duration::from_secs(60);
@@ -145,7 +251,7 @@ mod tests {
         let forward = Moment { wall: at(NOW).after(day), steady: Duration::ZERO };
         assert_eq!(gate.passage(forward), Passage::Probe);
         gate.probe_started();
-        gate.failed(forward, &pace, None, 0.0);
+        gate.failed(forward, &pace, None, None, 0.0);
         assert!(matches!(gate.passage(forward), Passage::Closed(Some(_))));
     }
 }

@@ -94,6 +94,7 @@ async fn what_is_in_progress_is_searched_for_while_reports_are_refused() {
     house.clock.pass(600);
     house.authority.refuses.store(true, Ordering::SeqCst);
     house.import("ours", 2);
+    house.import("ours", 3);
     *house.authority.changes.lock().unwrap() = news("r-1", Processing::InProgress, Vec::new());
     let searches = || house.authority.questions.load(Ordering::SeqCst);
     let (mut before, mut sent) = (searches(), house.sent());
@@ -115,6 +116,56 @@ async fn what_is_in_progress_is_searched_for_while_reports_are_refused() {
     }
     assert_eq!(house.journal.state(accepted).unwrap().code(), "completed");
     assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
+}
+
+/// One report is refused for hours, and that concerns it alone: the others are followed as ever.
+#[tokio::test]
+async fn what_is_in_progress_is_followed_while_one_report_is_refused() {
+    let house = House::new();
+    let accepted = house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let refused = house.import("ours", 2);
+    let identifier = house.journal.row(refused).unwrap().identifier;
+    *house.authority.refuses_one.lock().unwrap() = Some(identifier);
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::InProgress, Vec::new());
+    for _ in 0..3 * 720 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    // A read by id that is answered opens the way for one more try.
+    assert!(house.sent() < 60, "{} requests in three hours", house.sent());
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Completed, Vec::new());
+    for _ in 0..62 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    assert_eq!(house.journal.state(accepted).unwrap().code(), "completed", "in five minutes");
+    assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
+}
+
+/// Questions are refused as well: it is not that report's fault, and nothing more is asked until the way is tried again.
+#[tokio::test]
+async fn a_refused_question_clears_the_report_that_was_refused() {
+    let house = House::new();
+    house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.clock.pass(120);
+    let evidence = Some(Box::new(client::Evidence { status: 403, ..Default::default() }));
+    let why = client::Why::Forbidden { status: 403 };
+    *house.authority.lost_search.lock().unwrap() = Some(client::Fault::Locked { why, evidence });
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    house.import("ours", 2);
+    let (sent, searches) = (house.sent(), house.authority.questions.load(Ordering::SeqCst));
+    // Before the first read by id, which would open the way.
+    for _ in 0..80 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    let searches = house.authority.questions.load(Ordering::SeqCst) - searches;
+    let sent = u32::try_from(house.sent() - sent).unwrap();
+    assert!(sent >= 3 && searches <= sent, "{searches} searches, {sent} reports");
 }
 
 /// Nobody answers: then nothing is searched for either until the way is tried again.

@@ -321,3 +321,57 @@ async fn nothing_is_sent_under_another_identifier_than_the_journal_has() {
     assert_eq!(house.journal.state(right).unwrap().code(), "in-progress", "the envelope is fine");
     assert_eq!(house.sent(), 1);
 }
+
+/// A gateway answers one report as it answers a certificate that it does not know, for hours. The next report does not
+/// wait until that one is tried again.
+#[tokio::test]
+async fn a_report_that_is_always_refused_holds_up_no_other() {
+    let house = House::new();
+    let poisoned = house.import("ours", 1);
+    let identifier = house.journal.row(poisoned).unwrap().identifier;
+    *house.authority.refuses_one.lock().unwrap() = Some(identifier);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    for _ in 0..4 * 60 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(60);
+    }
+    let tried = house.sent();
+    assert!((10..30).contains(&tried), "{tried} in four hours");
+    for number in 2..=20 {
+        let next = house.import("ours", number);
+        let mut waited = 0;
+        while house.journal.state(next).unwrap().code() == "queued" {
+            worker.turn(&mut held, &cancel).await.unwrap();
+            house.clock.pass(5);
+            waited += 5;
+        }
+        assert!(waited <= 60, "{waited} s");
+        assert_eq!(house.journal.state(next).unwrap().code(), "in-progress");
+        house.clock.pass(number.cast_signed() * 7);
+    }
+    let (sent, others) = (house.sent(), 19);
+    assert!(sent <= tried + 3 * others, "{} tries more of the one", sent - tried - others);
+}
+
+/// All are refused: that new reports come in makes no storm.
+#[tokio::test]
+async fn an_hour_in_which_every_report_is_refused_costs_at_most_fifteen_requests() {
+    let house = House::new();
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    for second in 0..720 {
+        if second % 9 == 0 {
+            house.import("ours", second);
+        }
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    assert!(house.sent() <= 15, "{} requests", house.sent());
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    for _ in 0..400 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    let waiting = house.journal.due(house.clock.now(), 200).unwrap();
+    assert!(waiting.iter().all(|due| due.state.code() != "queued"), "all are let in");
+}

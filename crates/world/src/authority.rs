@@ -17,6 +17,15 @@ pub(crate) enum Nature {
     Refused,
     /// The authority chokes on it: never stored, never answered.
     Choking,
+    /// A gateway before it answers as to a certificate that it does not know, every time.
+    Barred,
+}
+
+impl Nature {
+    /// It has no end.
+    pub(crate) fn is_poison(self) -> bool {
+        matches!(self, Self::Choking | Self::Barred)
+    }
 }
 
 /// A document as the authority has it. Times are true ones.

@@ -152,7 +152,9 @@ impl Laws {
         }
         if let (State::Sending { .. }, Some(before)) = (&life.state, before) {
             let waited = now - before.ready.max(calm);
-            if waited > WAIT_MAX {
+            let nature = crate::lock(&world.authorities[life.endpoint]).nature(&life.identifier);
+            // Who is never let in knocks more and more seldom.
+            if waited > WAIT_MAX && nature != Nature::Barred {
                 world.broken(Broken::Other, format!("#{} waited {} s", id.0, waited / SECOND));
             }
         }
@@ -202,12 +204,12 @@ impl Laws {
         }
     }
 
-    /// Nothing moves any more, but what the authority chokes on.
+    /// Nothing moves any more, but what the authority chokes on or never lets in.
     pub(crate) fn at_rest(&self, world: &World) -> bool {
         self.lives.values().all(|life| {
             life.state.is_settled() || {
                 let authority = crate::lock(&world.authorities[life.endpoint]);
-                authority.nature(&life.identifier) == Nature::Choking
+                authority.nature(&life.identifier).is_poison()
             }
         })
     }
@@ -221,7 +223,7 @@ impl Laws {
             drop(authority);
             let code = life.state.code();
             let told = match nature {
-                Nature::Choking => !stored,
+                _ if nature.is_poison() => !stored,
                 _ => match code {
                     "completed" | "failed" => stored,
                     "rejected" => !stored,

@@ -98,6 +98,9 @@ impl Link {
         if nature == Nature::Choking {
             return Fate::TimeOut;
         }
+        if nature == Nature::Barred {
+            return Fate::Locked;
+        }
         let blind =
             crate::lock(&self.world.authorities[self.endpoint]).is_blind(self.world.truth());
         if blind {

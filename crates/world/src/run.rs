@@ -118,7 +118,7 @@ impl Run {
                 }
             }
             if plan.choking {
-                // What comes when all is quiet is held up by nothing but the report that chokes.
+                // What comes when all is quiet is held up by nothing, least of all by the poisoned report.
                 agenda.push((plan.quiet + CALM + HOUR, Deed::Import));
             }
             agenda.sort_by_key(|(at, _)| *at);
@@ -297,6 +297,7 @@ impl Run {
         let number = self.reports;
         let identifier = format!("urn:uuid:00000000-0000-4000-8000-{number:012}");
         let nature = world.dice(|dice| match dice.below(100) {
+            _ if world.plan.choking && number == 1 && dice.percent(50) => Nature::Barred,
             _ if world.plan.choking && number == 1 => Nature::Choking,
             0..8 => Nature::Refused,
             _ => Nature::Fine,

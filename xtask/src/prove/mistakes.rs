@@ -29,6 +29,7 @@ const DUTIES: &str = "crates/engine/src/worker/duties.rs";
 const POLL: &str = "crates/engine/src/worker/poll.rs";
 const REACHED: &str = "crates/engine/src/worker/reached.rs";
 const HOLD: &str = "crates/engine/src/worker/hold.rs";
+const GATE: &str = "crates/engine/src/gate.rs";
 const PACE: &str = "crates/engine/src/pace.rs";
 const STATE: &str = "crates/report/src/state.rs";
 const LEASE: &str = "crates/journal/src/lease.rs";
@@ -416,5 +417,23 @@ pub(super) const MISTAKES: &[Mistake] = &[
         what: "a journal that cannot be replaced stays set aside",
         edits: &[(ASIDE, "let _ = open::rename_all(aside, path);", "let _ = aside;")],
         tests: JOURNAL_RULES,
+    },
+    Mistake {
+        what: "a report that is refused for hours holds up the others",
+        edits: &[(
+            GATE,
+            "self.suspect.filter(|_| now.since(since) >= pace.backoff_min)",
+            "self.suspect.filter(|_| now.since(since) >= pace.backoff_max)",
+        )],
+        tests: QUEUE,
+    },
+    Mistake {
+        what: "a refused certificate is taken for the fault of one report after the other",
+        edits: &[(
+            GATE,
+            "refused.filter(|id| before.is_none_or(|it| it == Refused::Report(*id)))",
+            "refused.filter(|_| before != Some(Refused::Question))",
+        )],
+        tests: QUEUE,
     },
 ];

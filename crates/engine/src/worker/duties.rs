@@ -168,10 +168,13 @@ impl<A: Authority> Worker<A> {
         token: Token,
     ) -> Result<bool, JournalError> {
         let refused = matches!(verdict.reach, Reach::Unreachable(..) | Reach::Locked(_));
-        if refused && verdict.evidence.is_some() {
+        let refused = refused && verdict.evidence.is_some();
+        if refused {
             self.refused.store(true, Ordering::Relaxed);
         }
-        self.reached(&verdict.reach);
+        // A delivery may be refused for what is in it; a question hardly.
+        let by_itself = (refused && kind == EvidenceKind::Create).then_some(id);
+        self.reached(&verdict.reach, by_itself);
         let Some(event) = verdict.event else { return Ok(false) };
         let now = self.clock.now();
         let mut step = Step::new(id, event, person::worker(), now);

@@ -21,6 +21,7 @@ use client::Authority;
 use exchange::{Endpoint, SearchSupport};
 use fhir::Instant;
 use journal::{Journal, JournalError, Lease, RecordError, Token};
+use report::SubmissionId;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -235,12 +236,17 @@ impl<A: Authority> Worker<A> {
         self.lock_gate().passage(self.moment())
     }
 
+    /// While the gate is closed because of one report alone: that report; any other may try the way.
+    fn suspect(&self) -> Option<SubmissionId> {
+        self.lock_gate().suspect(self.moment(), &self.pace)
+    }
+
     fn lock_gate(&self) -> std::sync::MutexGuard<'_, Gate> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an exchange shows about the connection: gate and banner follow.
-    pub(crate) fn reached(&self, reach: &Reach) {
+    /// What an exchange shows about the connection: gate and banner follow. `refused`: the report that was answered so.
+    pub(crate) fn reached(&self, reach: &Reach, refused: Option<SubmissionId>) {
         let now = self.moment();
         let (state, next_try) = match reach {
             Reach::Unclear => {
@@ -255,11 +261,13 @@ impl<A: Authority> Worker<A> {
             }
             Reach::Unreachable(why, retry_after) => {
                 let fraction = self.clock.fraction();
-                let until = self.lock_gate().failed(now, &self.pace, *retry_after, fraction);
+                let until =
+                    self.lock_gate().failed(now, &self.pace, *retry_after, refused, fraction);
                 (ConnectionState::Unreachable(why.into()), Some(until))
             }
             Reach::Locked(why) => {
-                let until = self.lock_gate().failed(now, &self.pace, None, self.clock.fraction());
+                let fraction = self.clock.fraction();
+                let until = self.lock_gate().failed(now, &self.pace, None, refused, fraction);
                 (ConnectionState::Locked(why.into()), Some(until))
             }
         };

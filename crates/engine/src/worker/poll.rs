@@ -53,7 +53,8 @@ impl Youngest {
 pub(super) enum Tells {
     /// The gate, for whatever follows.
     TheGate,
-    /// Nobody: reports are refused just now, and that questions are answered changes nothing about it.
+    /// Nobody: reports are refused just now, and that questions are answered changes nothing about it. That they are
+    /// not either clears the one report that was refused.
     Nobody,
 }
 
@@ -199,14 +200,15 @@ impl<A: Authority> Worker<A> {
         let changes = match result {
             Ok(changes) => changes,
             Err(fault) => {
-                if tells == Tells::TheGate {
-                    self.reached(&Reach::of_question(fault));
+                match tells {
+                    Tells::TheGate => self.reached(&Reach::of_question(fault), None),
+                    Tells::Nobody => self.lock_gate().acquit(),
                 }
                 return Ok(0);
             }
         };
         if tells == Tells::TheGate {
-            self.reached(&Reach::Answered);
+            self.reached(&Reach::Answered, None);
         }
         let moved = self.learn(&changes, token).await?;
         self.poll_ended(began);

@@ -49,12 +49,17 @@ impl Queue {
         self.next_look = None;
     }
 
-    /// The next duties that may begin.
-    pub(super) fn start(&mut self, room: usize, paused: bool) -> Vec<Due> {
+    /// The next duties that may begin; of a suspect none.
+    pub(super) fn start(
+        &mut self,
+        room: usize,
+        paused: bool,
+        suspect: Option<SubmissionId>,
+    ) -> Vec<Due> {
         let mut started = Vec::new();
         while started.len() < room {
             let Some(due) = self.waiting.pop_front() else { break };
-            if self.may_begin(&due, paused) {
+            if suspect != Some(due.id) && self.may_begin(&due, paused) {
                 self.taken.insert(due.id);
                 started.push(due);
             }
@@ -166,9 +171,9 @@ mod tests {
         assert!(queue.wants_more(0));
         queue.waiting.extend([due(1), due(2), due(3)]);
         queue.looked(0);
-        assert_eq!(queue.start(2, false).len(), 2);
+        assert_eq!(queue.start(2, false, None).len(), 2);
         assert!(!queue.wants_more(2), "something waits");
-        assert_eq!(queue.start(2, false).len(), 1);
+        assert_eq!(queue.start(2, false, None).len(), 1);
         assert!(queue.wants_more(3));
         queue.looked(3);
         assert!(!queue.wants_more(3) && !queue.wants_more(2));
@@ -188,7 +193,7 @@ mod tests {
         };
         queue.waiting.extend([tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)]);
         queue.least_tried_first();
-        let order: Vec<i64> = queue.start(4, false).iter().map(|due| due.id.0).collect();
+        let order: Vec<i64> = queue.start(4, false, None).iter().map(|due| due.id.0).collect();
         assert_eq!(order, [2, 4, 3, 1]);
     }
 
@@ -196,8 +201,12 @@ mod tests {
     fn what_is_paused_or_under_way_does_not_begin() {
         let mut queue = Queue::default();
         queue.waiting.extend([due(1), due(1), due(2)]);
-        assert_eq!(queue.start(3, false).len(), 2);
+        assert_eq!(queue.start(3, false, None).len(), 2);
         queue.waiting.push_back(due(3));
-        assert!(queue.start(3, true).is_empty());
+        assert!(queue.start(3, true, None).is_empty());
+        queue.waiting.extend([due(4), due(5)]);
+        let others: Vec<i64> =
+            queue.start(3, false, Some(SubmissionId(4))).iter().map(|due| due.id.0).collect();
+        assert_eq!(others, [5], "the suspect does not try the way for the others");
     }
 }

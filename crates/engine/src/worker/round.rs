@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::poll::Tells;
 use super::queue::{LOOK_FAR_EVERY, Queue};
 use super::verdict::Reach;
-use super::{Round, Worker};
+use super::{REST_MAX, Round, Worker};
 use crate::gate::Passage;
 
 /// Pause between two looks at the journal while requests are under way and nothing waits.
@@ -44,7 +44,7 @@ impl<A: Authority> Worker<A> {
             let mut room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
             if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
                 failure = self.fill(&mut queue, under_way.len()).err();
-                if matches!(self.passage(), Passage::Probe) {
+                if self.passage() != Passage::Open {
                     queue.least_tried_first();
                 }
             }
@@ -55,7 +55,8 @@ impl<A: Authority> Worker<A> {
                 self.journal_failed(problem);
             }
             let paused = *self.paused.borrow();
-            for due in queue.start(room, paused) {
+            let suspect = self.suspect().filter(|_| self.passage() != Passage::Probe);
+            for due in queue.start(room, paused, suspect) {
                 self.lock_gate().probe_started();
                 under_way.push(self.perform(due, token));
             }
@@ -81,8 +82,11 @@ impl<A: Authority> Worker<A> {
         let refused = self.refused.swap(false, Ordering::Relaxed);
         let tells = match self.passage() {
             Passage::Open | Passage::Probe => Some(Tells::TheGate),
-            // One search for each refused probe: what is in progress does not wait until reports are let in again.
-            Passage::Closed(_) => refused.then_some(Tells::Nobody),
+            // What is in progress does not wait until reports are let in again: one search for each refused probe, and
+            // as ever where only one report is refused.
+            Passage::Closed(_) => {
+                (refused || self.lock_gate().blames_one()).then_some(Tells::Nobody)
+            }
         };
         if let Some(tells) = tells.filter(|_| !cancel.is_cancelled()) {
             let search = self.poll_if_due(token, cancel, tells);
@@ -149,7 +153,7 @@ impl<A: Authority> Worker<A> {
         }
         match self.authority.capability().await {
             // Who leads elsewhere, asks for a proxy's password or shows a web page is not the authority.
-            Err(fault) if stands_between(&fault) => self.reached(&Reach::of_stranger(fault)),
+            Err(fault) if stands_between(&fault) => self.reached(&Reach::of_stranger(fault), None),
             // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
             Ok((_, evidence)) => {
                 self.begin_watermark(evidence.server_date)?;
@@ -159,7 +163,7 @@ impl<A: Authority> Worker<A> {
                 self.begin_watermark(fault.evidence().and_then(|answer| answer.server_date))?;
                 self.knocked.store(true, Ordering::Relaxed);
             }
-            Err(fault) => self.reached(&Reach::of_question(fault)),
+            Err(fault) => self.reached(&Reach::of_question(fault), None),
         }
         Ok(())
     }
@@ -172,6 +176,7 @@ impl<A: Authority> Worker<A> {
         match self.passage() {
             Passage::Open => self.pace.in_flight_max.saturating_sub(under_way),
             Passage::Probe => 1_usize.saturating_sub(under_way),
+            Passage::Closed(_) if self.suspect().is_some() => 1_usize.saturating_sub(under_way),
             Passage::Closed(_) => 0,
         }
     }
@@ -186,6 +191,10 @@ impl<A: Authority> Worker<A> {
             (owed, polled) => owed.or(polled).map(|next| next.min(far)),
         };
         Ok(match self.passage() {
+            Passage::Closed(Some(until)) if self.lock_gate().blames_one() => {
+                // What the others owe meanwhile is looked up, not known here.
+                next.map(|next| next.max(until).min(self.moment().after(REST_MAX)))
+            }
             Passage::Closed(Some(until)) => next.map(|next| next.max(until)),
             _ => next,
         })

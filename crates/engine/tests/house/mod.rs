@@ -57,6 +57,8 @@ pub(crate) struct Willing {
     pub(crate) busy: Arc<AtomicU32>,
     /// It refuses every report.
     pub(crate) refuses: Arc<AtomicBool>,
+    /// It refuses whatever has this identifier.
+    pub(crate) refuses_one: Arc<Mutex<Option<String>>>,
     /// It tells no time.
     pub(crate) timeless: Arc<AtomicBool>,
     /// Receipts that its search by identifier shows, whatever the identifier.
@@ -117,7 +119,8 @@ impl Authority for Willing {
             let why = Why::Unavailable { status: 503 };
             return Err(Fault::Transient { why, retry_after, evidence: None });
         }
-        if self.refuses.load(Ordering::SeqCst) {
+        let refused = self.refuses_one.lock().unwrap().as_ref() == Some(&sealed.identifier);
+        if refused || self.refuses.load(Ordering::SeqCst) {
             let evidence = Some(Box::new(self.evidence()));
             return Err(Fault::Locked { why: Why::Forbidden { status: 403 }, evidence });
         }
