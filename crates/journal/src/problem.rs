@@ -223,4 +223,11 @@ mod tests {
         let shape = rusqlite::Error::IntegralValueOutOfRange(0, -1);
         assert!(matches!(JournalError::sql("read")(shape), JournalError::Damaged));
     }
+
+    #[test]
+    fn a_bare_name_lies_in_this_folder() {
+        assert_eq!(folder_of(Path::new("journal.db")), Path::new("."));
+        assert_eq!(folder_of(Path::new("profile/journal.db")), Path::new("profile"));
+        assert_eq!(folder_of(Path::new("/journal.db")), Path::new("/"));
+    }
 }

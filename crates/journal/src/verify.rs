@@ -11,7 +11,7 @@ const SUBMISSIONS: &str = "SELECT s.id, s.state_json, s.digest, s.erased IS NULL
      FROM submission s LEFT JOIN document d ON d.submission = s.id ORDER BY s.id";
 /// The chain, with the digests that its hashes cover.
 const CHAIN: &str = "SELECT e.id, e.submission, e.at, e.person, e.event, coalesce(v.digest, ''), \
-     s.digest, s.identifier, e.hash, e.evidence IS NOT NULL \
+     s.digest, s.identifier, e.hash, v.id IS NOT NULL \
      FROM event e JOIN submission s ON s.id = e.submission \
      LEFT JOIN evidence v ON v.id = e.evidence ORDER BY e.id";
 const EVIDENCE: &str =

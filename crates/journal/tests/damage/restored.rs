@@ -2,8 +2,11 @@
 
 use std::fs;
 
-use crate::common::{House, accepted, answer, at, filter, key, report};
-use journal::{Base, FoundReport, Imported, Journal, Reconciled, Unless, recover, restore};
+use crate::common::{self, House, accepted, answer, at, filter, key, report};
+use fhir::Format;
+use journal::{
+    Base, FoundReport, Imported, Journal, OpenProblem, Reconciled, Unless, recover, restore,
+};
 use report::Event;
 use testkit::Figures;
 
@@ -164,4 +167,107 @@ fn what_the_authority_shows_is_taken_in_once() {
     nonsense.event = Event::Rejected;
     assert!(journal.reconcile(nonsense).is_err());
     assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// A person restores the backup of another computer over a journal: its numbers are other reports. Those that stood
+/// there are read back, in their own format.
+#[test]
+fn a_backup_of_another_journal_forgets_nothing() {
+    let (other, house) = (House::new(), House::new());
+    for n in 1..=4 {
+        other.import(n);
+    }
+    let backup = other.journal.back_up_into(&other.folder.path().join("backups"), at(0)).unwrap();
+    let ours: Vec<String> = (11..=16)
+        .map(|n| {
+            let mut new = report(n);
+            new.document =
+                format!("<Bundle xmlns=\"http://hl7.org/fhir\"><!--{n}--></Bundle>").into();
+            (new.digest, new.format) = (common::digest(&new.document), Format::Xml);
+            let id = house.journal.import(new).unwrap();
+            house.journal.row(id).unwrap().identifier
+        })
+        .collect();
+    let path = house.path();
+    let _folder = house.leave();
+    let restored = restore(&backup.file, &key(), &path, at(100)).unwrap();
+    assert_eq!((restored.facts.submissions, restored.salvaged, restored.lost), (4, 6, 0));
+    let journal = Journal::open(&path, &key()).unwrap();
+    for identifier in ours {
+        let id = journal.find_by_attempt_identifier(&identifier).unwrap().unwrap();
+        assert_eq!(journal.row(id).unwrap().format, Format::Xml);
+        assert!(journal.document(id).unwrap().starts_with(b"<Bundle"));
+    }
+    journal.set_reconciled().unwrap();
+    assert_eq!(journal.unreconciled().unwrap(), None);
+}
+
+/// A content comes back under the identifier that it may have gone out with; sent again later, it has one of its own.
+#[test]
+fn a_lost_report_comes_back_once() {
+    let house = House::new();
+    let id = house.import(1);
+    let lost = house.journal.row(id).unwrap().identifier;
+    let (path, backups) = (house.path(), house.folder.path().join("backups"));
+    let _folder = house.leave();
+    fs::write(&path, "").unwrap();
+    let recovery = recover(&path, &key(), &backups, at(100)).unwrap().unwrap();
+    assert_eq!((recovery.base, recovery.lost), (Base::Nothing, 1));
+    let journal = Journal::open(&path, &key()).unwrap();
+    let identifiers = ["urn:uuid:second", "urn:uuid:third"].map(|identifier| {
+        let mut new = report(1);
+        new.identifier = identifier.to_owned();
+        let id = journal.import(new).unwrap();
+        journal.row(id).unwrap().identifier
+    });
+    assert_eq!(identifiers, [lost, "urn:uuid:third".to_owned()]);
+    assert_eq!(journal.lost_reports().unwrap(), []);
+}
+
+/// Nothing is there, or nothing that this key opens and no register that shows that the key is right.
+#[test]
+fn without_a_trace_nothing_is_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, backups) = (folder.path().join("journal.db"), folder.path().join("backups"));
+    let recovered = || recover(&path, &key(), &backups, at(100));
+    assert!(matches!(recovered(), Err(OpenProblem::Missing)));
+    fs::write(&path, [7; 8192]).unwrap();
+    assert!(matches!(recovered(), Err(OpenProblem::WrongKeyOrDamaged)));
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.retain(|name| name != "journal.db-lock");
+    assert_eq!(names, ["journal.db"]);
+}
+
+/// An older state of the file, and the register of another journal: both are told, with how far they go.
+#[test]
+fn what_is_older_than_its_register_is_told() {
+    let house = House::new();
+    house.import(1);
+    let (path, register) = (house.path(), house.folder.path().join("journal.db-register"));
+    let backups = house.folder.path().join("backups");
+    let backup = house.journal.back_up_into(&backups, at(0)).unwrap().file;
+    let folder = house.leave();
+    let before = fs::read(&path).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    journal.import(report(2)).unwrap();
+    journal.import(report(3)).unwrap();
+    drop(journal);
+    fs::write(&path, before).unwrap();
+    let opened = Journal::open(&path, &key()).map(drop);
+    assert!(matches!(opened, Err(OpenProblem::Outdated { found: 1, confirmed: 3 })), "{opened:?}");
+    restore(&backup, &key(), &path, at(100)).unwrap();
+    drop(Journal::open(&path, &key()).unwrap());
+    let other = House::new();
+    for n in 1..=4 {
+        other.import(n);
+    }
+    let foreign = other.folder.path().join("journal.db-register");
+    let _other = other.leave();
+    for end in ["-wal", "-shm"] {
+        let _ = fs::remove_file(folder.path().join(format!("journal.db-register{end}")));
+    }
+    fs::copy(foreign, register).unwrap();
+    let opened = Journal::open(&path, &key()).map(drop);
+    assert!(matches!(opened, Err(OpenProblem::Outdated { found: 0, confirmed: 4 })), "{opened:?}");
 }
