@@ -375,3 +375,26 @@ async fn an_hour_in_which_every_report_is_refused_costs_at_most_fifteen_requests
     let waiting = house.journal.due(house.clock.now(), 200).unwrap();
     assert!(waiting.iter().all(|due| due.state.code() != "queued"), "all are let in");
 }
+
+/// One report is refused for ever and so always owed; another was put off, and then the clock was set back by days.
+#[tokio::test]
+async fn what_a_wrong_clock_put_off_is_found_beside_a_report_that_is_always_refused() {
+    let house = House::new();
+    let refused = house.import("ours", 1);
+    let identifier = house.journal.row(refused).unwrap().identifier;
+    *house.authority.refuses_one.lock().unwrap() = Some(identifier);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.clock.pass(30);
+    let put_off = house.import("ours", 2);
+    house.authority.busy.store(600, Ordering::SeqCst);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.authority.busy.store(0, Ordering::SeqCst);
+    house.clock.set(-2 * DAY);
+    for _ in 0..(600 + 90) / 5 {
+        house.clock.pass(5);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert_eq!(house.journal.state(refused).unwrap().code(), "queued");
+    assert_eq!(house.journal.state(put_off).unwrap().code(), "in-progress");
+}

@@ -100,19 +100,18 @@ impl<A: Authority> Worker<A> {
             }
             limit = limit.saturating_mul(4);
         }
-        if queue.waiting.is_empty() {
-            let found = self.put_off_too_far()?;
-            let looked = found.is_some();
-            // What a clock that was set back has put off is looked for once: put off again, it has a reason.
-            *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.moment();
-            let far = found.into_iter().flatten();
-            queue.waiting = far.filter(|due| queue.may_begin(due, paused)).collect();
-            // Only a look counts as one: else the next would be put off by every round.
-            if looked && queue.waiting.is_empty() {
-                let mut last = self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
-                *last = Some(self.moment());
-            }
+        let found = self.put_off_too_far()?;
+        let looked = found.is_some();
+        // What a clock that was set back has put off is looked for once: put off again, it has a reason.
+        *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.moment();
+        let far = found.into_iter().flatten();
+        let far: Vec<Due> = far.filter(|due| queue.may_begin(due, paused)).collect();
+        // Only a look counts as one: else the next would be put off by every round.
+        if looked && far.is_empty() {
+            let mut last = self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
+            *last = Some(self.moment());
         }
+        queue.waiting.extend(far);
         queue.looked(under_way);
         Ok(())
     }
