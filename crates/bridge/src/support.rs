@@ -152,6 +152,7 @@ fn facts(inspection: &Inspection, now: Instant) -> Value {
         "notBefore": inspection.not_before.to_fhir(),
         "notAfter": inspection.not_after.to_fhir(),
         "daysLeft": inspection.days_left(now),
+        "daysAhead": inspection.days_ahead(now),
         "purposes": inspection.purposes,
         "clientAuth": inspection.client_auth,
         "chainLength": inspection.chain_length,

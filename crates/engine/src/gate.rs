@@ -14,17 +14,32 @@ pub(crate) struct Gate {
     /// Since when, and for how long.
     closed: Option<(Moment, Duration)>,
     probing: bool,
-    /// What was refused last, if that is why the gate is closed.
-    refused: Option<Refused>,
-    /// The report whose own fault it may be.
+    /// What was refused last in an answer since a report was let in.
+    refused: Option<About>,
+    /// The report whose own fault it may be, if it is why the gate is closed.
     suspect: Option<SubmissionId>,
+    /// It is closed until a report is let in: that questions are answered does not open it.
+    locked: bool,
 }
 
-/// What was refused in an answer.
+/// What an exchange was about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refused {
+pub(crate) enum About {
+    /// The delivery of a report.
     Report(SubmissionId),
+    /// Anything else.
     Question,
+}
+
+/// A fault that concerns every report, unless it is the fault of the one that met it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Failure {
+    /// What was refused; `None` where no answer came.
+    pub(crate) refused: Option<About>,
+    /// A person must act.
+    pub(crate) locked: bool,
+    /// The pause that was asked for.
+    pub(crate) retry_after: Option<Duration>,
 }
 
 /// What the gate permits.
@@ -65,7 +80,7 @@ impl Gate {
 
     /// A question was refused as well: it is not the fault of one report.
     pub(crate) fn acquit(&mut self) {
-        (self.refused, self.suspect) = (Some(Refused::Question), None);
+        (self.refused, self.suspect) = (Some(About::Question), None);
     }
 
     /// A probe is under way.
@@ -78,38 +93,57 @@ impl Gate {
         self.probing = false;
     }
 
-    /// The authority answered, whatever it said of the report.
-    pub(crate) fn answered(&mut self) {
+    /// The authority answered, whatever it said; `false` where that opens nothing: reports are refused, and this was a
+    /// question.
+    pub(crate) fn answered(&mut self, about: About) -> bool {
+        if self.locked && about == About::Question {
+            self.probing = false;
+            return false;
+        }
         *self = Self::default();
+        true
     }
 
-    /// A fault that concerns every report: nothing else is tried before the returned time. Requests that
-    /// were under way together count as one fault. `refused`: the report that got this answer, where it may be the
-    /// fault of that report alone.
+    /// Nothing else is tried before the returned time. Requests that were under way together count as one fault.
     pub(crate) fn failed(
         &mut self,
         now: Moment,
         pace: &Pace,
-        retry_after: Option<Duration>,
-        refused: Option<SubmissionId>,
+        failure: Failure,
         fraction: f64,
     ) -> Instant {
-        let refused = refused.filter(|_| retry_after.is_none());
-        // What was refused long ago says nothing: this process did not have the queue meanwhile.
-        let recent = |(since, _)| now.since(since) <= pace.backoff_max.saturating_mul(2);
-        let before = self.refused.filter(|_| self.closed.is_some_and(recent));
-        self.suspect = refused.filter(|id| before.is_none_or(|it| it == Refused::Report(*id)));
-        self.refused = refused.map(Refused::Report);
+        match failure.refused {
+            None => self.begin_anew(),
+            Some(refused) => {
+                // What was refused long ago says nothing: this process did not have the queue meanwhile.
+                let recent = |(since, _)| now.since(since) <= pace.backoff_max.saturating_mul(2);
+                let before = self.refused.filter(|_| self.closed.is_some_and(recent));
+                let alone = before.is_none_or(|before| before == refused);
+                self.suspect = match refused {
+                    About::Report(id) if alone && failure.retry_after.is_none() => Some(id),
+                    _ => None,
+                };
+                self.refused = Some(refused);
+            }
+        }
+        self.locked |= failure.locked;
         let failures = self.failures.saturating_add(1);
-        self.close(now, pace.backoff(failures, retry_after, fraction))
+        self.close(now, pace.backoff(failures, failure.retry_after, fraction))
     }
 
     /// A request ended in doubt. Perhaps it is this report's fault, perhaps nobody answers any more: the
     /// next one tries alone, soon at first.
     pub(crate) fn doubted(&mut self, now: Moment, pace: &Pace, fraction: f64) -> Instant {
-        (self.refused, self.suspect) = (None, None);
+        self.begin_anew();
         let failures = self.failures.saturating_add(1);
         self.close(now, pace.backoff_in_doubt(failures, fraction))
+    }
+
+    /// Another fault than that of the one report: how often that was refused makes no pause longer.
+    fn begin_anew(&mut self) {
+        if self.suspect.take().is_some() {
+            self.failures = 0;
+        }
     }
 
     fn close(&mut self, now: Moment, pause: Duration) -> Instant {
@@ -139,32 +173,34 @@ mod tests {
     fn after_a_fault_one_probe_passes_at_a_time() {
         let (mut gate, pace) = (Gate::default(), Pace::default());
         assert_eq!(gate.passage(at(NOW)), Passage::Open);
-        let until = gate.failed(at(NOW), &pace, None, None, 0.0);
+        let until = gate.failed(at(NOW), &pace, Failure::default(), 0.0);
         assert_eq!(gate.passage(at(NOW)), Passage::Closed(Some(until)));
         // The other requests of the same moment end too: still one fault.
-        assert_eq!(gate.failed(at(NOW), &pace, None, None, 0.9), until);
+        assert_eq!(gate.failed(at(NOW), &pace, Failure::default(), 0.9), until);
         assert_eq!(gate.passage(at(until)), Passage::Probe);
         gate.probe_started();
         assert_eq!(gate.passage(at(until)), Passage::Closed(None));
-        assert!(gate.failed(at(until), &pace, None, None, 0.0) > until.plus_seconds(29));
+        assert!(gate.failed(at(until), &pace, Failure::default(), 0.0) > until.plus_seconds(29));
         // A probe that came to nothing does not keep the gate shut for ever.
         gate.probe_started();
         gate.probe_ended();
         assert!(matches!(gate.passage(at(until)), Passage::Closed(Some(_))));
-        gate.answered();
+        gate.answered(About::Question);
         assert_eq!(gate.passage(at(until)), Passage::Open);
     }
 
     #[test]
     fn one_report_that_is_refused_alone_is_a_suspect() {
         let (pace, id) = (Pace::default(), |id| Some(SubmissionId(id)));
-        let fail =
-            |gate: &mut Gate, now, refused| gate.failed(at(now), &pace, None, refused, 0.999);
+        let fail = |gate: &mut Gate, now, id| {
+            let refused = Some(About::Report(SubmissionId(id)));
+            gate.failed(at(now), &pace, Failure { refused, ..Failure::default() }, 0.999)
+        };
         let refused = |answers: &[i64]| {
             let (mut gate, mut now) = (Gate::default(), NOW);
             for answer in answers {
                 gate.probe_started();
-                now = fail(&mut gate, now, id(*answer));
+                now = fail(&mut gate, now, *answer);
             }
             (gate, now)
         };
@@ -174,14 +210,14 @@ mod tests {
             assert_eq!(gate.suspect(now, &pace), id(7), "refused {often} times");
         }
         let (mut gate, now) = refused(&[7, 7, 7]);
-        let next = fail(&mut gate, now, id(7));
+        let next = fail(&mut gate, now, 7);
         assert_eq!(gate.suspect(at(now.plus_seconds(29)), &pace), None, "the shortest pause");
         let tried = now.plus_seconds(30);
         assert!(tried < next);
         assert_eq!(gate.suspect(at(tried), &pace), id(7));
         gate.probe_started();
         assert_eq!(gate.suspect(at(tried), &pace), None, "one at a time");
-        fail(&mut gate, tried, id(8));
+        fail(&mut gate, tried, 8);
         assert_eq!(gate.suspect(at(NOW.plus_seconds(86_400)), &pace), None, "it is the way");
         for (answers, suspect) in [
             (&[7, 8][..], None),
@@ -198,29 +234,58 @@ mod tests {
         gate.acquit();
         assert!(!gate.blames_one());
         gate.probe_started();
-        fail(&mut gate, now, id(7));
+        fail(&mut gate, now, 7);
         assert!(!gate.blames_one());
         // Another one was refused, but long ago.
         for (hours, blamed) in [(1, false), (2, true)] {
             let (mut gate, now) = refused(&[7, 8]);
             gate.probe_started();
-            fail(&mut gate, now.plus_seconds(hours * 3_600 - 60), id(7));
+            fail(&mut gate, now.plus_seconds(hours * 3_600 - 60), 7);
             assert_eq!(gate.blames_one(), blamed, "{hours} h");
         }
         // Both were under way when the first was refused.
         let (mut gate, _) = refused(&[7]);
-        fail(&mut gate, NOW, id(8));
+        fail(&mut gate, NOW, 8);
         assert_eq!(gate.suspect(at(NOW.plus_seconds(60)), &pace), None);
         // Whoever asks for patience gets it, and what has no answer is nobody's fault.
-        for (retry_after, refused) in [(Some(Duration::from_secs(9)), id(7)), (None, None)] {
+        let patience = Some(Duration::from_secs(9));
+        for (retry_after, refused) in
+            [(patience, Some(About::Report(SubmissionId(7)))), (None, None)]
+        {
             let mut gate = Gate::default();
-            gate.failed(at(NOW), &pace, retry_after, refused, 0.5);
+            let failure = Failure { refused, retry_after, locked: false };
+            gate.failed(at(NOW), &pace, failure, 0.5);
             assert_eq!(gate.suspect(at(NOW.plus_seconds(86_400)), &pace), None);
         }
-        let (mut gate, now) = refused(&[7]);
+        // A report in doubt, and nobody there: a pause like after the first fault.
+        let (mut gate, now) = refused(&[7; 9]);
         gate.probe_started();
-        gate.doubted(at(now), &pace, 0.5);
-        assert_eq!(gate.suspect(at(NOW.plus_seconds(86_400)), &pace), None);
+        assert!(gate.doubted(at(now), &pace, 0.999) <= now.plus_seconds(2));
+        assert!(!gate.blames_one());
+        let (mut gate, now) = refused(&[7; 9]);
+        gate.probe_started();
+        let until = gate.failed(at(now), &pace, Failure::default(), 0.999);
+        assert!(until <= now.plus_seconds(30) && !gate.blames_one());
+    }
+
+    #[test]
+    fn questions_that_are_answered_let_no_reports_in() {
+        let (pace, report) = (Pace::default(), About::Report(SubmissionId(7)));
+        let mut gate = Gate::default();
+        let failure = Failure { refused: Some(report), locked: true, ..Failure::default() };
+        let until = gate.failed(at(NOW), &pace, failure, 0.5);
+        assert!(!gate.answered(About::Question));
+        assert_eq!(gate.passage(at(NOW)), Passage::Closed(Some(until)), "not earlier");
+        gate.probe_started();
+        assert!(!gate.answered(About::Question));
+        assert_eq!(gate.passage(at(until)), Passage::Probe, "one at a time");
+        gate.probe_started();
+        assert!(gate.failed(at(until), &pace, failure, 0.0) > until.plus_seconds(29), "longer");
+        assert!(gate.answered(report));
+        assert_eq!(gate.passage(at(NOW)), Passage::Open);
+        // Nobody was there, and somebody is.
+        gate.failed(at(NOW), &pace, Failure::default(), 0.5);
+        assert!(gate.answered(About::Question));
     }
 
     #[test]
@@ -241,7 +306,7 @@ mod tests {
     #[test]
     fn a_clock_that_is_set_neither_holds_the_gate_shut_nor_opens_it_twice() {
         let (mut gate, pace) = (Gate::default(), Pace::default());
-        gate.failed(at(NOW), &pace, None, None, 0.0);
+        gate.failed(at(NOW), &pace, Failure::default(), 0.0);
         let day = Duration::from_secs(86_400);
         let set_back = |steady| Moment { wall: NOW.plus_seconds(-86_400), steady };
         let minute = Duration::from_secs(60);
@@ -251,7 +316,7 @@ mod tests {
         let forward = Moment { wall: at(NOW).after(day), steady: Duration::ZERO };
         assert_eq!(gate.passage(forward), Passage::Probe);
         gate.probe_started();
-        gate.failed(forward, &pace, None, None, 0.0);
+        gate.failed(forward, &pace, Failure::default(), 0.0);
         assert!(matches!(gate.passage(forward), Passage::Closed(Some(_))));
     }
 }

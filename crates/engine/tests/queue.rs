@@ -398,3 +398,28 @@ async fn what_a_wrong_clock_put_off_is_found_beside_a_report_that_is_always_refu
     assert_eq!(house.journal.state(refused).unwrap().code(), "queued");
     assert_eq!(house.journal.state(put_off).unwrap().code(), "in-progress");
 }
+
+/// Questions are answered and reports are not let in: each answer to a question opens the way for no report.
+#[tokio::test]
+async fn answered_questions_send_no_report_after_the_other_into_a_refusal() {
+    let house = House::new();
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    for number in 0..30 {
+        house.import("ours", number);
+    }
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(house.sent(), 30, "in progress, and to be read by id now and then");
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    for number in 100..103 {
+        house.import("ours", number);
+    }
+    for _ in 0..720 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    let refused = house.sent() - 30;
+    assert!(refused <= house.pace.in_flight_max + 15, "{refused} reports in an hour");
+    let read = house.authority.read.lock().unwrap().len();
+    assert!(read > 10, "{read} questions");
+    assert!(matches!(house.connection.borrow().state, engine::ConnectionState::Locked(_)));
+}

@@ -38,6 +38,8 @@ pub struct Inspection {
     pub chain_length: usize,
 }
 
+const MICROS_PER_DAY: i64 = 24 * 60 * 60 * 1_000_000;
+
 impl Inspection {
     pub(crate) fn of(chain: &[CertificateDer<'_>]) -> Result<Self, ImportError> {
         let leaf = chain.first().ok_or(ImportError::NoCertificate)?;
@@ -60,8 +62,13 @@ impl Inspection {
 
     /// Whole days until `not_after`; negative once it has passed.
     pub fn days_left(&self, now: Instant) -> i64 {
-        const MICROS_PER_DAY: i64 = 24 * 60 * 60 * 1_000_000;
         self.not_after.0.saturating_sub(now.0).div_euclid(MICROS_PER_DAY)
+    }
+
+    /// Days until `not_before`, begun ones counted: 0 from then on. Until then nobody takes the certificate.
+    pub fn days_ahead(&self, now: Instant) -> i64 {
+        let ahead = self.not_before.0.saturating_sub(now.0).max(0);
+        ahead.saturating_add(MICROS_PER_DAY - 1).div_euclid(MICROS_PER_DAY)
     }
 }
 

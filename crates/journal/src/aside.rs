@@ -4,20 +4,39 @@ use std::path::{Path, PathBuf};
 
 use fhir::Instant;
 
-use crate::OpenProblem;
-use crate::open;
+use crate::open::{self, Access, Place};
+use crate::problem::folder_of;
+use crate::register::{self, Look};
+use crate::stage::{With, copied};
+use crate::{OpenProblem, settings};
 
 const SET_ASIDE: &str = ".set-aside-";
 
-/// The journal that was set aside last.
-pub(crate) fn last(path: &Path) -> Option<PathBuf> {
-    let prefix = open::with_suffix(Path::new(path.file_name()?), SET_ASIDE);
-    let prefix = prefix.to_str()?;
-    let when = |name: &str| name.strip_prefix(prefix)?.parse::<i64>().ok();
-    let folder = std::fs::read_dir(crate::problem::folder_of(path)).ok()?;
-    let names = folder.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    let last = names.filter_map(|name| when(&name)).max()?;
-    Some(open::with_suffix(path, &format!("{SET_ASIDE}{last}")))
+/// The journal that a recovery has set aside before it was ended: it has the register's lineage still. What was set
+/// aside by a recovery that came to its end has another one, and all that was worth keeping of it was kept.
+pub(crate) fn of_ended_recovery(place: &Place, look: &Look) -> Option<PathBuf> {
+    let lineage = register::lineage(look)?;
+    all(&place.path).into_iter().find(|aside| {
+        let source = Place { path: aside.clone(), key: place.key.clone() };
+        // Without a log: the one that stands in the journal's place may be another's.
+        let Ok(copy) = copied(&source, place, With::FileOnly) else { return false };
+        let found =
+            open::connect(&copy, Access::Write).ok().and_then(|c| settings::lineage(&c).ok());
+        open::discard(&copy.path);
+        found.is_some_and(|found| found.id == lineage)
+    })
+}
+
+/// The journals that were set aside, the last one first.
+fn all(path: &Path) -> Vec<PathBuf> {
+    let Some(name) = path.file_name() else { return Vec::new() };
+    let prefix = open::with_suffix(Path::new(name), SET_ASIDE).display().to_string();
+    let when = |name: &str| name.strip_prefix(&prefix)?.parse::<i64>().ok();
+    let names = std::fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut times: Vec<i64> = names.filter_map(|name| when(&name)).collect();
+    times.sort_unstable_by_key(|time| std::cmp::Reverse(*time));
+    times.iter().map(|time| open::with_suffix(path, &format!("{SET_ASIDE}{time}"))).collect()
 }
 
 /// Where what stands in a journal's place goes: beside what an ended recovery has set aside `already`, or under a name
@@ -68,16 +87,17 @@ mod tests {
     }
 
     #[test]
-    fn the_journal_that_was_set_aside_last_is_found() {
+    fn journals_that_were_set_aside_are_found_the_last_one_first() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.db");
-        assert_eq!(last(&path), None);
+        assert_eq!(all(&path), Vec::<PathBuf>::new());
         let others = ["9-wal", "x", "99-shm"].map(|end| format!("journal.db.set-aside-{end}"));
         let asides = [5, 40, 7].map(|at| format!("journal.db.set-aside-{at}"));
         let foreign = ["other.db.set-aside-90".to_owned()];
         for name in others.iter().chain(&asides).chain(&foreign) {
             std::fs::write(folder.path().join(name), "").unwrap();
         }
-        assert_eq!(last(&path), Some(folder.path().join(&asides[1])));
+        let found = [1, 2, 0].map(|n| folder.path().join(&asides[n]));
+        assert_eq!(all(&path), found);
     }
 }

@@ -38,7 +38,7 @@ pub struct NewSubmission {
 pub enum Unless {
     /// Any.
     Known,
-    /// One whose end is not known yet: it will reach the authority by itself.
+    /// One whose end is not known yet: it will reach the authority by itself, once its endpoint is in use.
     Open,
 }
 

@@ -182,7 +182,7 @@ pub(crate) fn publish(draft: &Path, path: &Path) -> std::io::Result<()> {
         // File systems without hard links: reserve the name first, then replace our own reservation.
         Err(_) => {
             private_file(path)?;
-            std::fs::rename(draft, path)?;
+            std::fs::rename(draft, path).inspect_err(|_| drop(std::fs::remove_file(path)))?;
         }
     }
     sync_folder(path)

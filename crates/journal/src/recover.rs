@@ -88,17 +88,18 @@ pub fn recover(
         Err(other) => return Err(other),
     }
     let old = Old::of(&place, Occasion::Damage)?;
-    let outcome = candidates(&place, backups, now).and_then(|chosen| match chosen {
-        Some((draft, base, facts)) => replace(&place, &draft, base, facts, &old, now).map(Some),
-        None if matches!(old.look, Look::Present(_)) => {
-            let draft = Place { path: draft_beside(&place.path), key: key.clone() };
-            open::build(&draft)?;
-            replace(&place, &draft, Base::Nothing, BackupFacts::default(), &old, now).map(Some)
-        }
-        // Nothing shows that this is the right key.
-        None if place.path.symlink_metadata().is_ok() => Err(OpenProblem::WrongKeyOrDamaged),
-        None => Err(OpenProblem::Missing),
-    });
+    let outcome =
+        candidates(&place, &old.remains(&place), backups, now).and_then(|chosen| match chosen {
+            Some((draft, base, facts)) => replace(&place, &draft, base, facts, &old, now).map(Some),
+            None if matches!(old.look, Look::Present(_)) => {
+                let draft = Place { path: draft_beside(&place.path), key: key.clone() };
+                open::build(&draft)?;
+                replace(&place, &draft, Base::Nothing, BackupFacts::default(), &old, now).map(Some)
+            }
+            // Nothing shows that this is the right key.
+            None if place.path.symlink_metadata().is_ok() => Err(OpenProblem::WrongKeyOrDamaged),
+            None => Err(OpenProblem::Missing),
+        });
     old.discard();
     outcome
 }
@@ -154,12 +155,18 @@ impl Old {
         let taken = register::taken(place);
         let numbers = taken.iter().map(|taken| taken.submission).collect();
         let taken = taken.into_iter().map(LostReport::from).collect();
-        let missing = place.path.symlink_metadata().is_err();
-        let aside = if missing { aside::last(&place.path) } else { None };
-        let source = aside.as_ref().unwrap_or(&place.path);
-        let source = Place { path: source.clone(), key: place.key.clone() };
-        let copy = copied(&source, place, With::Log).ok();
-        Ok(Self { occasion, look, taken, numbers, aside, copy })
+        // Where there are no hard links, a name is reserved by an empty file first.
+        let missing = std::fs::metadata(&place.path).map_or(true, |facts| facts.len() == 0);
+        let aside = if missing { aside::of_ended_recovery(place, &look) } else { None };
+        let mut old = Self { occasion, look, taken, numbers, aside, copy: None };
+        old.copy = copied(&old.remains(place), place, With::Log).ok();
+        Ok(old)
+    }
+
+    /// Where its files are. Its log may still stand in its place.
+    fn remains(&self, place: &Place) -> Place {
+        let path = self.aside.as_ref().unwrap_or(&place.path).clone();
+        Place { path, key: place.key.clone() }
     }
 
     fn discard(&self) {

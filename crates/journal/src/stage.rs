@@ -17,10 +17,11 @@ pub(crate) enum With {
     FileOnly,
 }
 
-/// The newest sound state: of the journal as it stands, of its file alone, or of a backup. A backup that is dated
+/// The newest sound state: of what remains of the journal, of its file alone, or of a backup. A backup that is dated
 /// later than `now` was made by a wrong clock: it comes after the others.
 pub(crate) fn candidates(
     place: &Place,
+    remains: &Place,
     folder: &Path,
     now: Instant,
 ) -> Result<Option<(Place, Base, BackupFacts)>, OpenProblem> {
@@ -54,7 +55,8 @@ pub(crate) fn candidates(
         }
     }
     for with in [With::Log, With::FileOnly] {
-        if let Err(problem @ OpenProblem::Full) = offer(stage(place, place, with), Base::Remains) {
+        if let Err(problem @ OpenProblem::Full) = offer(stage(remains, place, with), Base::Remains)
+        {
             return Err(problem);
         }
     }

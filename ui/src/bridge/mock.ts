@@ -26,6 +26,7 @@ const CERTIFICATE: CertificateView = {
   notBefore: "2026-04-13T08:00:00Z",
   notAfter: "2027-04-13T08:00:00Z",
   daysLeft: 143,
+  daysAhead: 0,
   fingerprint: "3B:9A:51:7C:E0:44:1D:92:6F:AB:08:C3:5E:71:D9:20:4C:88:FA:13:67:B5:2E:90:DC:3A:F1:05:79:E6:8B:42",
   keyType: "EC P-256",
   purposes: ["clientAuth"],

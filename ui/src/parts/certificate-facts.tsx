@@ -12,15 +12,18 @@ const DAYS_SOON = 60;
 export function Validity({ certificate }: { certificate: CertificateView }) {
   const text = useText();
   const format = useFormat();
-  const { daysLeft } = certificate;
-  const look = daysLeft < 0 ? "over" : daysLeft < DAYS_SOON ? "soon" : "good";
+  const { daysLeft, daysAhead, notBefore, notAfter } = certificate;
+  const look = daysLeft < 0 || daysAhead > 0 ? "over" : daysLeft < DAYS_SOON ? "soon" : "good";
+  const words = () => {
+    if (daysAhead > 0) return text("certificate.validity-ahead", { date: format.date(notBefore) });
+    if (daysLeft < 0) return text("certificate.validity-over", { date: format.date(notAfter) });
+    return text("certificate.validity", { n: daysLeft, date: format.date(notAfter) });
+  };
   const Icon = look === "good" ? BadgeCheck : TriangleAlert;
   return (
     <span className={`${css.validity} ${css[look]}`}>
       <Icon aria-hidden size={16} />
-      {daysLeft < 0
-        ? text("certificate.validity-over", { date: format.date(certificate.notAfter) })
-        : text("certificate.validity", { n: daysLeft, date: format.date(certificate.notAfter) })}
+      {words()}
     </span>
   );
 }

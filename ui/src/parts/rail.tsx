@@ -34,7 +34,11 @@ export function Rail({ status, showKeys, lock }: {
   const text = useText();
   const { place, go } = useWindow();
   const attention = status?.counts.needsAttention ?? 0;
-  const days = status?.certificate?.daysLeft;
+  const { daysLeft: days, daysAhead = 0 } = status?.certificate ?? {};
+  const validity = (left: number) => {
+    if (daysAhead > 0) return text("nav.certificate.ahead");
+    return left < 0 ? text("nav.certificate.expired") : text("nav.certificate.days", { n: left });
+  };
   return (
     <nav className={css.rail} aria-label={text("nav.label")}>
       <ul className={css.entries}>
@@ -56,8 +60,8 @@ export function Rail({ status, showKeys, lock }: {
                 </span>
               )}
               {screen === "certificate" && days !== undefined && (
-                <span className={`${css.days} ${days < DAYS_URGENT ? css.urgent : ""}`}>
-                  {days < 0 ? text("nav.certificate.expired") : text("nav.certificate.days", { n: days })}
+                <span className={`${css.days} ${days < DAYS_URGENT || daysAhead > 0 ? css.urgent : ""}`}>
+                  {validity(days)}
                 </span>
               )}
             </button>

@@ -408,8 +408,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
         what: "what an ended recovery has set aside is forgotten",
         edits: &[(
             RECOVER,
-            "if missing { aside::last(&place.path) } else { None }",
-            "if missing { None } else { aside::last(&place.path) }",
+            "if missing { aside::of_ended_recovery(place, &look) } else { None }",
+            "if missing { None } else { aside::of_ended_recovery(place, &look) }",
         )],
         tests: DAMAGE,
     },
@@ -431,8 +431,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
         what: "a refused certificate is taken for the fault of one report after the other",
         edits: &[(
             GATE,
-            "refused.filter(|id| before.is_none_or(|it| it == Refused::Report(*id)))",
-            "refused.filter(|_| before != Some(Refused::Question))",
+            "before.is_none_or(|before| before == refused)",
+            "before != Some(About::Question)",
         )],
         tests: QUEUE,
     },

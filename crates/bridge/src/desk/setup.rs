@@ -185,6 +185,7 @@ pub(super) fn certificate_view(
         not_before: inspection.not_before.to_fhir(),
         not_after: inspection.not_after.to_fhir(),
         days_left: i32::try_from(inspection.days_left(now)).unwrap_or(i32::MAX),
+        days_ahead: i32::try_from(inspection.days_ahead(now)).unwrap_or(i32::MAX),
         fingerprint: inspection.fingerprint_sha256.clone(),
         key_type: inspection.key_type.clone(),
         purposes: inspection.purposes.iter().map(|code| purpose(code).to_owned()).collect(),

@@ -29,6 +29,8 @@ pub struct CertificateFacts {
     pub not_after: String,
     /// Whole days left, negative when expired.
     pub days_left: i64,
+    /// Days until it is valid, 0 from then on.
+    pub days_ahead: i64,
     /// SHA-256, `AB:CD:…`.
     pub fingerprint: String,
     /// E.g. `RSA 4096`.
@@ -163,6 +165,7 @@ impl Headless {
     fn certificate_facts(&self, inspection: Inspection) -> CertificateFacts {
         CertificateFacts {
             days_left: inspection.days_left(self.engine.now()),
+            days_ahead: inspection.days_ahead(self.engine.now()),
             not_before: inspection.not_before.to_fhir(),
             not_after: inspection.not_after.to_fhir(),
             subject: inspection.subject,

@@ -24,6 +24,8 @@ pub struct CertificateView {
     pub not_after: String,
     /// Whole days left, negative when expired.
     pub days_left: i32,
+    /// Days until it is valid, 0 from then on.
+    pub days_ahead: i32,
     /// SHA-256 fingerprint, `AB:CD:…`.
     pub fingerprint: String,
     /// e.g. `RSA 4096`, `EC P-256`.

@@ -281,7 +281,12 @@ async fn certificates_are_inspected_and_wrong_ones_named() {
     let password = std::fs::read_to_string(p12.with_extension("password")).unwrap();
     let paths = || vec![p12.display().to_string()];
     let view = desk.certificate_inspect(paths(), password).await.unwrap();
-    assert!(view.client_auth && view.days_left > 300 && view.subject.contains("practice"));
+    assert!(
+        view.client_auth
+            && view.days_left > 300
+            && view.days_ahead == 0
+            && view.subject.contains("practice")
+    );
     assert_eq!(view.purposes, ["clientAuth"]);
     let wrong = desk.certificate_inspect(paths(), "wrong".to_owned()).await;
     assert_known(wrong, "certificate-wrong-password");

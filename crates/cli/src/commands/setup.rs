@@ -129,8 +129,12 @@ fn certificate(scene: &Scene<'_>, facts: &CertificateFacts) {
     scene.fact("subject", &facts.subject);
     scene.fact("issuer", &facts.issuer);
     scene.fact("serial", &facts.serial);
-    let days = facts.days_left.unsigned_abs().to_string();
-    let left = if facts.days_left < 0 { "say.expired" } else { "say.days-left" };
+    let (left, days) = match (facts.days_ahead, facts.days_left) {
+        (1.., _) => ("say.not-valid-yet", facts.days_ahead),
+        (_, ..0) => ("say.expired", facts.days_left),
+        (_, _) => ("say.days-left", facts.days_left),
+    };
+    let days = days.unsigned_abs().to_string();
     let (from, until) = (
         super::view::to_the_second(&facts.not_before),
         super::view::to_the_second(&facts.not_after),

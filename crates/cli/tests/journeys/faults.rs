@@ -1,5 +1,7 @@
 //! The way to the authority, vault and certificate: each fault has its exit code, and nothing is lost.
 
+use testkit::{KeyKind, Purpose, TestCa, Validity};
+
 use crate::place::{Place, report};
 
 #[test]
@@ -63,6 +65,18 @@ fn a_certificate_from_elsewhere_is_refused() {
     place.run(&["identity", "import", &p12, "--password-file", &password]).ends(0);
     let file = place.write("a.json", report(130).json());
     place.run(&["send", &file]).ends(3).says("1 report is safe");
+}
+
+/// A renewal that begins later, or a clock that is wrong: both look like a certificate that nobody takes.
+#[test]
+fn a_certificate_that_is_not_valid_yet_says_so() {
+    let place = Place::ready();
+    let ca = TestCa::new("elsewhere");
+    let early = ca.client_with("lab", KeyKind::P256, Validity::NotYet, Purpose::ClientAuth);
+    let file = place.write("early.pem", early.pem());
+    place.run(&["identity", "import", &file]).ends(0).says("not valid for another");
+    place.run(&["identity", "show"]).ends(0).says("not valid for another");
+    assert!(place.json(0, &["identity", "show"])[0]["daysAhead"].as_i64().unwrap() > 0);
 }
 
 #[test]

@@ -13,6 +13,7 @@ use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
 use super::verdict::{Context, Reach, Sight, Verdict, after_ask, after_read, after_submit};
+use crate::gate::About;
 use crate::person;
 
 /// Why a request was not made: the process stood still for longer than its lease.
@@ -168,13 +169,13 @@ impl<A: Authority> Worker<A> {
         token: Token,
     ) -> Result<bool, JournalError> {
         let refused = matches!(verdict.reach, Reach::Unreachable(..) | Reach::Locked(_));
-        let refused = refused && verdict.evidence.is_some();
-        if refused {
+        let heard = verdict.evidence.is_some();
+        if refused && heard {
             self.refused.store(true, Ordering::Relaxed);
         }
-        // A delivery may be refused for what is in it; a question hardly.
-        let by_itself = (refused && kind == EvidenceKind::Create).then_some(id);
-        self.reached(&verdict.reach, by_itself);
+        let delivery = kind == EvidenceKind::Create;
+        let about = if delivery { About::Report(id) } else { About::Question };
+        self.reached(&verdict.reach, about, heard);
         let Some(event) = verdict.event else { return Ok(false) };
         let now = self.clock.now();
         let mut step = Step::new(id, event, person::worker(), now);

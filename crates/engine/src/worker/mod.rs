@@ -25,7 +25,7 @@ use report::SubmissionId;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::gate::{Gate, Passage};
+use crate::gate::{About, Failure, Gate, Passage};
 use crate::worker::poll::Tells;
 use crate::worker::verdict::Reach;
 use crate::{Clock, Moment, Obstacle, Pace, person};
@@ -245,29 +245,33 @@ impl<A: Authority> Worker<A> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an exchange shows about the connection: gate and banner follow. `refused`: the report that was answered so.
-    pub(crate) fn reached(&self, reach: &Reach, refused: Option<SubmissionId>) {
+    /// What an exchange shows about the connection: gate and banner follow. `heard`: an answer came.
+    pub(crate) fn reached(&self, reach: &Reach, about: About, heard: bool) {
         let now = self.moment();
+        let fraction = self.clock.fraction();
+        let refused = heard.then_some(about);
+        let failed = |failure| self.lock_gate().failed(now, &self.pace, failure, fraction);
         let (state, next_try) = match reach {
             Reach::Unclear => {
                 // Whether the authority is there shows at the next request, made alone.
-                self.lock_gate().doubted(now, &self.pace, self.clock.fraction());
+                self.lock_gate().doubted(now, &self.pace, fraction);
                 return;
             }
             Reach::OfOne => return,
             Reach::Answered => {
-                self.lock_gate().answered();
+                if !self.lock_gate().answered(about) {
+                    self.connection.send_modify(|it| it.last_contact = Some(now.wall));
+                    return;
+                }
                 (ConnectionState::Connected, None)
             }
             Reach::Unreachable(why, retry_after) => {
-                let fraction = self.clock.fraction();
-                let until =
-                    self.lock_gate().failed(now, &self.pace, *retry_after, refused, fraction);
+                let retry_after = *retry_after;
+                let until = failed(Failure { refused, retry_after, locked: false });
                 (ConnectionState::Unreachable(why.into()), Some(until))
             }
             Reach::Locked(why) => {
-                let fraction = self.clock.fraction();
-                let until = self.lock_gate().failed(now, &self.pace, None, refused, fraction);
+                let until = failed(Failure { refused, locked: true, retry_after: None });
                 (ConnectionState::Locked(why.into()), Some(until))
             }
         };

@@ -17,6 +17,7 @@ use super::reached::{Reached, minus};
 use super::verdict::{Reach, Verdict, status_event};
 use super::{POLL_LATE_SECONDS, Worker};
 use crate::Moment;
+use crate::gate::About;
 
 /// What is remembered about searches for changes; may be lost at any moment.
 #[derive(Debug, Clone, Default)]
@@ -200,15 +201,19 @@ impl<A: Authority> Worker<A> {
         let changes = match result {
             Ok(changes) => changes,
             Err(fault) => {
+                let heard = fault.evidence().is_some();
                 match tells {
-                    Tells::TheGate => self.reached(&Reach::of_question(fault), None),
-                    Tells::Nobody => self.lock_gate().acquit(),
+                    Tells::TheGate => {
+                        self.reached(&Reach::of_question(fault), About::Question, heard);
+                    }
+                    Tells::Nobody if heard => self.lock_gate().acquit(),
+                    Tells::Nobody => {}
                 }
                 return Ok(0);
             }
         };
         if tells == Tells::TheGate {
-            self.reached(&Reach::Answered, None);
+            self.reached(&Reach::Answered, About::Question, true);
         }
         let moved = self.learn(&changes, token).await?;
         self.poll_ended(began);

@@ -104,8 +104,9 @@ impl<A: Authority> Worker<A> {
         let looked = found.is_some();
         // What a clock that was set back has put off is looked for once: put off again, it has a reason.
         *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.moment();
-        let far = found.into_iter().flatten();
-        let far: Vec<Due> = far.filter(|due| queue.may_begin(due, paused)).collect();
+        let waiting: HashSet<SubmissionId> = queue.waiting.iter().map(|due| due.id).collect();
+        let new = |due: &Due| queue.may_begin(due, paused) && !waiting.contains(&due.id);
+        let far: Vec<Due> = found.into_iter().flatten().filter(new).collect();
         // Only a look counts as one: else the next would be put off by every round.
         if looked && far.is_empty() {
             let mut last = self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);

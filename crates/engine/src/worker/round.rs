@@ -14,7 +14,7 @@ use super::poll::Tells;
 use super::queue::{LOOK_FAR_EVERY, Queue};
 use super::verdict::Reach;
 use super::{REST_MAX, Round, Worker};
-use crate::gate::Passage;
+use crate::gate::{About, Passage};
 
 /// Pause between two looks at the journal while requests are under way and nothing waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -153,7 +153,9 @@ impl<A: Authority> Worker<A> {
         }
         match self.authority.capability().await {
             // Who leads elsewhere, asks for a proxy's password or shows a web page is not the authority.
-            Err(fault) if stands_between(&fault) => self.reached(&Reach::of_stranger(fault), None),
+            Err(fault) if stands_between(&fault) => {
+                self.reached(&Reach::of_stranger(fault), About::Question, true);
+            }
             // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
             Ok((_, evidence)) => {
                 self.begin_watermark(evidence.server_date)?;
@@ -163,7 +165,7 @@ impl<A: Authority> Worker<A> {
                 self.begin_watermark(fault.evidence().and_then(|answer| answer.server_date))?;
                 self.knocked.store(true, Ordering::Relaxed);
             }
-            Err(fault) => self.reached(&Reach::of_question(fault), None),
+            Err(fault) => self.reached(&Reach::of_question(fault), About::Question, false),
         }
         Ok(())
     }

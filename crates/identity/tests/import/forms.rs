@@ -269,6 +269,10 @@ fn inspection_says_what_a_person_needs() {
     assert_eq!(seen.not_after, Instant::from_seconds(1_609_459_200));
     assert_eq!(seen.days_left(Instant::from_seconds(1_609_459_200 - 86_400 * 3)), 3);
     assert_eq!(seen.days_left(Instant::from_seconds(1_609_459_201)), -1);
+    let begins = seen.not_before.0 / 1_000_000;
+    for (seconds, days) in [(-86_401, 2), (-86_400, 1), (-1, 1), (0, 0), (86_400 * 9, 0)] {
+        assert_eq!(seen.days_ahead(Instant::from_seconds(begins + seconds)), days, "{seconds}");
+    }
     assert!(!format!("{identity:?}").contains("key"), "{identity:?}");
 
     let free = ca.client_with("labor", KeyKind::P256, Validity::Current, Purpose::Unlimited);

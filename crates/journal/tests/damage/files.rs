@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{self, House, at, key, other_key, report};
+use crate::common::{self, House, at, key, other_key, raw, report};
 use journal::{Base, Journal, OpenProblem, recover, restore};
 use testkit::Figures;
 
@@ -298,26 +298,66 @@ fn a_register_that_is_gone_is_missed() {
 fn a_recovery_that_was_ended_between_two_renames() {
     let image = image();
     let mut figures = Figures::start("damage", "a_recovery_that_was_ended_between_two_renames");
-    for moved in [&[""][..], &["", "-wal"]] {
-        for backups in [true, false] {
-            let mut laboratory = Laboratory::new(&image);
-            for suffix in moved {
-                let aside = laboratory.beside(&format!(".set-aside-60{suffix}"));
-                fs::rename(laboratory.beside(suffix), aside).unwrap();
-            }
-            if !backups {
-                fs::remove_dir_all(laboratory.backups()).unwrap();
-            }
-            let what = format!("{moved:?} were moved, backups: {backups}");
-            let made = laboratory.go_through(&mut figures, &what).unwrap();
-            // Six are newer than the backup; one of all is no more than its successor's predecessor.
-            assert_eq!((made.salvaged, made.lost), (if backups { 6 } else { 15 }, 0), "{what}");
-            assert_eq!(made.set_aside.unwrap(), laboratory.beside(".set-aside-60"), "{what}");
-            for suffix in ["", "-wal"] {
-                let kept = fs::read(laboratory.beside(&format!(".set-aside-60{suffix}"))).unwrap();
-                assert!(kept == image.files[&format!("journal.db{suffix}")], "{what}{suffix}");
-            }
+    for (moved, backups, empty) in
+        [(&[""][..], true, false), (&["", "-wal"], true, false), (&["", "-wal"], false, true)]
+    {
+        let mut laboratory = Laboratory::new(&image);
+        end_between(&laboratory, moved);
+        if empty {
+            // Where there are no hard links, the name is reserved first.
+            fs::write(laboratory.path(), "").unwrap();
+        }
+        if !backups {
+            fs::remove_dir_all(laboratory.backups()).unwrap();
+        }
+        let what = format!("{moved:?} were moved; {backups}, {empty}");
+        let made = laboratory.go_through(&mut figures, &what).unwrap();
+        let all = (Base::Remains, 15, 0, 0);
+        assert_eq!((made.base, made.facts.submissions, made.salvaged, made.lost), all, "{what}");
+        assert!(made.set_aside.is_some(), "{what}");
+        for suffix in ["", "-wal"] {
+            let kept = fs::read(laboratory.beside(&format!(".set-aside-60{suffix}"))).unwrap();
+            assert!(kept == image.files[&format!("journal.db{suffix}")], "{what}{suffix}");
         }
     }
     figures.finish();
+}
+
+/// The same, and what was set aside is damaged, as it is after a recovery that people did not ask for.
+#[test]
+fn a_damaged_journal_whose_recovery_was_ended_is_read() {
+    let image = image();
+    let mut figures =
+        Figures::start("damage", "a_damaged_journal_whose_recovery_was_ended_is_read");
+    let journal = &image.files["journal.db"];
+    let (mut read, mut cases) = (0, 0);
+    for page in (1..journal.len() / PAGE).step_by(3) {
+        let mut laboratory = Laboratory::new(&image);
+        let mut damaged = journal.clone();
+        damaged[page * PAGE + 77] ^= 4;
+        fs::write(laboratory.path(), &damaged).unwrap();
+        fs::write(laboratory.beside("-wal"), "").unwrap();
+        end_between(&laboratory, &["", "-wal"]);
+        let what = format!("missing: ended with page {page} damaged");
+        let made = laboratory.go_through(&mut figures, &what).unwrap();
+        cases += 1;
+        // Not where the page says whose journal it is.
+        read += u64::from(made.set_aside.is_some());
+        assert!(fs::read(laboratory.beside(".set-aside-60")).unwrap() == damaged, "{what}");
+    }
+    assert!(read + 2 >= cases, "{read} of {cases}");
+    figures.finish();
+}
+
+/// As if a recovery had ended after moving these files; beside what one that came to its end has set aside.
+fn end_between(laboratory: &Laboratory<'_>, moved: &[&str]) {
+    for suffix in moved {
+        let aside = laboratory.beside(&format!(".set-aside-60{suffix}"));
+        fs::rename(laboratory.beside(suffix), aside).unwrap();
+    }
+    fs::copy(laboratory.beside(".set-aside-60"), laboratory.beside(".set-aside-90")).unwrap();
+    let other = raw(&laboratory.beside(".set-aside-90"));
+    let lineage = "UPDATE setting SET value = json_set(value, '$.id', 'another')";
+    // Where this page is damaged it is another's anyway.
+    let _ = other.execute_batch(lineage);
 }

@@ -29,6 +29,10 @@ notAfter: string,
  */
 daysLeft: number, 
 /**
+ * Days until it is valid, 0 from then on.
+ */
+daysAhead: number, 
+/**
  * SHA-256 fingerprint, `AB:CD:…`.
  */
 fingerprint: string, 
