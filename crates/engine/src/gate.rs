@@ -10,7 +10,9 @@ use crate::{Moment, Pace};
 /// Whether requests may go out now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Gate {
+    /// Faults in a row, and requests that ended in doubt.
     failures: u32,
+    doubts: u32,
     /// Since when, and for how long.
     closed: Option<(Moment, Duration)>,
     probing: bool,
@@ -97,7 +99,7 @@ impl Gate {
     /// question.
     pub(crate) fn answered(&mut self, about: About) -> bool {
         if self.locked && about == About::Question {
-            self.probing = false;
+            (self.probing, self.doubts) = (false, 0);
             return false;
         }
         *self = Self::default();
@@ -113,7 +115,9 @@ impl Gate {
         fraction: f64,
     ) -> Instant {
         match failure.refused {
-            None => self.begin_anew(),
+            // Another fault than that of the one report: how often that was refused makes no pause longer.
+            None if self.suspect.take().is_some() => self.failures = 0,
+            None => {}
             Some(refused) => {
                 // What was refused long ago says nothing: this process did not have the queue meanwhile.
                 let recent = |(since, _)| now.since(since) <= pace.backoff_max.saturating_mul(2);
@@ -128,29 +132,23 @@ impl Gate {
         }
         self.locked |= failure.locked;
         let failures = self.failures.saturating_add(1);
-        self.close(now, pace.backoff(failures, failure.retry_after, fraction))
+        let pause = pace.backoff(failures, failure.retry_after, fraction);
+        self.close(now, pause, |gate| gate.failures = failures)
     }
 
     /// A request ended in doubt. Perhaps it is this report's fault, perhaps nobody answers any more: the
     /// next one tries alone, soon at first.
     pub(crate) fn doubted(&mut self, now: Moment, pace: &Pace, fraction: f64) -> Instant {
-        self.begin_anew();
-        let failures = self.failures.saturating_add(1);
-        self.close(now, pace.backoff_in_doubt(failures, fraction))
+        self.suspect = None;
+        let doubts = self.doubts.saturating_add(1);
+        self.close(now, pace.backoff_in_doubt(doubts, fraction), |gate| gate.doubts = doubts)
     }
 
-    /// Another fault than that of the one report: how often that was refused makes no pause longer.
-    fn begin_anew(&mut self) {
-        if self.suspect.take().is_some() {
-            self.failures = 0;
-        }
-    }
-
-    fn close(&mut self, now: Moment, pause: Duration) -> Instant {
+    fn close(&mut self, now: Moment, pause: Duration, count: impl FnOnce(&mut Self)) -> Instant {
         if let (Passage::Closed(Some(until)), false) = (self.passage(now), self.probing) {
             return until;
         }
-        self.failures = self.failures.saturating_add(1);
+        count(self);
         self.closed = Some((now, pause));
         self.probing = false;
         now.after(pause)
@@ -281,6 +279,13 @@ mod tests {
         assert_eq!(gate.passage(at(until)), Passage::Probe, "one at a time");
         gate.probe_started();
         assert!(gate.failed(at(until), &pace, failure, 0.0) > until.plus_seconds(29), "longer");
+        // A request that ends in doubt is another matter: its pauses begin anew with each answer.
+        for _ in 0..9 {
+            gate.probe_started();
+            assert!(gate.doubted(at(until), &pace, 0.999) <= until.plus_seconds(2));
+            gate.probe_started();
+            gate.answered(About::Question);
+        }
         assert!(gate.answered(report));
         assert_eq!(gate.passage(at(NOW)), Passage::Open);
         // Nobody was there, and somebody is.
