@@ -168,6 +168,31 @@ async fn a_refused_question_clears_the_report_that_was_refused() {
     assert!(sent >= 3 && searches <= sent, "{searches} searches, {sent} reports");
 }
 
+/// A search that is lost on the way says nothing about a report that was refused: the others go on.
+#[tokio::test]
+async fn a_lost_search_clears_nobody() {
+    let house = House::new();
+    house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let refused = house.import("ours", 2);
+    let identifier = house.journal.row(refused).unwrap().identifier;
+    *house.authority.refuses_one.lock().unwrap() = Some(identifier);
+    let (why, evidence) = (client::Why::Timeout, None);
+    let lost = client::Fault::Transient { why, retry_after: None, evidence };
+    *house.authority.lost_search.lock().unwrap() = Some(lost);
+    for _ in 0..90 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    let next = house.import("ours", 3);
+    for _ in 0..12 {
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    assert_eq!(house.journal.state(next).unwrap().code(), "in-progress");
+}
+
 /// Nobody answers: then nothing is searched for either until the way is tried again.
 #[tokio::test]
 async fn nothing_is_searched_for_while_nobody_answers() {

@@ -332,4 +332,29 @@ mod tests {
         }
         assert!(kept.contains(&false));
     }
+
+    /// A commit that is refused leaves its transaction open: it is undone, and the next group begins as ever.
+    #[test]
+    fn a_refused_commit_stops_nothing_that_follows() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(
+                "PRAGMA foreign_keys = ON;
+                 CREATE TABLE fact (name TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID;
+                 INSERT INTO fact VALUES ('revision', 0);
+                 CREATE TABLE whole (id INTEGER PRIMARY KEY);
+                 CREATE TABLE part (of INTEGER REFERENCES whole DEFERRABLE INITIALLY DEFERRED);",
+            )
+            .unwrap();
+        let writer = Writer::start(connection, |_| {}).unwrap();
+        let run = |statement: &'static str| {
+            let step = move |connection: &Connection| {
+                connection.execute(statement, []).map_err(JournalError::sql("test"))
+            };
+            writer.submit::<_, JournalError, _>(Effect::Seen, true, step).wait()
+        };
+        assert!(run("INSERT INTO part VALUES (1)").is_err(), "there is no whole");
+        assert_eq!(run("INSERT INTO whole VALUES (2)").unwrap(), 1);
+        assert_eq!(run("DELETE FROM part").unwrap(), 0, "undone");
+    }
 }

@@ -3,9 +3,11 @@
 
 mod common;
 
-use common::{House, accepted, at, report};
+use common::{House, accepted, at, report, step};
 use fhir::{Finding, Severity};
-use journal::{DiscrepancyKind, Message, NewSubmission, Notice, Sibling, Source};
+use journal::{
+    DiscrepancyKind, JournalError, Message, NewSubmission, Notice, RecordError, Sibling, Source,
+};
 use report::{Event, SubmissionId};
 
 /// Taken in for this endpoint, under this identifier.
@@ -176,4 +178,19 @@ fn verifying_finds_what_was_changed_behind_the_journals_back() {
         let found = journal.verify().unwrap().problems;
         assert!(found.iter().any(|found| found.kind == kind), "{change}: {found:?}");
     }
+}
+
+/// What is stored of one report cannot be read: its step is refused, and the others go on.
+#[test]
+fn a_report_that_cannot_be_read_stops_no_other() {
+    let house = House::new();
+    let (damaged, other) = (house.import(1), house.import(2));
+    let sql = house.sql();
+    sql.execute("UPDATE submission SET state_json = '{}' WHERE id = ?1", [damaged.0]).unwrap();
+    for _ in 0..3 {
+        let refused = house.journal.record(step(damaged, Event::HeldBack));
+        assert!(matches!(refused, Err(RecordError::Journal(JournalError::Damaged))), "{refused:?}");
+    }
+    house.record(other, Event::HeldBack);
+    assert_eq!(house.journal.state(other).unwrap().code(), "held");
 }
