@@ -20,7 +20,7 @@ pub(crate) struct Gate {
     refused: Option<About>,
     /// The report whose own fault it may be, if it is why the gate is closed.
     suspect: Option<SubmissionId>,
-    /// It is closed until a report is let in: that questions are answered does not open it.
+    /// A report was refused for want of access: that questions are answered does not open it.
     locked: bool,
 }
 
@@ -130,7 +130,7 @@ impl Gate {
                 self.refused = Some(refused);
             }
         }
-        self.locked |= failure.locked;
+        self.locked |= failure.locked && matches!(failure.refused, Some(About::Report(_)));
         let failures = self.failures.saturating_add(1);
         let pause = pace.backoff(failures, failure.retry_after, fraction);
         self.close(now, pause, |gate| gate.failures = failures)
@@ -288,9 +288,11 @@ mod tests {
         }
         assert!(gate.answered(report));
         assert_eq!(gate.passage(at(NOW)), Passage::Open);
-        // Nobody was there, and somebody is.
-        gate.failed(at(NOW), &pace, Failure::default(), 0.5);
-        assert!(gate.answered(About::Question));
+        // Nobody was there, or a question was refused: the next answer shows that this is over.
+        for refused in [None, Some(About::Question)] {
+            gate.failed(at(NOW), &pace, Failure { refused, locked: true, ..failure }, 0.5);
+            assert!(gate.answered(About::Question));
+        }
     }
 
     #[test]

@@ -233,3 +233,24 @@ async fn a_search_that_fails_is_told_unless_reports_are_refused_anyway() {
     worker.turn(&mut held, &cancel).await.unwrap();
     assert!(matches!(house.connection.borrow().state, ConnectionState::Unreachable(_)));
 }
+
+/// A search is refused for a while, and nothing is to be sent: once it is answered again, nobody is alarmed any more.
+#[tokio::test]
+async fn a_refused_search_is_forgotten_when_searches_are_answered() {
+    let house = House::new();
+    house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    let evidence = Some(Box::new(client::Evidence { status: 403, ..Default::default() }));
+    let why = client::Why::Forbidden { status: 403 };
+    *house.authority.lost_search.lock().unwrap() = Some(client::Fault::Locked { why, evidence });
+    house.clock.pass(60);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
+    *house.authority.lost_search.lock().unwrap() = None;
+    for _ in 0..24 {
+        house.clock.pass(5);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert_eq!(house.connection.borrow().state, ConnectionState::Connected);
+}
