@@ -346,9 +346,9 @@ pub(super) const MISTAKES: &[Mistake] = &[
     Mistake {
         what: "a damaged journal is overwritten",
         edits: &[(
-            RECOVER,
-            "        open::rename_all(&place.path, &aside).map_err(&io)?;\n",
-            "        let _ = &io;\n",
+            ASIDE,
+            "        open::rename_all(path, aside).map_err(OpenProblem::io(\"set aside\"))?;\n",
+            "        let _ = path;\n",
         )],
         tests: DAMAGE,
     },
