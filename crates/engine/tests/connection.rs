@@ -6,12 +6,18 @@ mod house;
 
 use std::sync::atomic::Ordering;
 
-use client::{Fault, Why};
+use client::{Evidence, Fault, Why};
 use engine::{Clock as _, ConnectionState};
 use exchange::{Processing, Release};
 use house::{House, news};
 use report::State;
 use tokio_util::sync::CancellationToken;
+
+/// An answer that a gateway gives to who has no access.
+fn forbidden() -> Fault {
+    let evidence = Some(Box::new(Evidence { status: 403, ..Default::default() }));
+    Fault::Locked { why: Why::Forbidden { status: 403 }, evidence }
+}
 
 #[tokio::test]
 async fn the_last_contact_is_the_last_answer_and_nothing_else() {
@@ -152,9 +158,7 @@ async fn a_refused_question_clears_the_report_that_was_refused() {
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
     worker.turn(&mut held, &cancel).await.unwrap();
     house.clock.pass(120);
-    let evidence = Some(Box::new(client::Evidence { status: 403, ..Default::default() }));
-    let why = client::Why::Forbidden { status: 403 };
-    *house.authority.lost_search.lock().unwrap() = Some(client::Fault::Locked { why, evidence });
+    *house.authority.lost_search.lock().unwrap() = Some(forbidden());
     house.authority.refuses.store(true, Ordering::SeqCst);
     house.import("ours", 2);
     let (sent, searches) = (house.sent(), house.authority.questions.load(Ordering::SeqCst));
@@ -178,8 +182,8 @@ async fn a_lost_search_clears_nobody() {
     let refused = house.import("ours", 2);
     let identifier = house.journal.row(refused).unwrap().identifier;
     *house.authority.refuses_one.lock().unwrap() = Some(identifier);
-    let (why, evidence) = (client::Why::Timeout, None);
-    let lost = client::Fault::Transient { why, retry_after: None, evidence };
+    let (why, evidence) = (Why::Timeout, None);
+    let lost = Fault::Transient { why, retry_after: None, evidence };
     *house.authority.lost_search.lock().unwrap() = Some(lost);
     for _ in 0..90 {
         worker.turn(&mut held, &cancel).await.unwrap();
@@ -241,9 +245,7 @@ async fn a_refused_search_is_forgotten_when_searches_are_answered() {
     house.import("ours", 1);
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
     worker.turn(&mut held, &cancel).await.unwrap();
-    let evidence = Some(Box::new(client::Evidence { status: 403, ..Default::default() }));
-    let why = client::Why::Forbidden { status: 403 };
-    *house.authority.lost_search.lock().unwrap() = Some(client::Fault::Locked { why, evidence });
+    *house.authority.lost_search.lock().unwrap() = Some(forbidden());
     house.clock.pass(60);
     worker.turn(&mut held, &cancel).await.unwrap();
     assert!(matches!(house.connection.borrow().state, ConnectionState::Locked(_)));
