@@ -14,17 +14,33 @@ const SET_ASIDE: &str = ".set-aside-";
 
 /// The journal that a recovery has set aside before it was ended: it has the register's lineage still. What was set
 /// aside by a recovery that came to its end has another one, and all that was worth keeping of it was kept.
-pub(crate) fn of_ended_recovery(place: &Place, look: &Look) -> Option<PathBuf> {
-    let lineage = register::lineage(look)?;
-    all(&place.path).into_iter().find(|aside| {
+pub(crate) fn of_ended_recovery(
+    place: &Place,
+    look: &Look,
+) -> Result<Option<PathBuf>, OpenProblem> {
+    let Some(lineage) = register::lineage(look) else { return Ok(None) };
+    for aside in all(&place.path) {
         let source = Place { path: aside.clone(), key: place.key.clone() };
         // Without a log: the one that stands in the journal's place may be another's.
-        let Ok(copy) = copied(&source, place, With::FileOnly) else { return false };
+        let Some(copy) = readable(copied(&source, place, With::FileOnly))? else { continue };
         let found =
             open::connect(&copy, Access::Write).ok().and_then(|c| settings::lineage(&c).ok());
         open::discard(&copy.path);
-        found.is_some_and(|found| found.id == lineage)
-    })
+        if found.is_some_and(|found| found.id == lineage) {
+            return Ok(Some(aside));
+        }
+    }
+    Ok(None)
+}
+
+/// A copy to read from, if there can be one. On a full disk nothing is replaced: there may be more to read once there
+/// is room.
+pub(crate) fn readable(copy: Result<Place, OpenProblem>) -> Result<Option<Place>, OpenProblem> {
+    match copy {
+        Ok(copy) => Ok(Some(copy)),
+        Err(OpenProblem::Full) => Err(OpenProblem::Full),
+        Err(_) => Ok(None),
+    }
 }
 
 /// The journals that were set aside, the last one first.
@@ -84,6 +100,12 @@ mod tests {
             assert_eq!(kept, suffix);
             assert!(!open::with_suffix(&aside, suffix).exists());
         }
+    }
+
+    #[test]
+    fn what_there_is_no_room_to_read_is_not_given_up() {
+        assert!(matches!(readable(Err(OpenProblem::Full)), Err(OpenProblem::Full)));
+        assert!(matches!(readable(Err(OpenProblem::Missing)), Ok(None)));
     }
 
     #[test]

@@ -157,9 +157,9 @@ impl Old {
         let taken = taken.into_iter().map(LostReport::from).collect();
         // Where there are no hard links, a name is reserved by an empty file first.
         let missing = std::fs::metadata(&place.path).map_or(true, |facts| facts.len() == 0);
-        let aside = if missing { aside::of_ended_recovery(place, &look) } else { None };
+        let aside = if missing { aside::of_ended_recovery(place, &look)? } else { None };
         let mut old = Self { occasion, look, taken, numbers, aside, copy: None };
-        old.copy = copied(&old.remains(place), place, With::Log).ok();
+        old.copy = aside::readable(copied(&old.remains(place), place, With::Log))?;
         Ok(old)
     }
 

@@ -157,47 +157,36 @@ fn a_closed_journal_says_so_and_keeps_what_it_was_given() {
     assert_eq!(clone.counts(at(0)).unwrap().total(), 100, "views go on");
 }
 
-#[test]
-fn of_many_who_find_the_same_file_one_takes_it_in() {
-    let house = House::new();
+/// Of forty who take in the same bytes at once, through two handles, one does and the others hear of that one.
+fn one_of_forty(house: &House, unless: Unless, taken: SubmissionId) {
     let other = Journal::open(&house.path(), &key()).unwrap();
     let pending: Vec<_> = (0..40)
         .map(|n| {
             let journal = if n % 2 == 0 { &house.journal } else { &other };
             let mut new = report(1);
             new.identifier = format!("urn:uuid:attempt-{n}");
-            journal.import_unless_async(new, Unless::Known)
+            journal.import_unless_async(new, unless)
         })
         .collect();
     let outcomes: Vec<_> = pending.into_iter().map(|p| p.wait().unwrap()).collect();
     let new: Vec<_> = outcomes.iter().filter(|o| matches!(o, Imported::New(_))).collect();
-    assert_eq!(new, [&Imported::New(SubmissionId(1))]);
-    assert_eq!(
-        outcomes.iter().filter(|o| **o == Imported::Known(vec![SubmissionId(1)])).count(),
-        39
-    );
+    assert_eq!(new, [&Imported::New(taken)]);
+    let known = Imported::Known(vec![taken]);
+    assert_eq!(outcomes.iter().filter(|outcome| **outcome == known).count(), 39);
 }
 
-/// Sent again on purpose, but by many at once: one of them is on its way, and the others hear of that one.
+#[test]
+fn of_many_who_find_the_same_file_one_takes_it_in() {
+    one_of_forty(&House::new(), Unless::Known, SubmissionId(1));
+}
+
+/// Sent again on purpose: its first submission has ended, and the second is on its way.
 #[test]
 fn of_many_who_send_the_same_again_one_takes_it_in() {
     let house = House::new();
     let first = house.import(1);
     house.complete(first, "r1");
-    let other = Journal::open(&house.path(), &key()).unwrap();
-    let pending: Vec<_> = (0..40)
-        .map(|n| {
-            let journal = if n % 2 == 0 { &house.journal } else { &other };
-            let mut new = report(1);
-            new.identifier = format!("urn:uuid:attempt-{n}");
-            journal.import_unless_async(new, Unless::Open)
-        })
-        .collect();
-    let outcomes: Vec<_> = pending.into_iter().map(|p| p.wait().unwrap()).collect();
-    let new: Vec<_> = outcomes.iter().filter(|o| matches!(o, Imported::New(_))).collect();
-    assert_eq!(new, [&Imported::New(SubmissionId(2))], "its first submission has ended");
-    let open = Imported::Known(vec![SubmissionId(2)]);
-    assert_eq!(outcomes.iter().filter(|outcome| **outcome == open).count(), 39);
+    one_of_forty(&house, Unless::Open, SubmissionId(2));
 }
 
 /// A process of a simulation: alive, dead before a write, or dead before it hears of one.

@@ -408,8 +408,8 @@ pub(super) const MISTAKES: &[Mistake] = &[
         what: "what an ended recovery has set aside is forgotten",
         edits: &[(
             RECOVER,
-            "if missing { aside::of_ended_recovery(place, &look) } else { None }",
-            "if missing { None } else { aside::of_ended_recovery(place, &look) }",
+            "if missing { aside::of_ended_recovery(place, &look)? } else { None }",
+            "if missing { None } else { aside::of_ended_recovery(place, &look)? }",
         )],
         tests: DAMAGE,
     },
