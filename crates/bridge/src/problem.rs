@@ -137,6 +137,7 @@ impl Problem {
             | "forbidden"
             | "not-found"
             | "unavailable"
+            | "unexplained"
             | "status"
             | "parameter-ignored"
             | "foreign-link"

@@ -101,6 +101,8 @@ pub enum Why {
     NotFound { status: u16 },
     /// The server is busy or out of service.
     Unavailable { status: u16 },
+    /// An error without the authority's reasons (no OperationOutcome): most likely a gateway's.
+    Unexplained { status: u16 },
     /// Any other HTTP status.
     Status { status: u16 },
     /// The server ignored a search parameter: the result is not what was asked.
@@ -141,6 +143,7 @@ impl Why {
             Self::Forbidden { .. } => "forbidden",
             Self::NotFound { .. } => "not-found",
             Self::Unavailable { .. } => "unavailable",
+            Self::Unexplained { .. } => "unexplained",
             Self::Status { .. } => "status",
             Self::ParameterIgnored { .. } => "parameter-ignored",
             Self::ForeignLink => "foreign-link",
@@ -176,6 +179,7 @@ impl Why {
             | Self::Forbidden { status }
             | Self::NotFound { status }
             | Self::Unavailable { status }
+            | Self::Unexplained { status }
             | Self::Status { status } => one("status", status),
             Self::NotFhir { status, found } => {
                 vec![("status".to_owned(), status.to_string()), ("found".to_owned(), found.clone())]
@@ -206,6 +210,17 @@ impl Fault {
             | Self::Uncertain { evidence, .. }
             | Self::Locked { evidence, .. } => evidence.as_deref(),
             Self::Refused { evidence, .. } => Some(evidence),
+        }
+    }
+
+    /// A refusal that may mean an earlier delivery of this very report: 409, 412, or an issue of code `duplicate`.
+    pub fn may_be_known(&self) -> bool {
+        match self {
+            Self::Refused { answer, evidence } => {
+                matches!(evidence.status, 409 | 412)
+                    || answer.issues.iter().any(|issue| issue.code == "duplicate")
+            }
+            _ => false,
         }
     }
 

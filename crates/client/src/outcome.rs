@@ -22,7 +22,8 @@ enum Content {
     Other(Why),
 }
 
-/// The answer to a POST (service specification, Endpoints 1 and Errors).
+/// The answer to a POST (service specification, Endpoints 1 and Errors). By the time an answer is there, the body
+/// was handed over: what does not say that it was refused may have been stored.
 pub(crate) fn of_submit(
     reply: Reply,
     identifier: &str,
@@ -33,30 +34,54 @@ pub(crate) fn of_submit(
         (200..=299, Content::Answer(answer)) => accepted(reply, answer, identifier, release),
         (200..=299, Content::Other(why)) => Err(reply.uncertain(why)),
         (300..=399, _) => Err(reply.locked(Why::Redirect { status })),
+        // Whatever the status: the authority names the report and says what became of it.
+        (400..=599, Content::Answer(answer)) if answer.receipt.is_some() => {
+            identified(reply, answer, identifier)
+        }
         (401 | 403, _) => Err(reply.locked(Why::Forbidden { status })),
         (407, _) => Err(reply.locked(Why::ProxyAuthentication)),
-        (400 | 409 | 412 | 413 | 422, Content::Answer(answer)) if answer.receipt.is_none() => {
+        (400 | 409 | 412 | 413 | 422, Content::Answer(answer)) if gives_reasons(&answer) => {
             Err(reply.refused(answer))
         }
-        // A gateway, not the authority: nginx answers so where the client certificate is missing.
-        (400..=499, Content::Other(Why::Html { .. }))
-            if !matches!(status, 408 | 413 | 425 | 429) =>
-        {
-            Err(reply.locked(Why::Html { status }))
-        }
-        (400 | 413 | 422, _) => Err(reply.refused(Answer::default())),
         // Said before the request is processed (RFC 6585, RFC 8470).
         (425 | 429, _) => Err(reply.transient(Why::Unavailable { status })),
-        // On purpose: the server says when to come back, or says so in FHIR. A bare 503 may come from a
-        // gateway that lost the authority after it had passed the report on.
-        (503, Content::Answer(_)) => Err(reply.transient(Why::Unavailable { status })),
-        (503, _) if reply.retry_after.is_some() => {
-            Err(reply.transient(Why::Unavailable { status }))
-        }
+        // A gateway that lost the authority after it had passed the report on says 503 too, and an authority that
+        // says so in FHIR may have stored the report all the same.
         (408 | 500..=599, Content::Other(why @ Why::Html { .. })) => Err(reply.uncertain(why)),
         (408 | 500..=599, _) => Err(reply.uncertain(Why::Unavailable { status })),
+        // A conflict with what? Perhaps with an earlier delivery of this very report.
+        (409 | 412, _) => Err(reply.uncertain(Why::Unexplained { status })),
+        // A gateway, not the authority: nginx answers so where the client certificate is missing.
+        (400..=499, Content::Other(Why::Html { .. })) => Err(reply.locked(Why::Html { status })),
+        // The authority refuses with an OperationOutcome (specification, Errors 2 and 3). Who gives no reasons
+        // stands in the way of all reports, and refuses none in the authority's name.
+        (400 | 413 | 422, _) => Err(reply.locked(Why::Unexplained { status })),
         _ => Err(reply.locked(Why::Status { status })),
     }
+}
+
+/// Whether this says why: with messages, or as earlier releases do, by the status alone.
+fn gives_reasons(answer: &Answer) -> bool {
+    !answer.issues.is_empty() || answer.processing == Some(Processing::Failed)
+}
+
+/// An error that names the report: `failed` with its messages is the answer to it, as a later read would give it.
+/// Any other state counts only where the identifier is ours.
+fn identified(reply: Reply, answer: Answer, identifier: &str) -> Result<Received, Fault> {
+    let status = reply.evidence.status;
+    match (names(&answer, identifier), answer.processing) {
+        (Some(true), _) | (None, Some(Processing::Failed)) => {
+            Ok(Received { answer, evidence: reply.evidence })
+        }
+        (Some(false), _) => Err(reply.uncertain(Why::AnotherIdentifier)),
+        (None, _) => Err(reply.uncertain(Why::Status { status })),
+    }
+}
+
+/// Whether an answer is about the report of this identifier; `None` where it names none at all.
+fn names(answer: &Answer, identifier: &str) -> Option<bool> {
+    let known = &answer.identifiers;
+    (!known.is_empty()).then(|| known.iter().any(|known| known.eq_ignore_ascii_case(identifier)))
 }
 
 /// 2xx with a FHIR answer.
@@ -68,11 +93,9 @@ fn accepted(
 ) -> Result<Received, Fault> {
     let status = reply.evidence.status;
     if answer.receipt.is_some() {
-        let same = answer.identifiers.is_empty()
-            || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier));
-        return match same {
-            true => Ok(Received { answer, evidence: reply.evidence }),
-            false => Err(reply.uncertain(Why::AnotherIdentifier)),
+        return match names(&answer, identifier) {
+            Some(true) | None => Ok(Received { answer, evidence: reply.evidence }),
+            Some(false) => Err(reply.uncertain(Why::AnotherIdentifier)),
         };
     }
     let invalid = match release.facts().invalid {
@@ -99,9 +122,9 @@ pub(crate) fn of_question(reply: Reply) -> Result<(Tree, Evidence), Fault> {
         407 => Err(reply.locked(Why::ProxyAuthentication)),
         408 | 425 | 429 | 500..=599 => Err(reply.transient(Why::Unavailable { status })),
         400 | 422 => match content(&reply) {
-            Content::Answer(answer) => Err(reply.refused(answer)),
+            Content::Answer(answer) if gives_reasons(&answer) => Err(reply.refused(answer)),
             Content::Other(why @ Why::Html { .. }) => Err(reply.locked(why)),
-            Content::Other(_) => Err(reply.refused(Answer::default())),
+            _ => Err(reply.locked(Why::Unexplained { status })),
         },
         _ => Err(reply.locked(Why::Status { status })),
     }

@@ -97,7 +97,10 @@ pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<
         match ask_identifier(authority, identifier, form).await {
             Ok(found) if !found.answers.is_empty() => return Ok(found),
             Ok(empty) => said = Some(Ok(empty)),
-            Err(refused @ Fault::Refused { .. }) => {
+            Err(
+                refused @ (Fault::Refused { .. }
+                | Fault::Locked { why: Why::Unexplained { .. }, .. }),
+            ) => {
                 if !matches!(said, Some(Ok(_))) {
                     said = Some(Err(refused));
                 }

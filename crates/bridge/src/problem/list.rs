@@ -136,6 +136,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("forbidden", &["status"], Blame::You, "import-certificate"),
     ("not-found", &["status"], Blame::Authority, "look-again"),
     ("unavailable", &["status"], Blame::Authority, "wait"),
+    ("unexplained", &["status"], Blame::Network, "call-it"),
     ("status", &["status"], Blame::Authority, "retry"),
     ("parameter-ignored", &["name"], Blame::Authority, "call-authority"),
     ("foreign-link", &[], Blame::Authority, "call-authority"),

@@ -76,12 +76,12 @@ async fn find_tries_both_forms_of_the_identifier() {
     assert_eq!(by_bare.seen().len(), 1);
     assert_eq!(by_bare.seen()[0].target, bare);
 
-    for refuses in [false, true] {
+    for refusal in [None, Some(outcome("error")), Some(String::new())] {
         let by_token = world
-            .server(move |seen| match (seen.target.contains("%7C"), refuses) {
+            .server(move |seen| match (seen.target.contains("%7C"), &refusal) {
                 (true, _) => fhir(200, bundle(&[hit()], &[own(seen)])),
-                (false, true) => fhir(400, outcome("error")),
-                (false, false) => fhir(200, bundle(&[], &[own(seen)])),
+                (false, Some(body)) => fhir(400, body.clone()),
+                (false, None) => fhir(200, bundle(&[], &[own(seen)])),
             })
             .await;
         let found = world.authority(&by_token).find(IDENTIFIER).await.unwrap();
@@ -115,6 +115,8 @@ async fn find_never_believes_a_result_that_was_not_asked_for() {
     for (reaction, expected) in [
         (fhir(403, ""), ("locked", "forbidden")),
         (fhir(404, ""), ("locked", "status")),
+        (fhir(400, ""), ("locked", "unexplained")),
+        (fhir(400, outcome("error")), ("refused", "")),
         (fhir(500, ""), ("transient", "unavailable")),
         (fhir(200, outcome("error")), ("transient", "not-fhir")),
         (Reaction::CutBeforeAnswer, ("transient", "cut")),

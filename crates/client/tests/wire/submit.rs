@@ -69,10 +69,8 @@ async fn refusals_of_the_content() {
         (fhir(422, outcome("error")), "Constraint failed: x-1: 'no'"),
         (fhir(412, outcome("error")), "Constraint failed: x-1: 'no'"),
         (fhir(200, outcome("error")), "Constraint failed: x-1: 'no'"),
-        (fhir(400, ""), "HTTP 400"),
-        (Reaction::answer(422, "text/plain", "no"), "HTTP 422"),
-        (fhir(413, ""), "HTTP 413"),
-        (Reaction::answer(413, "text/html", "<html><h1>too large</h1></html>"), "HTTP 413"),
+        (fhir(409, outcome("error")), "Constraint failed: x-1: 'no'"),
+        (fhir(413, outcome("error")), "Constraint failed: x-1: 'no'"),
     ] {
         let (result, requests) = submitted(reaction).await;
         let Err(Fault::Refused { answer, evidence }) = result else { panic!("{result:?}") };
@@ -89,6 +87,47 @@ async fn refusals_of_the_content() {
     assert_eq!(told(&result.unwrap_err()).0, "refused", "how old releases refuse");
     let (result, _) = submitted(fhir(200, failed)).await;
     assert_eq!(told(&result.unwrap_err()), ("uncertain", "no-receipt"));
+}
+
+/// Earlier releases refuse with an id, the status and the outcome in it, also with an HTTP status of an error.
+#[tokio::test]
+async fn a_refusal_with_an_id_keeps_id_status_and_messages() {
+    for release in Release::ALL {
+        for status in [400, 409, 422, 500] {
+            let (result, _) =
+                submitted_to(release, fhir(status, reference("r-1", "failed", IDENTIFIER))).await;
+            let received = result.unwrap();
+            assert_eq!(received.answer.receipt.as_deref(), Some("r-1"), "{status}");
+            assert_eq!(received.answer.processing, Some(Processing::Failed));
+            assert_eq!(received.answer.issues[0].rule.as_deref(), Some("FOPH-021"));
+            assert_eq!(received.evidence.status, status);
+        }
+    }
+    let other = reference("r-1", "failed", "urn:uuid:other");
+    let (result, _) = submitted(fhir(400, other)).await;
+    assert_eq!(told(&result.unwrap_err()), ("uncertain", "another-identifier"));
+    // It names the report, and says that it has it.
+    let (result, _) = submitted(fhir(409, reference("r-1", "in-progress", IDENTIFIER))).await;
+    assert_eq!(result.unwrap().answer.processing, Some(Processing::InProgress));
+    let unnamed = reference("r-1", "in-progress", IDENTIFIER).replace("\"identifier\"", "\"_x\"");
+    let (result, _) = submitted(fhir(500, unnamed)).await;
+    assert_eq!(told(&result.unwrap_err()).0, "uncertain");
+}
+
+#[tokio::test]
+async fn a_refusal_that_may_mean_an_earlier_delivery_says_so() {
+    let duplicate = outcome("error").replace("invariant", "duplicate");
+    for (reaction, known) in [
+        (fhir(409, outcome("error")), true),
+        (fhir(412, outcome("error")), true),
+        (fhir(422, duplicate.clone()), true),
+        (fhir(200, duplicate), true),
+        (fhir(422, outcome("error")), false),
+        (fhir(403, outcome("error")), false),
+    ] {
+        let (result, _) = submitted(reaction.clone()).await;
+        assert_eq!(result.unwrap_err().may_be_known(), known, "{reaction:?}");
+    }
 }
 
 #[tokio::test]
@@ -133,8 +172,22 @@ async fn each_answer_permits_what_it_permits() {
         (fhir(504, ""), ("uncertain", "unavailable")),
         (fhir(503, ""), ("uncertain", "unavailable")),
         (page(503), ("uncertain", "html")),
-        (fhir(503, outcome("error")), ("transient", "unavailable")),
-        (page(503).header("Retry-After", "30"), ("transient", "unavailable")),
+        (fhir(503, outcome("error")), ("uncertain", "unavailable")),
+        (fhir(503, outcome("error")).header("Retry-After", "30"), ("uncertain", "unavailable")),
+        (page(503).header("Retry-After", "30"), ("uncertain", "html")),
+        // No OperationOutcome: nobody refuses a report in the authority's name.
+        (fhir(400, ""), ("locked", "unexplained")),
+        (fhir(400, "{}"), ("locked", "unexplained")),
+        (fhir(400, r#"{"resourceType":"OperationOutcome"}"#), ("locked", "unexplained")),
+        (Reaction::answer(422, "text/plain", "no"), ("locked", "unexplained")),
+        (
+            Reaction::answer(422, "application/json", r#"{"error":"waf"}"#),
+            ("locked", "unexplained"),
+        ),
+        (fhir(413, ""), ("locked", "unexplained")),
+        (page(413), ("locked", "html")),
+        (fhir(409, ""), ("uncertain", "unexplained")),
+        (page(412), ("uncertain", "unexplained")),
     ] {
         let (result, requests) = submitted(reaction.clone()).await;
         let fault = result.unwrap_err();
@@ -168,7 +221,7 @@ async fn retry_after_is_honoured_up_to_an_hour() {
         ("tomorrow", None),
         ("", None),
     ] {
-        for status in [425, 429, 503] {
+        for status in [425, 429] {
             let reaction = fhir(status, outcome("error")).header("Retry-After", value);
             let (result, _) = submitted(reaction.header("Date", date)).await;
             let Err(Fault::Transient { retry_after, .. }) = result else { panic!("{result:?}") };
