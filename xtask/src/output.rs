@@ -4,19 +4,19 @@
 use std::io::Write as _;
 
 /// One line of progress or result.
-pub(crate) fn line(text: &str) {
+pub fn line(text: &str) {
     println!("{}", text.trim_end());
     // A step's own program writes to the same terminal: keep the order.
     let _ = std::io::stdout().flush();
 }
 
 /// The heading of a step.
-pub(crate) fn heading(text: &str) {
+pub fn heading(text: &str) {
     line(&format!("\n── {text}"));
 }
 
 /// What went wrong.
-pub(crate) fn problem(text: &str) {
+pub fn problem(text: &str) {
     let _ = std::io::stdout().flush();
     eprintln!("{}", text.trim_end());
 }

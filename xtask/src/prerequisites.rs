@@ -6,7 +6,7 @@ use crate::process::Call;
 const NODE_MIN: (u64, u64) = (20, 19);
 
 /// Node and npm are there and new enough.
-pub(crate) fn node() -> Result<(), String> {
+pub fn node() -> Result<(), String> {
     let wanted = format!(
         "Lab Courier's user interface needs Node {}.{} or newer with npm: see https://nodejs.org, \
          or your system's package manager",
@@ -26,7 +26,7 @@ pub(crate) fn node() -> Result<(), String> {
 }
 
 /// The parts of the toolchain beyond the compiler that the checks need.
-pub(crate) fn toolchain() -> Result<(), String> {
+pub fn toolchain() -> Result<(), String> {
     let missing: Vec<_> = [("fmt", "rustfmt"), ("clippy", "clippy")]
         .into_iter()
         .filter(|(command, _)| Call::cargo().args([command, "--version"]).text().is_none())

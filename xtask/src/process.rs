@@ -11,7 +11,7 @@ const SHOWN_OF_FAILED: usize = 4;
 
 /// A program to call, as data.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub struct Call {
     program: OsString,
     args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
@@ -20,7 +20,8 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(crate) fn new(program: impl AsRef<OsStr>) -> Self {
+    /// A call without arguments, in the caller's folder.
+    pub fn new(program: impl AsRef<OsStr>) -> Self {
         Self {
             program: program.as_ref().to_owned(),
             args: Vec::new(),
@@ -31,36 +32,40 @@ impl Call {
     }
 
     /// The cargo that runs this program, so that the toolchain is the same.
-    pub(crate) fn cargo() -> Self {
+    pub fn cargo() -> Self {
         Self::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
     }
 
     /// npm is a script on Windows.
-    pub(crate) fn npm() -> Self {
+    pub fn npm() -> Self {
         Self::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
     }
 
-    pub(crate) fn args<T: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
+    /// Adds arguments.
+    pub fn args<T: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
         self.args.extend(args.into_iter().map(|arg| arg.as_ref().to_owned()));
         self
     }
 
-    pub(crate) fn arg(self, arg: impl AsRef<OsStr>) -> Self {
+    /// Adds one argument.
+    pub fn arg(self, arg: impl AsRef<OsStr>) -> Self {
         self.args([arg])
     }
 
-    pub(crate) fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+    /// Sets a variable of the environment.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
         self.env.push((name.as_ref().to_owned(), value.as_ref().to_owned()));
         self
     }
 
-    pub(crate) fn inside(mut self, folder: &Path) -> Self {
+    /// Runs it in a folder.
+    pub fn inside(mut self, folder: &Path) -> Self {
         self.folder = Some(folder.to_owned());
         self
     }
 
     /// The same call as arguments of another program, its environment and folder kept.
-    pub(crate) fn under<T: AsRef<OsStr>>(self, outer: impl IntoIterator<Item = T>) -> Self {
+    pub fn under<T: AsRef<OsStr>>(self, outer: impl IntoIterator<Item = T>) -> Self {
         let mut words: Vec<OsString> =
             outer.into_iter().map(|word| word.as_ref().to_owned()).collect();
         words.push(self.program);
@@ -70,13 +75,13 @@ impl Call {
     }
 
     /// What to show instead, where the words themselves would tell a reader less.
-    pub(crate) fn labelled(mut self, label: String) -> Self {
+    pub fn labelled(mut self, label: String) -> Self {
         self.label = Some(label);
         self
     }
 
     /// As a person would type it, without the environment.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         if let Some(label) = &self.label {
             return label.clone();
         }
@@ -87,7 +92,7 @@ impl Call {
     }
 
     /// Shows the call, streams its output and waits; an exit code other than 0 is an error.
-    pub(crate) fn run(&self) -> Result<(), String> {
+    pub fn run(&self) -> Result<(), String> {
         match self.code()? {
             0 => Ok(()),
             code => {
@@ -99,20 +104,20 @@ impl Call {
     }
 
     /// Like [`Call::run`], for programs whose exit code has a meaning. A signal counts as 1.
-    pub(crate) fn code(&self) -> Result<u8, String> {
+    pub fn code(&self) -> Result<u8, String> {
         output::line(&format!("$ {}", self.shown()));
         let status = self.command().status().map_err(|error| self.not_started(&error))?;
         Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }
 
     /// What it prints, or `None` where the program is missing or fails.
-    pub(crate) fn text(&self) -> Option<String> {
+    pub fn text(&self) -> Option<String> {
         let output = self.command().stderr(Stdio::null()).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// For what must be started and stopped by the caller.
-    pub(crate) fn command(&self) -> Command {
+    pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::inherit());
@@ -122,13 +127,14 @@ impl Call {
         command
     }
 
-    pub(crate) fn not_started(&self, error: &std::io::Error) -> String {
+    /// The message about a program that cannot be started.
+    pub fn not_started(&self, error: &std::io::Error) -> String {
         format!("`{}` cannot be started: {error}", self.program.to_string_lossy())
     }
 }
 
 /// Where a program lies on the PATH.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
+pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .flat_map(|folder| {

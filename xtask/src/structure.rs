@@ -32,6 +32,7 @@ const USES: &[(&str, &[&str])] = &[
     ("rules", &["fhir"]),
     // Never the client's rooms: what both share is the contract.
     ("authority", &["fhir", "exchange", "rules", "process"]),
+    ("tables", &[]),
     ("xtask", &[]),
 ];
 

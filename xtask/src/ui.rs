@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::process::Call;
 use crate::workspace::Workspace;
-use crate::{output, packages, reliability};
+use crate::{checks, output, packages};
 
 /// What the build of the user interface is made from.
 const SOURCES: &[&str] = &[
@@ -52,7 +52,7 @@ pub(crate) fn script(workspace: &Workspace, name: &str) -> Result<(), String> {
         return Err(format!("ui/package.json has no script `{name}`"));
     }
     let mut call = Call::npm().args(["run", "--silent", name]).inside(&workspace.ui());
-    call = call.env(reliability::FOLDER_VARIABLE, reliability::folder(workspace));
+    call = call.env(checks::FIGURES, checks::figures(workspace));
     if let Some(browser) = packages::browser() {
         call = call.env("CHROMIUM", browser);
     }

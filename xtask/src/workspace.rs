@@ -7,23 +7,24 @@ use serde_json::Value;
 use crate::process::Call;
 
 /// The package of the desktop app.
-pub(crate) const DESKTOP: &str = "labcourier-desktop";
+pub const DESKTOP: &str = "labcourier-desktop";
 /// One set of features for every build of the whole workspace: a second set would compile most of it
-/// again. The first embeds the built user interface, as the shipped app does.
-pub(crate) const FEATURES: &str = "labcourier-desktop/custom-protocol,xtask/table";
+/// again. This one embeds the built user interface, as the shipped app does.
+pub const FEATURES: &str = "labcourier-desktop/custom-protocol";
 
 /// The checkout.
-pub(crate) struct Workspace {
+pub struct Workspace {
     /// The folder of the root `Cargo.toml`.
-    pub(crate) root: PathBuf,
+    pub root: PathBuf,
     /// Where cargo builds.
-    pub(crate) target: PathBuf,
+    pub target: PathBuf,
     /// `cargo metadata --no-deps`.
-    pub(crate) metadata: Value,
+    pub metadata: Value,
 }
 
 impl Workspace {
-    pub(crate) fn open() -> Result<Self, String> {
+    /// The workspace that the current folder belongs to.
+    pub fn open() -> Result<Self, String> {
         let metadata = metadata(&["--no-deps"])?;
         let path = |key: &str| metadata.get(key).and_then(Value::as_str).map(PathBuf::from);
         let (Some(root), Some(target)) = (path("workspace_root"), path("target_directory")) else {
@@ -33,44 +34,44 @@ impl Workspace {
     }
 
     /// A cargo command over the whole workspace, with its one set of features.
-    pub(crate) fn cargo(&self, command: &[&str]) -> Call {
+    pub fn cargo(&self, command: &[&str]) -> Call {
         Call::cargo().args(command).args(["--workspace", "--features", FEATURES]).inside(&self.root)
     }
 
     /// A program built by the development profile.
-    pub(crate) fn program(&self, name: &str) -> PathBuf {
+    pub fn program(&self, name: &str) -> PathBuf {
         self.target.join("debug").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
     }
 
     /// Programs for tests that no package manager has.
-    pub(crate) fn tools(&self) -> PathBuf {
+    pub fn tools(&self) -> PathBuf {
         self.target.join("tools")
     }
 
     /// The user interface.
-    pub(crate) fn ui(&self) -> PathBuf {
+    pub fn ui(&self) -> PathBuf {
         self.root.join("ui")
     }
 
     /// A path as people read it.
-    pub(crate) fn shown(&self, path: &Path) -> String {
+    pub fn shown(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 }
 
 /// What cargo knows of the packages.
-pub(crate) fn metadata(args: &[&str]) -> Result<Value, String> {
+pub fn metadata(args: &[&str]) -> Result<Value, String> {
     let call = Call::cargo().args(["metadata", "--format-version", "1"]).args(args);
     let text = call.text().ok_or_else(|| format!("`{}` failed", call.shown()))?;
     serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))
 }
 
 /// The list under a key, empty where there is none.
-pub(crate) fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
+pub fn list<'a>(of: &'a Value, key: &str) -> &'a [Value] {
     of.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The text under a key, empty where there is none.
-pub(crate) fn text<'a>(of: &'a Value, key: &str) -> &'a str {
+pub fn text<'a>(of: &'a Value, key: &str) -> &'a str {
     of.get(key).and_then(Value::as_str).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! The element table: what FHIR R4 (4.0.1) says an element may hold.
 //!
-//! Made by `cargo xtask gen-table` from the package `hl7.fhir.r4.core`, committed compressed and unpacked
+//! Made by `cargo xtask tables fhir` from the package `hl7.fhir.r4.core`, committed compressed and unpacked
 //! once. Its lines:
 //!
 //! ```text

@@ -41,7 +41,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Begins counting for a row of the table (its key, see `xtask/src/reliability.rs`).
+    /// Begins counting for a row of the table (its key, see `tests/programs/reliability.rs`).
     #[must_use]
     pub fn start(row: &'static str, test: &'static str) -> Self {
         count_panics();

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
-use crate::output;
-use crate::process::{Call, find};
-use crate::workspace::Workspace;
+use xtask::output;
+use xtask::process::{Call, find};
+use xtask::workspace::Workspace;
 
 const USAGE: &str = "Usage: cargo xtask fuzz [--seconds N] [--only TARGET]…";
 /// One minute for each target, where nothing else is said.
@@ -48,8 +48,12 @@ struct Row {
     problem: Option<String>,
 }
 
+fn main() -> std::process::ExitCode {
+    xtask::program(fuzz)
+}
+
 /// Drives the targets; 0 where nothing was found.
-pub(crate) fn fuzz(workspace: &Workspace, args: &[String]) -> Result<u8, String> {
+fn fuzz(workspace: &Workspace, args: &[String]) -> Result<u8, String> {
     let asked = asked(args)?;
     let folder = workspace.root.join("fuzz");
     let targets = chosen(&targets(&folder.join("corpus"))?, &asked.only)?;

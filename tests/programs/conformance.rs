@@ -8,10 +8,10 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::output;
-use crate::prerequisites;
-use crate::process::Call;
-use crate::workspace::{Workspace, list};
+use xtask::output;
+use xtask::prerequisites;
+use xtask::process::Call;
+use xtask::workspace::{Workspace, list};
 
 /// How much is tried.
 struct Effort {
@@ -49,13 +49,17 @@ struct Kit {
     program: PathBuf,
 }
 
+fn main() -> std::process::ExitCode {
+    xtask::program(check)
+}
+
 /// Runs every tool against the real program, and prints one table. The number is the exit code.
-pub(crate) fn check(workspace: &Workspace, args: &[String]) -> Result<u8, String> {
+fn check(workspace: &Workspace, args: &[String]) -> Result<u8, String> {
     let effort = Effort::parse(args)?;
     prerequisites::node()?;
     Call::cargo().args(["build", "-p", "authority"]).inside(&workspace.root).run()?;
     let kit = Kit {
-        scripts: workspace.root.join("xtask").join("conformance"),
+        scripts: workspace.root.join("tests/conformance"),
         folder: workspace.target.join("conformance"),
         program: workspace.program("labcourier-authority"),
     };

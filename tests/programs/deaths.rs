@@ -6,10 +6,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::output;
-use crate::process::Call;
-use crate::reliability::FOLDER_VARIABLE;
-use crate::workspace::{Workspace, text};
+use testkit::FIGURES;
+use xtask::output;
+use xtask::process::Call;
+use xtask::workspace::{Workspace, text};
 
 /// Deaths where no number is given: what was promised to be run once.
 const TIMES: u64 = 1500;
@@ -54,8 +54,12 @@ impl Asked {
     }
 }
 
+fn main() -> std::process::ExitCode {
+    xtask::program(run)
+}
+
 /// Runs the campaigns; 0 where nothing was lost, doubled or falsely shown.
-pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<u8, String> {
+fn run(workspace: &Workspace, args: &[String]) -> Result<u8, String> {
     if !cfg!(target_os = "linux") {
         return Err("the faults are made by a preload library, on Linux only".to_owned());
     }
@@ -73,7 +77,7 @@ pub(crate) fn run(workspace: &Workspace, args: &[String]) -> Result<u8, String> 
         // The test of the test fails on purpose inside, and all of one process count their panics together.
         .args(["--nocapture", "--test-threads", "3", "--skip", "a_disk_that_lies"])
         .env("LABCOURIER_KILLS", asked.times.to_string())
-        .env(FOLDER_VARIABLE, &folder)
+        .env(FIGURES, &folder)
         .inside(&workspace.root);
     if let Some(seed) = asked.seed {
         call = call.env("LABCOURIER_SEED", seed.to_string());

@@ -1,9 +1,7 @@
-//! `cargo xtask gen-table`: makes the element table of `crates/fhir` from the published definitions.
+//! `tables fhir [PACKAGE.tgz [OUTPUT.zst]]`: makes the element table of `crates/fhir` from the published definitions.
 //!
 //! Reads `hl7.fhir.r4.core` (a FHIR package, `.tgz`) and writes the lines that `crates/fhir/src/table.rs`
 //! explains, compressed. The same package always gives the same bytes; a test in `crates/fhir` says so.
-//!
-//! Usage: `gen-table [PACKAGE.tgz [OUTPUT.zst]]`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -279,6 +277,6 @@ mod tests {
             return;
         }
         let committed = std::fs::read(root.join(OUTPUT)).unwrap();
-        assert!(committed == build(&package).unwrap(), "run `cargo xtask gen-table`");
+        assert!(committed == build(&package).unwrap(), "run `cargo xtask tables fhir`");
     }
 }

@@ -8,14 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::workspace::{Workspace, text};
-use crate::{Install, checks, output};
-
-/// Environment variable that tells tests where to write their figures (`testkit::FIGURES`).
-pub(crate) const FOLDER_VARIABLE: &str = "LABCOURIER_FIGURES";
+use xtask::output;
+use xtask::process::Call;
+use xtask::workspace::{Workspace, text};
 
 /// What runs: everything that can count, and what that needs.
-const STEPS: [&str; 6] = ["setup", "ui-build", "build", "tests", "browser", "window"];
+const STEPS: [&str; 6] = ["setup", "ui-build", "build", "test", "browser", "window"];
 
 /// A fault to survive.
 struct Fault {
@@ -72,26 +70,34 @@ const FAULTS: [Fault; 22] = [
 ];
 
 /// Where tests write their figures.
-pub(crate) fn folder(workspace: &Workspace) -> PathBuf {
+fn folder(workspace: &Workspace) -> PathBuf {
     workspace.target.join("reliability")
 }
 
+fn main() -> std::process::ExitCode {
+    xtask::program(|workspace, args| match args {
+        [] => measure(workspace),
+        [only] if only == "--table" => show(&folder(workspace)),
+        _ => Err("usage: reliability [--table]".to_owned()),
+    })
+}
+
 /// Runs the tests and prints the table; 0 where every row has a figure and all is as promised.
-pub(crate) fn measure(workspace: &Workspace, install: Install) -> Result<u8, String> {
+fn measure(workspace: &Workspace) -> Result<u8, String> {
     let folder = folder(workspace);
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     if folder.exists() {
         fs::remove_dir_all(&folder).map_err(failed)?;
     }
     fs::create_dir_all(&folder).map_err(failed)?;
-    let steps: Vec<String> = STEPS.iter().map(ToString::to_string).collect();
-    let ran = checks::run(workspace, install, &steps)?;
+    let call = Call::cargo().args(["xtask", "test"]).inside(&workspace.root);
+    let ran = call.args(STEPS.iter().flat_map(|step| ["--only", step])).code()?;
     let counted = show(&folder)?;
     Ok(ran.max(counted))
 }
 
 /// Prints the table of the figures in a folder, and keeps it there as Markdown.
-pub(crate) fn show(folder: &Path) -> Result<u8, String> {
+fn show(folder: &Path) -> Result<u8, String> {
     let rows = read(folder)?;
     let table = table(&rows);
     output::heading("faults survived");
