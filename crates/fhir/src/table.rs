@@ -61,6 +61,8 @@ pub(crate) struct Field {
     pub(crate) name: &'static str,
     /// Without the type, e.g. `value`.
     pub(crate) stem: &'static str,
+    /// The stem in [`Table::stems`].
+    pub(crate) stem_id: u16,
     /// Its type in [`Table::types`].
     pub(crate) of: u16,
     /// Place among the elements of its owner; the fields of one choice share it.
@@ -78,7 +80,10 @@ pub(crate) struct Table {
     pub(crate) types: Vec<Type>,
     pub(crate) fields: Vec<Field>,
     pub(crate) lists: Vec<Vec<&'static str>>,
+    /// Every stem once, in order of appearance.
+    pub(crate) stems: Vec<&'static str>,
     by_name: HashMap<&'static str, u16>,
+    by_stem: HashMap<&'static str, u16>,
     /// Open addressing over (type, name); length is a power of two, at most half full.
     slots: Vec<(u16, u16)>,
 }
@@ -116,6 +121,16 @@ impl Table {
         (self.types[usize::from(of)].kind == Kind::Resource).then_some(of)
     }
 
+    /// The type of this name, or the nested type of this path.
+    pub(crate) fn by_name(&self, name: &str) -> Option<u16> {
+        self.by_name.get(name).copied()
+    }
+
+    /// The number of a stem.
+    pub(crate) fn stem(&self, text: &str) -> Option<u16> {
+        self.by_stem.get(text).copied()
+    }
+
     /// The type `Element`: what every element may have.
     pub(crate) fn element(&self) -> u16 {
         self.by_name.get("Element").copied().unwrap_or(NONE)
@@ -141,7 +156,9 @@ impl Table {
             types: Vec::new(),
             fields: Vec::new(),
             lists: Vec::new(),
+            stems: Vec::new(),
             by_name: HashMap::new(),
+            by_stem: HashMap::new(),
             slots: Vec::new(),
         };
         for line in text.lines() {
@@ -190,6 +207,11 @@ impl Table {
         let (stem, min, flags, list) = (word(), word(), word(), word());
         let is_choice = flags.contains('c');
         let min = min.parse().unwrap_or(0);
+        let next = self.stems.len() as u16;
+        let stem_id = *self.by_stem.entry(stem).or_insert(next);
+        if stem_id == next {
+            self.stems.push(stem);
+        }
         for (index, of) in words.enumerate() {
             // Several types without a choice are targets of one type: the first tells it.
             if index > 0 && !is_choice {
@@ -202,6 +224,7 @@ impl Table {
             self.fields.push(Field {
                 name: if is_choice { choice_name(stem, of) } else { stem },
                 stem,
+                stem_id,
                 of: of_type,
                 order,
                 min,
