@@ -14,6 +14,7 @@ use crate::workspace::{DESKTOP, Workspace, list, text};
 /// Our packages and those that each may use.
 const USES: &[(&str, &[&str])] = &[
     ("fhir", &[]),
+    ("fhirpath", &["fhir"]),
     ("report", &["fhir"]),
     ("exchange", &["fhir"]),
     ("journal", &["report", "fhir"]),
@@ -29,7 +30,7 @@ const USES: &[(&str, &[&str])] = &[
     ("process", &[]),
     ("cli", &["bridge", "process"]),
     (DESKTOP, &["bridge", "process"]),
-    ("rules", &["fhir"]),
+    ("rules", &["fhirpath", "fhir"]),
     // Never the client's rooms: what both share is the contract.
     ("authority", &["fhir", "exchange", "rules", "process"]),
     ("tables", &[]),
@@ -43,7 +44,7 @@ const USE_ALL: &[&str] = &["testkit", "world", "journeys", "hostile", "bench"];
 const TESTS_USE: &[&str] = &["testkit", "world", "authority"];
 
 /// Rooms without IO, and packages of others that would bring it in.
-const PURE: &[&str] = &["fhir", "report", "exchange"];
+const PURE: &[&str] = &["fhir", "fhirpath", "report", "exchange"];
 const WITH_IO: &[&str] = &[
     "tokio",
     "reqwest",
