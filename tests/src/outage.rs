@@ -203,6 +203,8 @@ pub fn endpoint(base: &str, ca_pem: &str) -> Endpoint {
         environment: Environment::Integration,
         release: Release::default(),
         ca_pem: Some(ca_pem.to_owned()),
+        also_system_roots: false,
+        server_key: None,
         language: "de-CH".to_owned(),
         identifier: IdentifierChoice::Attempt,
         proxy: None,

@@ -96,6 +96,8 @@ async fn create(folder: &Path) -> Result<Engine, Problem> {
         environment: Environment::Practice,
         release: Release::default(),
         ca_pem: Some(ca_pem),
+        also_system_roots: false,
+        server_key: None,
         language: "de-CH".to_owned(),
         identifier: IdentifierChoice::default(),
         proxy: None,

@@ -120,6 +120,7 @@ impl Problem {
             | "tls-broken"
             | "tls-version"
             | "tls-server-untrusted"
+            | "tls-client-not-asked"
             | "tls-client-refused"
             | "proxy-unreachable"
             | "proxy-authentication"

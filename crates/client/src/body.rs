@@ -28,6 +28,11 @@ impl WatchedBody {
     pub(crate) fn new(bytes: Bytes, handed: Handed) -> Self {
         Self { bytes: Some(bytes), handed }
     }
+
+    /// Of a question.
+    pub(crate) fn empty() -> Self {
+        Self { bytes: None, handed: Handed::default() }
+    }
 }
 
 impl Body for WatchedBody {
@@ -38,8 +43,11 @@ impl Body for WatchedBody {
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        self.handed.0.store(true, Ordering::SeqCst);
-        Poll::Ready(self.bytes.take().map(|bytes| Ok(Frame::data(bytes))))
+        let bytes = self.bytes.take();
+        if bytes.is_some() {
+            self.handed.0.store(true, Ordering::SeqCst);
+        }
+        Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {

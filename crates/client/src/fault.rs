@@ -65,8 +65,11 @@ pub enum Why {
     /// No common protocol version or algorithm: the server speaks less than TLS 1.2, or no TLS.
     TlsVersion,
     /// The server's certificate is not trusted: `expired`, `not-yet-valid`, `unknown-issuer`,
-    /// `unknown-issuer-behind-proxy`, `self-signed`, `wrong-host`, `revoked`, `wrong-purpose`, `bad`.
+    /// `unknown-issuer-behind-proxy`, `self-signed`, `another-key`, `wrong-host`, `revoked`, `wrong-purpose`,
+    /// `bad`.
     TlsServerUntrusted { reason: String },
+    /// The server does not ask for our certificate: not the authority, or not by mutual TLS. Nothing was sent.
+    TlsClientNotAsked,
     /// The server refuses our certificate, or demands one; the alert is TLS's own word.
     TlsClientRefused { alert: String },
     /// The proxy cannot be reached.
@@ -126,6 +129,7 @@ impl Why {
             Self::TlsBroken => "tls-broken",
             Self::TlsVersion => "tls-version",
             Self::TlsServerUntrusted { .. } => "tls-server-untrusted",
+            Self::TlsClientNotAsked => "tls-client-not-asked",
             Self::TlsClientRefused { .. } => "tls-client-refused",
             Self::ProxyUnreachable => "proxy-unreachable",
             Self::ProxyAuthentication => "proxy-authentication",

@@ -1,14 +1,17 @@
 //! The authority over HTTP and mutual TLS.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant as Timer};
 
 use bytes::Bytes;
 use exchange::{Endpoint, Page, Query, Release, Sealed};
 use fhir::{Format, Instant};
-use http::{HeaderMap, Method, header};
-use identity::{Identity, TrustProblem};
-use reqwest::{Client, ClientBuilder, Proxy, redirect, retry};
-use rustls::ClientConfig;
+use http::{HeaderMap, Request, Uri, header};
+use http_body_util::BodyExt;
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use identity::{Identity, KeyPin, MutualTls, Trust, TrustProblem};
+use rustls::pki_types::CertificateDer;
 use thiserror::Error;
 use tokio::time::timeout;
 use url::Url;
@@ -16,12 +19,17 @@ use url::Url;
 use crate::authority::{Authority, Changes, Found, Received};
 use crate::body::{Handed, WatchedBody};
 use crate::capability::Capability;
+use crate::connection::Link;
+use crate::connector::Connector;
 use crate::evidence::Evidence;
 use crate::fault::{Fault, Why};
 use crate::outcome::{self, Reply};
+use crate::proxy::Proxy;
 use crate::retry_after::{http_date, retry_after};
+use crate::search;
 use crate::transport::{Class, broken};
-use crate::{proxy, search};
+
+const USER_AGENT: &str = concat!("lab-courier/", env!("CARGO_PKG_VERSION"));
 
 /// Bounds of one exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,9 +72,9 @@ pub enum ConfigProblem {
     /// The configured CA or the client certificate cannot be used.
     #[error("the certificates cannot be used")]
     Trust(#[from] TrustProblem),
-    /// The HTTP client refuses the configuration.
-    #[error("the HTTP client refuses the configuration")]
-    Client,
+    /// The server's key is not written as a SHA-256.
+    #[error("the server's key cannot be read")]
+    ServerKey,
 }
 
 impl ConfigProblem {
@@ -76,7 +84,7 @@ impl ConfigProblem {
             Self::NotHttps => "not-https",
             Self::Proxy => "proxy-address",
             Self::Trust(problem) => problem.code(),
-            Self::Client => "http-client",
+            Self::ServerKey => "server-key-unreadable",
         }
     }
 }
@@ -84,16 +92,13 @@ impl ConfigProblem {
 /// The real authority. Keeps connections open between requests; cheap to keep, so make one per endpoint.
 #[derive(Clone)]
 pub struct HttpAuthority {
-    client: Client,
-    /// The same over HTTP/1.1 only.
-    plain: Client,
+    client: Client<Connector, WatchedBody>,
     base: Url,
-    proxy: Option<Url>,
     pub(crate) release: Release,
     pub(crate) limits: Limits,
 }
 
-// Without the proxy, whose address may hold a password.
+// Without the client, which knows the proxy, whose address may hold a password.
 fhir::shows_only!(HttpAuthority { base, release, limits });
 
 impl HttpAuthority {
@@ -114,20 +119,43 @@ impl HttpAuthority {
         identity: Option<&Identity>,
         limits: Limits,
     ) -> Result<Self, ConfigProblem> {
+        Self::with_roots(endpoint, identity, limits, identity::system_roots)
+    }
+
+    /// With other roots in place of the computer's. They are asked for only where the computer's would be trusted:
+    /// an own CA is trusted alone.
+    ///
+    /// # Errors
+    /// [`ConfigProblem`].
+    pub fn with_roots(
+        endpoint: &Endpoint,
+        identity: Option<&Identity>,
+        limits: Limits,
+        roots: impl FnOnce() -> Vec<CertificateDer<'static>>,
+    ) -> Result<Self, ConfigProblem> {
         let mut base = endpoint.base.clone();
         if base.scheme() != "https" || base.host_str().is_none() || base.cannot_be_a_base() {
             return Err(ConfigProblem::NotHttps);
         }
         base.set_query(None);
         base.set_fragment(None);
-        let tls = identity::tls_client_config(identity, endpoint.ca_pem.as_deref())?;
-        let mut tls_plain = tls.clone();
-        tls_plain.alpn_protocols = vec![b"http/1.1".to_vec()];
-        let client = |builder: ClientBuilder| builder.build().map_err(|_| ConfigProblem::Client);
-        let plain = client(builder(tls_plain, endpoint, limits)?.http1_only())?;
-        let client = client(builder(tls, endpoint, limits)?)?;
-        let (proxy, release) = (endpoint.proxy.clone(), endpoint.release);
-        Ok(Self { client, plain, base, proxy, release, limits })
+        let pinned = |text: &String| KeyPin::read(text).ok_or(ConfigProblem::ServerKey);
+        let trust = Trust {
+            ca_pem: endpoint.ca_pem.as_deref(),
+            also_system_roots: endpoint.also_system_roots,
+            server_key: endpoint.server_key.as_ref().map(pinned).transpose()?,
+        };
+        let tls = MutualTls::new(identity, &trust, roots)?;
+        // Proxies come from the endpoint alone, never from the environment.
+        let asked = |url: &Url| Proxy::new(url).ok_or(ConfigProblem::Proxy);
+        let proxy = endpoint.proxy.as_ref().map(asked).transpose()?;
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            // Below the idle limits of common servers (Tomcat 20 s, nginx 75 s): a report that races
+            // with the server's closing of an idle connection would leave a doubt.
+            .pool_idle_timeout(Duration::from_secs(15))
+            .build(Connector::new(tls, proxy, limits.connect));
+        Ok(Self { client, base, release: endpoint.release, limits })
     }
 
     /// `{base_url}/DocumentReference/…`
@@ -145,24 +173,12 @@ impl HttpAuthority {
         &self.base
     }
 
-    /// Asks a question. Whether an ended connection was a refusal of our certificate is lost in HTTP/2, where the
-    /// alert meets no request of its own; so whoever hung up without a word is asked once more in HTTP/1.1.
+    /// Asks a question.
     pub(crate) async fn get(&self, url: Url) -> Result<Reply, Fault> {
-        let said = match self.get_over(&self.client, url.clone()).await {
-            Err(hung_up @ Fault::Transient { why: Why::Cut, evidence: None, .. }) => hung_up,
-            answer => return answer,
-        };
-        match self.get_over(&self.plain, url).await {
-            Err(Fault::Transient { .. }) => Err(said),
-            answer => answer,
-        }
-    }
-
-    async fn get_over(&self, client: &Client, url: Url) -> Result<Reply, Fault> {
-        let accept = Format::Json.media_type();
-        let request = client.get(url).header(header::ACCEPT, accept);
+        let request = Request::get(url.as_str()).header(header::ACCEPT, Format::Json.media_type());
         let handed = Handed::default();
-        self.exchange(request, Method::GET, &handed).await.map_err(|fault| match fault {
+        let request = request.body(WatchedBody::empty());
+        self.exchange(request, &handed).await.map_err(|fault| match fault {
             Fault::Uncertain { why, evidence } => {
                 Fault::Transient { why, retry_after: None, evidence }
             }
@@ -173,22 +189,25 @@ impl HttpAuthority {
     /// One request, one reply, within the limits. `handed` tells whether a failure leaves a doubt.
     async fn exchange(
         &self,
-        request: reqwest::RequestBuilder,
-        method: Method,
+        request: http::Result<Request<WatchedBody>>,
         handed: &Handed,
     ) -> Result<Reply, Fault> {
         let start = Timer::now();
-        let mut evidence = Evidence { method: method.to_string(), ..Evidence::default() };
-        let (client, request) = request.build_split();
-        let Ok(request) = request else {
+        let Ok(mut request) = request else {
             return Err(Fault::transient(Why::ConnectFailed { cause: "request".to_owned() }));
         };
-        evidence.url_path = path_and_query(request.url());
-        let work = self.receive(&client, request, handed, &mut evidence);
+        let user_agent = header::HeaderValue::from_static(USER_AGENT);
+        request.headers_mut().insert(header::USER_AGENT, user_agent);
+        let mut evidence = Evidence {
+            method: request.method().to_string(),
+            url_path: path_and_query(request.uri()),
+            ..Evidence::default()
+        };
+        let work = self.receive(request, handed, &mut evidence);
         let result = timeout(self.limits.exchange, work).await;
         evidence.elapsed_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let headers = match result {
-            Ok(Ok(headers)) => headers,
+        let (headers, link) = match result {
+            Ok(Ok(answer)) => answer,
             Ok(Err(fault)) => return Err(keep(fault, evidence)),
             Err(_) => return Err(keep(doubt(Why::Timeout, handed), evidence)),
         };
@@ -202,83 +221,76 @@ impl HttpAuthority {
         let encoding = text(header::CONTENT_ENCODING)
             .filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))
             .map(|encoding| encoding.chars().take(40).collect());
-        Ok(Reply { evidence, retry_after, encoding })
+        Ok(Reply { evidence, retry_after, encoding, link })
     }
 
     async fn receive(
         &self,
-        client: &Client,
-        request: reqwest::Request,
+        request: Request<WatchedBody>,
         handed: &Handed,
         evidence: &mut Evidence,
-    ) -> Result<HeaderMap, Fault> {
-        let mut response = match client.execute(request).await {
+    ) -> Result<(HeaderMap, Option<Arc<Link>>), Fault> {
+        let mut response = match self.client.request(request).await {
             Ok(response) => response,
-            Err(error) => return Err(self.failed(&error, handed).await),
+            Err(error) => {
+                let mut extras = http::Extensions::new();
+                if let Some(connected) = error.connect_info() {
+                    connected.get_extras(&mut extras);
+                }
+                return Err(failed(&error, extras.get::<Arc<Link>>().map(|link| &**link), handed));
+            }
         };
+        let link = response.extensions().get::<Arc<Link>>().cloned();
+        if let Some(link) = &link {
+            link.answered();
+        }
         evidence.status = response.status().as_u16();
         let headers = std::mem::take(response.headers_mut());
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         evidence.content_type = text(header::CONTENT_TYPE).map(ToOwned::to_owned);
         evidence.server_date = text(header::DATE).and_then(http_date);
         let limit = self.limits.answer_bytes_max;
-        loop {
-            match response.chunk().await {
-                Ok(Some(chunk)) if evidence.body.len() + chunk.len() > limit => {
-                    return Err(doubt(Why::TooLarge { limit }, handed));
-                }
-                Ok(Some(chunk)) => evidence.body.extend_from_slice(&chunk),
-                Ok(None) => return Ok(headers),
-                Err(error) => return Err(self.failed(&error, handed).await),
+        while let Some(frame) = response.body_mut().frame().await {
+            let frame = frame.map_err(|error| failed(&error, link.as_deref(), handed))?;
+            // Trailers say nothing that is asked for.
+            let Ok(chunk) = frame.into_data() else { continue };
+            if evidence.body.len() + chunk.len() > limit {
+                return Err(doubt(Why::TooLarge { limit }, handed));
             }
+            evidence.body.extend_from_slice(&chunk);
         }
+        Ok((headers, link))
     }
 
-    async fn failed(&self, error: &reqwest::Error, handed: &Handed) -> Fault {
-        let found = broken(error, self.base.host_str().unwrap_or_default());
-        match found.class {
-            Class::Locked => {
-                let why = if self.proxy.is_some() { found.why.behind_proxy() } else { found.why };
-                Fault::Locked { why, evidence: None }
-            }
-            Class::Open => doubt(found.why, handed),
-            Class::NotSent => {
-                let asked = match &self.proxy {
-                    Some(url) => proxy::refusal(url, &self.base, self.limits.connect).await,
-                    None => None,
-                };
-                match asked {
-                    Some(why @ (Why::ProxyAuthentication | Why::ProxyRefused { .. })) => {
-                        Fault::Locked { why, evidence: None }
-                    }
-                    asked => Fault::transient(asked.unwrap_or(found.why)),
-                }
+    /// What the server says it can do, and the connection on which it said so.
+    pub(crate) async fn described(
+        &self,
+    ) -> Result<(Capability, Evidence, Option<Arc<Link>>), Fault> {
+        let reply = self.get(self.url(&["metadata"], None)).await?;
+        let link = reply.link.clone();
+        let (tree, evidence) = outcome::of_question(reply)?;
+        match Capability::read(tree.root()) {
+            Some(capability) => Ok((capability, evidence, link)),
+            None => {
+                let found = outcome::resource(&tree);
+                let why = Why::NotFhir { status: evidence.status, found };
+                Err(outcome::with(why, evidence))
             }
         }
     }
 }
 
-fn builder(
-    tls: ClientConfig,
-    endpoint: &Endpoint,
-    limits: Limits,
-) -> Result<ClientBuilder, ConfigProblem> {
-    let builder = Client::builder()
-        .tls_backend_preconfigured(tls)
-        .https_only(true)
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .referer(false)
-        .connect_timeout(limits.connect)
-        // Below the idle limits of common servers (Tomcat 20 s, nginx 75 s): a report that races
-        // with the server's closing of an idle connection would leave a doubt.
-        .pool_idle_timeout(Duration::from_secs(15))
-        .user_agent(concat!("lab-courier/", env!("CARGO_PKG_VERSION")));
-    Ok(match &endpoint.proxy {
-        Some(url) => builder.proxy(Proxy::all(url.clone()).map_err(|_| ConfigProblem::Proxy)?),
-        // Proxies come from the endpoint alone, never from the environment.
-        None => builder.no_proxy(),
-    })
+fn failed(
+    error: &(dyn std::error::Error + 'static),
+    link: Option<&Link>,
+    handed: &Handed,
+) -> Fault {
+    let found = broken(error, link);
+    match found.class {
+        Class::Locked => Fault::Locked { why: found.why, evidence: None },
+        Class::Open => doubt(found.why, handed),
+        Class::NotSent => Fault::transient(found.why),
+    }
 }
 
 /// A failure after the body was handed over leaves a doubt; before, there is none.
@@ -301,11 +313,8 @@ fn keep(mut fault: Fault, arrived: Evidence) -> Fault {
     fault
 }
 
-fn path_and_query(url: &Url) -> String {
-    match url.query() {
-        Some(query) => format!("{}?{query}", url.path()),
-        None => url.path().to_owned(),
-    }
+fn path_and_query(uri: &Uri) -> String {
+    uri.path_and_query().map(ToString::to_string).unwrap_or_default()
 }
 
 impl Authority for HttpAuthority {
@@ -313,13 +322,11 @@ impl Authority for HttpAuthority {
         let handed = Handed::default();
         let body = WatchedBody::new(Bytes::copy_from_slice(&sealed.body), handed.clone());
         let media_type = sealed.format.media_type();
-        let request = self
-            .client
-            .post(self.url(&["DocumentReference"], None))
+        let request = Request::post(self.url(&["DocumentReference"], None).as_str())
             .header(header::CONTENT_TYPE, media_type)
             .header(header::ACCEPT, media_type)
-            .body(reqwest::Body::wrap(body));
-        let reply = self.exchange(request, Method::POST, &handed).await?;
+            .body(body);
+        let reply = self.exchange(request, &handed).await?;
         outcome::of_submit(reply, &sealed.identifier, self.release)
     }
 
@@ -341,15 +348,6 @@ impl Authority for HttpAuthority {
     }
 
     async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
-        let (tree, evidence) =
-            outcome::of_question(self.get(self.url(&["metadata"], None)).await?)?;
-        match Capability::read(tree.root()) {
-            Some(capability) => Ok((capability, evidence)),
-            None => {
-                let found = outcome::resource(&tree);
-                let why = Why::NotFhir { status: evidence.status, found };
-                Err(outcome::with(why, evidence))
-            }
-        }
+        self.described().await.map(|(capability, evidence, _)| (capability, evidence))
     }
 }

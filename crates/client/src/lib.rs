@@ -7,6 +7,8 @@
 mod authority;
 mod body;
 mod capability;
+mod connection;
+mod connector;
 mod evidence;
 mod fault;
 mod http;

@@ -1,11 +1,13 @@
 //! From an HTTP answer to an answer or a fault: pure, so that the whole table can be tested.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use exchange::{Answer, AnswerProblem, InvalidAnswer, Processing, Release};
 use fhir::{Format, Issue, Limits, Severity, Tree};
 
 use crate::authority::Received;
+use crate::connection::Link;
 use crate::evidence::Evidence;
 use crate::fault::{Fault, Why};
 
@@ -14,6 +16,8 @@ pub(crate) struct Reply {
     pub(crate) evidence: Evidence,
     pub(crate) retry_after: Option<Duration>,
     pub(crate) encoding: Option<String>,
+    /// The connection that it came over.
+    pub(crate) link: Option<Arc<Link>>,
 }
 
 /// What a body is.

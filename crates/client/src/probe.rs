@@ -6,7 +6,6 @@ use serde::Serialize;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::timeout;
 
-use crate::authority::Authority;
 use crate::fault::{Fault, Why};
 use crate::http::{ConfigProblem, HttpAuthority, Limits};
 
@@ -24,7 +23,7 @@ pub struct ProbeStep {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum ProbeOutcome {
-    /// It works; the detail is data (an address, a version), never prose.
+    /// It works; the detail is data (an address, the server's key, a version), never prose.
     Passed {
         /// E.g. `192.0.2.7:443`, `4.0.1`.
         detail: Option<String>,
@@ -106,10 +105,16 @@ async fn network(endpoint: &Endpoint, limits: Limits, rows: &mut Vec<ProbeOutcom
 
 /// TLS, both certificates, capability: told apart by the reason of one request's failure.
 async fn application(authority: &HttpAuthority, rows: &mut Vec<ProbeOutcome>) {
-    let why = match authority.capability().await {
-        Ok((capability, _)) => {
-            rows.extend([passed(None), passed(None), passed(None)]);
-            rows.push(passed(capability.fhir_version));
+    let why = match authority.described().await {
+        Ok((capability, _, link)) => {
+            let link = link.as_deref();
+            let key = link.and_then(|link| link.server_key).map(|key| key.to_string());
+            rows.extend([passed(None), passed(key)]);
+            // The handshake of the very connection over which the answer came.
+            match link.is_some_and(|link| link.certified) {
+                true => rows.extend([passed(None), passed(capability.fhir_version)]),
+                false => rows.push(failed(Why::TlsClientNotAsked)),
+            }
             return;
         }
         Err(Fault::Refused { evidence, .. }) => Why::Status { status: evidence.status },
@@ -119,7 +124,7 @@ async fn application(authority: &HttpAuthority, rows: &mut Vec<ProbeOutcome>) {
     };
     let sound = match &why {
         Why::TlsServerUntrusted { .. } => 1,
-        Why::TlsClientRefused { .. } | Why::Forbidden { .. } => 2,
+        Why::TlsClientNotAsked | Why::TlsClientRefused { .. } | Why::Forbidden { .. } => 2,
         Why::TlsBroken
         | Why::TlsVersion
         | Why::Dns { .. }

@@ -5,9 +5,12 @@ use std::io;
 
 use rustls::{AlertDescription, CertificateError};
 
+use crate::connection::Link;
+use crate::connector::{NotConnected, UnknownName};
 use crate::fault::Why;
 
 /// What a transport error permits to conclude.
+#[derive(Debug, Clone)]
 pub(crate) struct Broken {
     pub(crate) why: Why,
     pub(crate) class: Class,
@@ -23,35 +26,68 @@ pub(crate) enum Class {
     Open,
 }
 
-pub(crate) fn broken(error: &reqwest::Error, host: &str) -> Broken {
+/// The end of a request; `link` is the connection that it was on.
+pub(crate) fn broken(error: &(dyn Error + 'static), link: Option<&Link>) -> Broken {
+    let mut never = None;
+    let mut tls = link.and_then(Link::broken).cloned();
+    walk(error, &mut |cause| {
+        if let Some(NotConnected(found)) = cause.downcast_ref() {
+            never = Some(found.clone());
+        }
+        if let Some(found) = cause.downcast_ref::<rustls::Error>() {
+            tls = Some(found.clone());
+        }
+    });
+    if let Some(never) = never {
+        return never;
+    }
+    let end = tls.map_or(open(false), |tls| of_tls(&tls, false));
+    match end.class {
+        // A server that has judged our certificate, or answered before, may have processed this request too.
+        Class::Locked if link.is_some_and(Link::judged) => Broken { class: Class::Open, ..end },
+        _ => end,
+    }
+}
+
+/// The end of a TLS handshake.
+pub(crate) fn of_handshake(error: &io::Error) -> Broken {
     let mut tls = None;
-    let mut io_kind = None;
     walk(error, &mut |cause| {
         if let Some(found) = cause.downcast_ref::<rustls::Error>() {
             tls = Some(found.clone());
         }
+    });
+    match tls {
+        Some(tls) => of_tls(&tls, true),
+        None => of_io(Some(error.kind())),
+    }
+}
+
+/// The end of an attempt to connect.
+pub(crate) fn of_tcp(error: &(dyn Error + 'static), host: &str) -> Broken {
+    let mut unknown = false;
+    let mut kind = None;
+    walk(error, &mut |cause| {
+        unknown |= cause.is::<UnknownName>();
         if let Some(found) = cause.downcast_ref::<io::Error>() {
-            io_kind = Some(found.kind());
+            kind = Some(found.kind());
         }
     });
-    if let Some(tls) = tls {
-        return of_tls(&tls, error.is_connect());
+    match unknown {
+        true => Broken { why: Why::Dns { host: host.to_owned() }, class: Class::NotSent },
+        false => of_io(kind),
     }
-    let not_sent = |why| Broken { why, class: Class::NotSent };
-    if error.is_dns() {
-        return not_sent(Why::Dns { host: host.to_owned() });
-    }
-    if error.is_connect() {
-        return not_sent(match io_kind {
-            _ if error.is_timeout() => Why::ConnectTimeout,
-            Some(io::ErrorKind::ConnectionRefused) => Why::ConnectRefused,
-            Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => Why::TlsBroken,
-            Some(kind) => Why::ConnectFailed { cause: kind.to_string() },
-            None => Why::ConnectFailed { cause: String::new() },
-        });
-    }
-    let why = if error.is_timeout() { Why::Timeout } else { Why::Cut };
-    Broken { why, class: Class::Open }
+}
+
+fn of_io(kind: Option<io::ErrorKind>) -> Broken {
+    let why = match kind {
+        Some(io::ErrorKind::TimedOut) => Why::ConnectTimeout,
+        Some(io::ErrorKind::ConnectionRefused) => Why::ConnectRefused,
+        Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => Why::TlsBroken,
+        Some(kind) => Why::ConnectFailed { cause: kind.to_string() },
+        None => Why::ConnectFailed { cause: String::new() },
+    };
+    Broken { why, class: Class::NotSent }
 }
 
 /// Every cause, also those that `io::Error` hides: its `source` skips the error that it carries.
@@ -131,6 +167,7 @@ fn server_problem(problem: &CertificateError) -> &'static str {
             "wrong-purpose"
         }
         CertificateError::Other(other) if other.0.is::<identity::SelfSigned>() => "self-signed",
+        CertificateError::Other(other) if other.0.is::<identity::AnotherKey>() => "another-key",
         _ => "bad",
     }
 }

@@ -159,6 +159,8 @@ fn endpoint() -> Endpoint {
         environment: Environment::Integration,
         release: Release::default(),
         ca_pem: None,
+        also_system_roots: false,
+        server_key: None,
         language: "de-CH".to_owned(),
         identifier: exchange::IdentifierChoice::Attempt,
         proxy: None,

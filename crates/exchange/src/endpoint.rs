@@ -16,16 +16,22 @@ pub struct Endpoint {
     /// Release of the interface.
     #[serde(default)]
     pub release: Release,
-    /// The authority's own CA (PEM), beside the operating system's trust store.
+    /// The authority's own CA (PEM): it alone is trusted then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca_pem: Option<String>,
+    /// The computer's roots count beside an own CA too.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub also_system_roots: bool,
+    /// The only public key that the server may have: SHA-256 of its `SubjectPublicKeyInfo` in hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_key: Option<String>,
     /// `attachment.language` where the document names none, e.g. `de-CH`.
     #[serde(default = "default_language")]
     pub language: String,
     /// What `DocumentReference.identifier` is.
     #[serde(default)]
     pub identifier: IdentifierChoice,
-    /// HTTP proxy (`http://host:port`); `None` connects directly.
+    /// Proxy (`http://host:port`, `socks5://host:port`); `None` connects directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proxy: Option<Url>,
 }
@@ -137,5 +143,21 @@ impl Release {
     /// By its name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|release| release.facts().name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_stored_by_an_earlier_program_trusts_its_own_ca_alone() {
+        let stored = r#"{"name":"a","base":"https://a.example/v1/fhir","environment":"production",
+            "release":"1.13.1","ca_pem":"PEM","language":"de-CH","identifier":"attempt"}"#;
+        let endpoint: Endpoint = serde_json::from_str(stored).unwrap();
+        assert!(endpoint.ca_pem.is_some() && !endpoint.also_system_roots);
+        assert_eq!(endpoint.server_key, None);
+        let again: serde_json::Value = serde_json::to_value(&endpoint).unwrap();
+        assert_eq!(again, serde_json::from_str::<serde_json::Value>(stored).unwrap());
     }
 }

@@ -76,6 +76,8 @@ fn the_password_of_a_proxy_is_not_printed() {
         environment: Environment::Integration,
         release: Release::default(),
         ca_pem: None,
+        also_system_roots: false,
+        server_key: None,
         language: "de-CH".to_owned(),
         identifier: IdentifierChoice::default(),
         proxy: Some(proxy),

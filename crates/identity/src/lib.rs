@@ -10,6 +10,7 @@ mod identity;
 mod import;
 mod inspection;
 mod password;
+mod pin;
 mod secrets;
 mod trust;
 
@@ -17,5 +18,9 @@ pub use identity::Identity;
 pub use import::ImportError;
 pub use inspection::Inspection;
 pub use password::Password;
+pub use pin::KeyPin;
 pub use secrets::{JournalKey, Secrets, SecretsError, SecretsKind};
-pub use trust::{SelfSigned, TrustProblem, server_trust, tls_client_config};
+pub use trust::{
+    AnotherKey, MutualTls, Presentation, SelfSigned, Trust, TrustProblem, server_trust,
+    system_roots, tls_client_config,
+};

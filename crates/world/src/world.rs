@@ -216,6 +216,8 @@ pub(crate) fn endpoint(index: usize) -> Endpoint {
         environment: Environment::Integration,
         release: Release::default(),
         ca_pem: None,
+        also_system_roots: false,
+        server_key: None,
         language: "de-CH".to_owned(),
         identifier: IdentifierChoice::Attempt,
         proxy: None,

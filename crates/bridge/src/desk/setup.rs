@@ -259,6 +259,8 @@ pub(crate) fn endpoint_of(input: EndpointInput) -> Result<Endpoint, Problem> {
         environment,
         release,
         ca_pem: input.ca_pem.filter(|pem| !pem.trim().is_empty()),
+        also_system_roots: false,
+        server_key: None,
         language: limits::name("language", &language)?,
         identifier: IdentifierChoice::default(),
         proxy,

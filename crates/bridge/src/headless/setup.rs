@@ -63,6 +63,10 @@ pub struct EndpointFacts {
     pub proxy: Option<String>,
     /// Whether it has a CA of its own.
     pub own_ca: bool,
+    /// Whether the computer's CAs are trusted beside its own.
+    pub also_system_roots: bool,
+    /// SHA-256 of the only public key that the server may have.
+    pub server_key: Option<String>,
     /// Whether it is in force.
     pub in_use: bool,
 }
@@ -84,6 +88,10 @@ pub struct EndpointTerms {
     pub identifier: String,
     /// The authority's own CA, PEM.
     pub ca_pem: Option<String>,
+    /// Whether the computer's CAs are trusted beside it.
+    pub also_system_roots: bool,
+    /// SHA-256 of the only public key that the server may have.
+    pub server_key: Option<String>,
     /// HTTP proxy.
     pub proxy: Option<String>,
 }
@@ -124,6 +132,8 @@ impl EndpointTerms {
             proxy: self.proxy.as_deref().map(address).transpose()?,
             name: self.name,
             ca_pem: self.ca_pem,
+            also_system_roots: self.also_system_roots,
+            server_key: self.server_key,
             language: self.language,
         })
     }
@@ -194,6 +204,8 @@ impl Headless {
             },
             proxy: endpoint.proxy.as_ref().map(Url::to_string),
             own_ca: endpoint.ca_pem.is_some(),
+            also_system_roots: endpoint.also_system_roots,
+            server_key: endpoint.server_key.clone(),
             in_use: settings.in_use.as_deref() == Some(&endpoint.name),
         };
         settings.endpoints.iter().map(facts).collect()

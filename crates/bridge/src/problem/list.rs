@@ -119,6 +119,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("tls-broken", &[], Blame::Network, "call-it"),
     ("tls-version", &[], Blame::Network, "call-it"),
     ("tls-server-untrusted", &["reason"], Blame::Network, "call-it"),
+    ("tls-client-not-asked", &[], Blame::Network, "call-it"),
     ("tls-client-refused", &["alert"], Blame::You, "import-certificate"),
     ("proxy-unreachable", &[], Blame::Network, "call-it"),
     ("proxy-authentication", &[], Blame::Network, "call-it"),

@@ -167,6 +167,8 @@ fn records_problems_and_questions_are_not_printed() {
         language: "de-CH".to_owned(),
         identifier: "attempt".to_owned(),
         ca_pem: None,
+        also_system_roots: false,
+        server_key: None,
         proxy: proxy.clone(),
     });
     silent(&EndpointInput {

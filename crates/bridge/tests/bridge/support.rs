@@ -93,6 +93,8 @@ async fn a_profile_that_does_not_open_says_why_and_keeps_its_secrets() {
         language: "de-CH".to_owned(),
         identifier: "attempt".to_owned(),
         ca_pem: None,
+        also_system_roots: false,
+        server_key: None,
         proxy: Some(format!("http://{FAMILY}:{FAMILY}@proxy.example:3128")),
     };
     let made =

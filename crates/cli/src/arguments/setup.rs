@@ -36,9 +36,15 @@ pub(crate) struct EndpointOptions {
     #[arg(long, value_name = "E", value_parser = ["integration", "production"])]
     #[arg(default_value = "production")]
     pub(crate) environment: String,
-    /// The authority's own CA certificate (PEM), beside the trust store of the system.
+    /// The authority's own CA certificate (PEM): it alone is trusted then.
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
+    /// Trust the CAs of this computer too, beside --ca.
+    #[arg(long, requires = "ca")]
+    pub(crate) also_system_roots: bool,
+    /// The only public key that the server may have: SHA-256 as `endpoint test` shows it beside the certificate.
+    #[arg(long, value_name = "SHA256")]
+    pub(crate) server_key: Option<String>,
     /// Release of the interface.
     #[arg(long, value_name = "R", value_parser = ["1.13.1", "1.8.0", "1.0.0-trialuse"])]
     #[arg(default_value = "1.13.1")]

@@ -89,6 +89,8 @@ fn endpoint_terms(
         language: options.language,
         identifier: options.identifier,
         ca_pem,
+        also_system_roots: options.also_system_roots,
+        server_key: options.server_key,
         proxy: options.proxy,
     })
 }
@@ -210,6 +212,15 @@ fn endpoint_lines(scene: &Scene<'_>, facts: &EndpointFacts) {
     scene.fact("language", &facts.language);
     if let Some(proxy) = &facts.proxy {
         scene.fact("proxy", proxy);
+    }
+    let trusts = match (facts.own_ca, facts.also_system_roots) {
+        (true, true) => "say.trusts-both",
+        (true, false) => "say.trusts-own",
+        (false, _) => "say.trusts-system",
+    };
+    scene.fact("trusts", &scene.texts.say(trusts));
+    if let Some(key) = &facts.server_key {
+        scene.fact("server-key", key);
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use client::{Authority, HttpAuthority, Limits};
-use rustls::ServerConfig;
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
 use testkit::Figures;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -63,10 +64,14 @@ struct Counts {
 async fn server(world: &World, abuse: Abuse) -> (String, Arc<Counts>) {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let own = world.ca.loopback_server();
+    let mut roots = RootCertStore::empty();
+    roots.add(world.ca.der().clone()).unwrap();
+    let verifier =
+        WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider));
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .unwrap()
-        .with_no_client_auth()
+        .with_client_cert_verifier(verifier.build().unwrap())
         .with_single_cert(own.chain, own.key)
         .unwrap();
     config.alpn_protocols = vec![b"h2".to_vec()];
@@ -173,11 +178,11 @@ async fn http_2_abused_is_bounded_and_stays_a_doubt() {
     let mut figures = Figures::start("slow-endless", "http_2_abused");
     let world = World::new();
     let bounds = Limits { exchange: Duration::from_millis(1800), ..limits() };
-    let before = peak_mb();
+    let (before, own) = (peak_mb(), world.identity());
     for (name, abuse) in abuses() {
         let (base, counts) = server(&world, abuse).await;
         let authority =
-            HttpAuthority::with_limits(&endpoint(&base, &world.ca), None, bounds).unwrap();
+            HttpAuthority::with_limits(&endpoint(&base, &world.ca), Some(&own), bounds).unwrap();
         let start = Instant::now();
         let fault = authority.submit(&sealed()).await.expect_err(name);
         let took = start.elapsed();

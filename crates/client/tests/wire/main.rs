@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 
+mod alerts;
 mod certificates;
 mod endless;
 mod http2;
+mod mutual;
 mod proxies;
 mod questions;
 mod redirects;
@@ -72,6 +74,8 @@ pub(crate) fn endpoint(base: &str, ca: &TestCa) -> Endpoint {
         language: "de-CH".to_owned(),
         identifier: IdentifierChoice::Attempt,
         proxy: None,
+        also_system_roots: false,
+        server_key: None,
     }
 }
 

@@ -29,6 +29,8 @@ async fn ground() -> (TempDir, Engine, PathBuf) {
         environment: Environment::Integration,
         release: Release::default(),
         ca_pem: None,
+        also_system_roots: false,
+        server_key: None,
         language: "de-CH".to_owned(),
         identifier: IdentifierChoice::Attempt,
         proxy: None,

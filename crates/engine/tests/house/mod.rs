@@ -308,6 +308,8 @@ fn named(endpoint: &str) -> Endpoint {
         environment: Environment::Integration,
         release: Release::default(),
         ca_pem: None,
+        also_system_roots: false,
+        server_key: None,
         language: "de-CH".to_owned(),
         identifier: IdentifierChoice::Attempt,
         proxy: None,
