@@ -29,10 +29,9 @@ pub fn program(name: &str) -> PathBuf {
     program
 }
 
-/// The published reports, where this checkout stands beside them.
-pub fn corpus() -> Option<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus");
-    corpus.is_dir().then_some(corpus)
+/// The published reports beside this checkout; a test of them is marked with `published::needs`.
+pub fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus")
 }
 
 /// A running `labcourier-authority`, killed when dropped.

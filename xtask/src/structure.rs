@@ -38,10 +38,10 @@ const USES: &[(&str, &[&str])] = &[
 ];
 
 /// Packages that may use every other.
-const USE_ALL: &[&str] = &["testkit", "world", "journeys", "hostile", "bench"];
+const USE_ALL: &[&str] = &["published", "testkit", "world", "journeys", "hostile", "bench"];
 
 /// What tests may use beside: the test kit, the seeded world, and the real authority as the other side.
-const TESTS_USE: &[&str] = &["testkit", "world", "authority"];
+const TESTS_USE: &[&str] = &["published", "testkit", "world", "authority"];
 
 /// Rooms without IO, and packages of others that would bring it in.
 const PURE: &[&str] = &["fhir", "fhirpath", "report", "exchange"];

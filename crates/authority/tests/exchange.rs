@@ -329,13 +329,10 @@ async fn times_rise_strictly_in_order_of_acceptance() {
     assert_eq!(found, times);
 }
 
+#[published::needs("corpus/documents")]
 #[tokio::test]
 async fn every_published_document_is_accepted_and_completes_in_its_encoding() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if !corpus.exists() {
-        println!("skipped: {} is not there", corpus.display());
-        return;
-    }
     let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
     let lab = house.client("alpha");
     let mut receipts = Vec::new();

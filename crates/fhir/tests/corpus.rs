@@ -6,14 +6,28 @@ use std::path::{Path, PathBuf};
 
 use fhir::{Format, Limits, Severity, Tree};
 
-/// The published data lie beside the repository; where they do not, this says so and nothing is tested.
-fn corpus() -> Option<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if corpus.is_dir() {
-        return Some(corpus);
-    }
-    println!("SKIPPED: no corpus at {}", corpus.display());
-    None
+/// A resource to read, and its name in messages.
+struct Sample {
+    name: String,
+    bytes: Vec<u8>,
+    format: Format,
+}
+
+/// Reports of our own making, in both encodings.
+fn own() -> Vec<Sample> {
+    let both = |report: testkit::Report| {
+        let of = |text: String, format| {
+            let name = format!("{} ({format:?})", report.name);
+            Sample { name, bytes: text.into_bytes(), format }
+        };
+        [of(report.json.clone(), Format::Json), of(report.xml.clone(), Format::Xml)]
+    };
+    testkit::collection().into_iter().flat_map(both).collect()
+}
+
+/// What lies beside the checkout.
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus")
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -45,35 +59,96 @@ fn other(format: Format) -> Format {
     }
 }
 
-fn all() -> Vec<PathBuf> {
-    let Some(corpus) = corpus() else { return Vec::new() };
+/// The published documents, exchanges and invalid documents.
+fn published() -> Vec<Sample> {
     let folders = ["documents/json", "documents/xml", "exchange", "invalid"];
-    folders.iter().flat_map(|folder| files(&corpus.join(folder))).collect()
+    let read = |path: PathBuf| Sample {
+        name: path.display().to_string(),
+        bytes: std::fs::read(&path).unwrap(),
+        format: format_of(&path),
+    };
+    folders.iter().flat_map(|folder| files(&corpus().join(folder))).map(read).collect()
 }
 
-#[test]
-fn every_file_survives_the_other_encoding_and_back() {
-    for path in all() {
-        let format = format_of(&path);
-        let bytes = std::fs::read(&path).unwrap();
-        assert_eq!(Format::sniff(&bytes), Some(format), "{}", path.display());
-        let tree = read(&bytes, format);
-        assert_eq!(tree.source(), bytes);
-        let there = tree.write(other(format));
-        let across = read(there.as_bytes(), other(format));
-        assert!(tree.root().same_as(across.root()), "{}", path.display());
-        let back = across.write(format);
-        let again = read(back.as_bytes(), format);
-        assert!(tree.root().same_as(again.root()), "{}", path.display());
-        assert_eq!(again.write(other(format)), there, "{}", path.display());
-        let same = tree.write(format);
-        assert!(tree.root().same_as(read(same.as_bytes(), format).root()), "{}", path.display());
+fn survives_the_other_encoding_and_back(sample: &Sample) {
+    let Sample { name, bytes, format } = sample;
+    let format = *format;
+    assert_eq!(Format::sniff(bytes), Some(format), "{name}");
+    let tree = read(bytes, format);
+    assert_eq!(tree.source(), bytes);
+    let there = tree.write(other(format));
+    let across = read(there.as_bytes(), other(format));
+    assert!(tree.root().same_as(across.root()), "{name}");
+    let back = across.write(format);
+    let again = read(back.as_bytes(), format);
+    assert!(tree.root().same_as(again.root()), "{name}");
+    assert_eq!(again.write(other(format)), there, "{name}");
+    let same = tree.write(format);
+    assert!(tree.root().same_as(read(same.as_bytes(), format).root()), "{name}");
+}
+
+fn has_no_error(sample: &Sample) {
+    let tree = read(&sample.bytes, sample.format);
+    let mut errors = tree.check();
+    errors.retain(|finding| finding.severity == Severity::Error);
+    assert!(errors.is_empty(), "{}: {errors:#?}", sample.name);
+}
+
+fn has_every_element_where_it_stands(sample: &Sample) {
+    let tree = read(&sample.bytes, sample.format);
+    let mut open = vec![tree.root()];
+    let mut count = 0;
+    while let Some(element) = open.pop() {
+        let expression = element.expression();
+        let found = tree.find(&expression).unwrap();
+        assert_eq!(found.expression(), expression);
+        let position = element.position();
+        let at = tree.at(position.line, position.column).unwrap();
+        assert_eq!(at.expression(), expression);
+        assert_eq!(element.source(), &tree.source()[position.start..position.end]);
+        open.extend(element.children());
+        count += 1;
     }
+    assert!(count > 10);
 }
 
 #[test]
-fn every_document_equals_its_twin() {
-    let Some(corpus) = corpus() else { return };
+fn our_reports_survive_the_other_encoding_and_back() {
+    own().iter().for_each(survives_the_other_encoding_and_back);
+}
+
+#[test]
+fn our_reports_have_no_finding() {
+    own().iter().for_each(has_no_error);
+}
+
+#[test]
+fn every_element_of_our_reports_is_found_where_it_stands() {
+    own().iter().step_by(7).for_each(has_every_element_where_it_stands);
+}
+
+#[published::needs("corpus/documents")]
+#[test]
+fn every_published_file_survives_the_other_encoding_and_back() {
+    published().iter().for_each(survives_the_other_encoding_and_back);
+}
+
+#[published::needs("corpus/documents")]
+#[test]
+fn no_published_document_has_an_error() {
+    published().iter().for_each(has_no_error);
+}
+
+#[published::needs("corpus/documents")]
+#[test]
+fn every_published_element_is_found_where_it_stands() {
+    published().iter().step_by(7).for_each(has_every_element_where_it_stands);
+}
+
+#[published::needs("corpus/documents")]
+#[test]
+fn every_published_document_equals_its_twin() {
+    let corpus = corpus();
     let mut twins = 0;
     for path in files(&corpus.join("documents/json")) {
         let name = path.file_stem().unwrap();
@@ -88,38 +163,4 @@ fn every_document_equals_its_twin() {
     }
     println!("{twins} twins");
     assert!(twins > 20);
-}
-
-#[test]
-fn no_document_has_a_finding() {
-    for path in all() {
-        let tree = read(&std::fs::read(&path).unwrap(), format_of(&path));
-        let errors: Vec<_> = tree
-            .check()
-            .into_iter()
-            .filter(|finding| finding.severity == Severity::Error)
-            .collect();
-        assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
-    }
-}
-
-#[test]
-fn every_element_is_found_where_it_stands() {
-    for path in all().into_iter().step_by(7) {
-        let tree = read(&std::fs::read(&path).unwrap(), format_of(&path));
-        let mut open = vec![tree.root()];
-        let mut count = 0;
-        while let Some(element) = open.pop() {
-            let expression = element.expression();
-            let found = tree.find(&expression).unwrap();
-            assert_eq!(found.expression(), expression);
-            let position = element.position();
-            let at = tree.at(position.line, position.column).unwrap();
-            assert_eq!(at.expression(), expression);
-            assert_eq!(element.source(), &tree.source()[position.start..position.end]);
-            open.extend(element.children());
-            count += 1;
-        }
-        assert!(count > 10);
-    }
 }

@@ -306,17 +306,17 @@ impl DocumentBuilder {
     }
 }
 
-fn practitioner_role() -> Node {
+pub(crate) fn practitioner_role() -> Node {
     let practitioner = ("practitioner", reference("Practitioner/physician"));
     Node::Resource("PractitionerRole", vec![("id", text("requester")), practitioner])
 }
 
-fn practitioner() -> Node {
+pub(crate) fn practitioner() -> Node {
     let name = fields([("family", text("Ärztin")), ("given", list([text("Zoë")]))]);
     Node::Resource("Practitioner", vec![("id", text("physician")), ("name", list([name]))])
 }
 
-fn laboratory() -> Node {
+pub(crate) fn laboratory() -> Node {
     let identifier =
         fields([("system", text("urn:oid:2.51.1.3")), ("value", text("7601000000002"))]);
     Node::Resource(
@@ -329,28 +329,28 @@ fn laboratory() -> Node {
     )
 }
 
-fn reference(target: &str) -> Node {
+pub(crate) fn reference(target: &str) -> Node {
     fields([("reference", text(target))])
 }
 
-fn loinc(code: &str, display: &str) -> Node {
+pub(crate) fn loinc(code: &str, display: &str) -> Node {
     coded("http://loinc.org", code, display)
 }
 
-fn coded(system: &str, code: &str, display: &str) -> Node {
+pub(crate) fn coded(system: &str, code: &str, display: &str) -> Node {
     let coding = [("system", text(system)), ("code", text(code)), ("display", text(display))];
     fields([("coding", list([fields(coding)]))])
 }
 
 /// SplitMix64: the same seed gives the same document on every machine.
-fn spread(seed: u64) -> u64 {
+pub(crate) fn spread(seed: u64) -> u64 {
     let mut value = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)
 }
 
-fn random_bytes(seed: u64) -> [u8; 16] {
+pub(crate) fn random_bytes(seed: u64) -> [u8; 16] {
     let mut bytes = [0u8; 16];
     bytes[..8].copy_from_slice(&spread(seed ^ 0xd0c).to_le_bytes());
     bytes[8..].copy_from_slice(&spread(seed ^ 0x1d).to_le_bytes());

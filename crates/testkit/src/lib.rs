@@ -9,6 +9,7 @@
 )]
 
 mod certificates;
+mod collection;
 mod document;
 mod figures;
 mod node;
@@ -17,6 +18,7 @@ mod reaction;
 mod server;
 
 pub use certificates::{ClientCertificate, KeyKind, Purpose, ServerCertificate, TestCa, Validity};
+pub use collection::{Report, collection};
 pub use document::{Disease, DocumentBuilder};
 pub use figures::{FIGURES, Figures};
 pub use openssl::{OpenSsl, RunningOpenSsl};

@@ -1,5 +1,8 @@
 //! A small FHIR value that writes itself as JSON or XML: so that test documents need no crate under test.
 
+/// Extension that says why a value is missing.
+const ABSENT: &str = "http://hl7.org/fhir/StructureDefinition/data-absent-reason";
+
 /// One element.
 pub(crate) enum Node {
     /// A primitive that JSON writes as a string.
@@ -8,6 +11,8 @@ pub(crate) enum Node {
     Bare(String),
     /// Narrative, from `<div` to `</div>`.
     Xhtml(String),
+    /// A primitive without a value, with the reason in an extension: JSON writes it below `_name`.
+    Absent(&'static str),
     Fields(Vec<(&'static str, Node)>),
     List(Vec<Node>),
     Resource(&'static str, Vec<(&'static str, Node)>),
@@ -39,6 +44,9 @@ impl Node {
         match self {
             Self::Text(value) | Self::Xhtml(value) => out.push_str(&quoted(value)),
             Self::Bare(value) => out.push_str(value),
+            Self::Absent(reason) => out.push_str(&format!(
+                "{{\"extension\": [{{\"url\": \"{ABSENT}\", \"valueCode\": \"{reason}\"}}]}}"
+            )),
             Self::Fields(fields) => json_object(out, indent, None, fields),
             Self::Resource(kind, fields) => {
                 json_object(out, indent, Some(("resourceType", kind)), fields);
@@ -71,6 +79,12 @@ impl Node {
                 out.push_str(&format!("<{name} value=\"{}\"/>", escaped(value)));
             }
             Self::Xhtml(value) => out.push_str(value),
+            Self::Absent(reason) => {
+                let name = name.unwrap_or_default();
+                out.push_str(&format!(
+                    "<{name}><extension url=\"{ABSENT}\"><valueCode value=\"{reason}\"/></extension></{name}>"
+                ));
+            }
             Self::List(nodes) => nodes.iter().for_each(|node| node.xml(out, name, false)),
             Self::Fields(fields) => xml_element(out, name.unwrap_or_default(), "", fields),
             Self::Extension(url, fields) => {
@@ -104,7 +118,8 @@ fn json_object(
     }
     for (index, (name, node)) in fields.iter().enumerate() {
         line(out, indent + 1, index > 0 || first.is_some());
-        out.push_str(&format!("{}: ", quoted(name)));
+        let mark = if matches!(node, Node::Absent(_)) { "_" } else { "" };
+        out.push_str(&format!("\"{mark}{name}\": "));
         node.json(out, indent + 1);
     }
     line(out, indent, false);
@@ -129,5 +144,7 @@ fn quoted(value: &str) -> String {
 }
 
 fn escaped(value: &str) -> String {
-    value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let value = value.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    // White space in an attribute that is not written as a reference is read as a plain space.
+    value.replace('"', "&quot;").replace('\n', "&#10;").replace('\t', "&#9;")
 }

@@ -54,3 +54,26 @@ fn seeds_differ_and_settings_show() {
     assert_eq!(json.root().text("entry.resource.language"), Some("fr-CH"));
     assert!(set.json().contains("6574-8") && set.language(None).json().contains("\"Composition\""));
 }
+
+#[test]
+fn the_collection_is_sound_varied_and_the_same_in_both_encodings() {
+    let all = testkit::collection();
+    assert!(all.len() >= 30, "{}", all.len());
+    let names: HashSet<&str> = all.iter().map(|report| report.name).collect();
+    assert_eq!(names.len(), all.len());
+    for report in &all {
+        let json = read(&report.json, Format::Json);
+        let xml = read(&report.xml, Format::Xml);
+        assert_eq!(json.check(), [], "{}", report.name);
+        assert_eq!(xml.check(), [], "{}", report.name);
+        assert!(json.root().same_as(xml.root()), "{}", report.name);
+    }
+    let whole: String = all.iter().map(|report| report.json.as_str()).collect();
+    for form in ["CodeableConcept", "Quantity", "Ratio", "Range", "String", "Integer", "Boolean"] {
+        assert!(whole.contains(&format!("\"value{form}\"")), "{form}");
+    }
+    for part in ["\"contained\"", "\"hasMember\"", "\"component\"", "\"_birthDate\"", "fr-", "it-"]
+    {
+        assert!(whole.contains(part), "{part}");
+    }
+}
