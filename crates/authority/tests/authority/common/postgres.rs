@@ -25,7 +25,7 @@ const KEEPER: &str = "\"$@\" </dev/null >>\"$0\" 2>&1 & server=$!
     kill -QUIT $server 2>/dev/null; wait $server";
 
 /// A running server.
-pub struct Cluster {
+pub(crate) struct Cluster {
     folder: TempDir,
     port: u16,
     settings: Vec<String>,
@@ -39,7 +39,7 @@ static SHARED: Mutex<Weak<Cluster>> = Mutex::new(Weak::new());
 
 impl Cluster {
     /// The server that the tests of this process share, without care for its data.
-    pub fn shared() -> Arc<Self> {
+    pub(crate) fn shared() -> Arc<Self> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(running) = shared.upgrade() {
             return running;
@@ -50,14 +50,14 @@ impl Cluster {
     }
 
     /// A server of its own, with these settings.
-    pub fn start(settings: &[&str]) -> Self {
+    pub(crate) fn start(settings: &[&str]) -> Self {
         let settings = settings.iter().map(|&one| one.to_owned()).collect();
         Self::prepared(settings, 5432, |_| ())
     }
 
     /// A server that is also reached over this port of loopback, by password and TLS; its certificate, which is
     /// for localhost, is `server.pem` in its folder.
-    pub fn start_with_tls(port: u16) -> Self {
+    pub(crate) fn start_with_tls(port: u16) -> Self {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let mut settings: Vec<_> = CARELESS.iter().map(|&one| one.to_owned()).collect();
         settings.extend(["listen_addresses=localhost", "ssl=on"].map(str::to_owned));
@@ -87,12 +87,12 @@ impl Cluster {
         cluster
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.folder.path()
     }
 
     /// Starts it again after [`stop`](Self::stop).
-    pub fn resume(&self) {
+    pub(crate) fn resume(&self) {
         let mut keeper = Command::new("sh");
         keeper.args(["-c", KEEPER]).arg(self.folder.path().join("log"));
         keeper.args(unprivileged()).arg(format!("{PROGRAMS}/postgres"));
@@ -118,12 +118,12 @@ impl Cluster {
     }
 
     /// Ends it at once, as `pg_ctl stop -m immediate`; its data are recovered at the next start.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.end("");
     }
 
     /// Ends it by a signal that it cannot catch.
-    pub fn kill(&self) {
+    pub(crate) fn kill(&self) {
         self.end("kill\n");
     }
 
@@ -157,18 +157,18 @@ impl Drop for Cluster {
 }
 
 /// A database of a server.
-pub struct Database {
+pub(crate) struct Database {
     cluster: Arc<Cluster>,
     pub name: String,
 }
 
 impl Database {
     /// An empty one, on the server that the tests share.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::on(Cluster::shared())
     }
 
-    pub fn on(cluster: Arc<Cluster>) -> Self {
+    pub(crate) fn on(cluster: Arc<Cluster>) -> Self {
         let number = cluster.databases.fetch_add(1, Ordering::SeqCst);
         if number == 0 {
             return Self { cluster, name: "postgres".to_owned() };
@@ -179,18 +179,18 @@ impl Database {
         Self { cluster, name }
     }
 
-    pub fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         let folder = self.cluster.path().display();
         let port = self.cluster.port;
         format!("postgres:///{}?host={folder}&port={port}&user=postgres", self.name)
     }
 
-    pub fn cluster(&self) -> &Cluster {
+    pub(crate) fn cluster(&self) -> &Cluster {
         &self.cluster
     }
 
     /// What `psql` says.
-    pub fn ask(&self, sql: &str) -> Result<String, String> {
+    pub(crate) fn ask(&self, sql: &str) -> Result<String, String> {
         ask(&self.cluster, &self.name, sql)
     }
 }

@@ -1,15 +1,11 @@
 //! What an operator does beside a running service, and what each laboratory may do.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use crate::common::{Folder, House, Lab, client, document, sealed, tls, urn};
 use authority::{AuditFilter, Fault, FaultKind, ForeignDocument, Interaction, audit};
-use common::{Folder, House, Lab, client, document, sealed, tls, urn};
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, IsCa, Issuer,
     KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams, SerialNumber,
@@ -19,6 +15,18 @@ use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tempfile::TempDir;
 
+on_every_store![
+    certificates_are_renewed_and_revoked_while_the_service_runs,
+    it_is_reached_by_the_names_it_was_given,
+    a_configured_ca_is_trusted_less_its_revocation_list_of_now,
+    what_another_laboratory_has_is_told_by_policy,
+    a_laboratory_keeps_its_limits_and_others_do_not_feel_it,
+    open_requests_are_limited_over_all_connections,
+    the_audit_log_says_who_sent_and_read_what_and_nothing_of_patients,
+    a_laboratory_can_have_limits_of_its_own_and_refusals_are_on_record,
+    lines_of_the_audit_log_are_kept_until_it_is_on_record_that_they_are_not,
+];
+
 /// Runs the program and takes its output.
 fn told(data: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_labcourier-authority"));
@@ -27,7 +35,6 @@ fn told(data: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-#[tokio::test]
 async fn certificates_are_renewed_and_revoked_while_the_service_runs() {
     let house = House::open(|_| {}).await;
     let data = house.folder.path();
@@ -50,7 +57,7 @@ async fn certificates_are_renewed_and_revoked_while_the_service_runs() {
     // On the connection that is open, at the next request.
     let refused = old.get(&format!("/DocumentReference/{receipt}")).await;
     assert_eq!(refused.status(), StatusCode::FORBIDDEN);
-    assert_eq!(common::resource(refused).await.root().text("issue.code"), Some("forbidden"));
+    assert_eq!(crate::common::resource(refused).await.root().text("issue.code"), Some("forbidden"));
     assert_eq!(new.get("/metadata").await.status(), StatusCode::OK);
     let listed = told(data, &["certificate", "list"]);
     assert_eq!(listed.matches("\trevoked\n").count(), 1, "{listed}");
@@ -69,7 +76,6 @@ async fn certificates_are_renewed_and_revoked_while_the_service_runs() {
     }
 }
 
-#[tokio::test]
 async fn it_is_reached_by_the_names_it_was_given() {
     let folder = Folder::new();
     told(folder.path(), &["init", "--laboratory", "alpha", "--host", "authority.example"]);
@@ -148,7 +154,6 @@ impl Abroad {
     }
 }
 
-#[tokio::test]
 async fn a_configured_ca_is_trusted_less_its_revocation_list_of_now() {
     let abroad = Abroad::new();
     let files = TempDir::new().unwrap();
@@ -187,7 +192,6 @@ async fn a_configured_ca_is_trusted_less_its_revocation_list_of_now() {
     assert_eq!(house.client("alpha").get("/metadata").await.status(), StatusCode::OK);
 }
 
-#[tokio::test]
 async fn what_another_laboratory_has_is_told_by_policy() {
     for (policy, foreign, unknown) in [
         (ForeignDocument::NotFound, 404, 404),
@@ -201,7 +205,7 @@ async fn what_another_laboratory_has_is_told_by_policy() {
         for (id, status) in [(receipt.unwrap(), foreign), ("no-such-id".to_owned(), unknown)] {
             let answer = beta.get(&format!("/DocumentReference/{id}")).await;
             assert_eq!(answer.status().as_u16(), status, "{policy:?}");
-            let tree = common::resource(answer).await;
+            let tree = crate::common::resource(answer).await;
             if status == 200 {
                 assert_eq!(tree.root().text("total"), Some("0"));
             }
@@ -210,7 +214,6 @@ async fn what_another_laboratory_has_is_told_by_policy() {
     }
 }
 
-#[tokio::test]
 async fn a_laboratory_keeps_its_limits_and_others_do_not_feel_it() {
     let house = House::open(|options| {
         options.limits.requests_per_second = 1;
@@ -220,7 +223,7 @@ async fn a_laboratory_keeps_its_limits_and_others_do_not_feel_it() {
     let (alpha, beta) = (house.client("alpha"), house.client("beta"));
     let large = alpha.post(vec![b' '; 50_001], "application/fhir+json").await;
     assert_eq!(large.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    common::resource(large).await;
+    crate::common::resource(large).await;
     let end = Instant::now() + Duration::from_secs(20);
     let busy = loop {
         let answer = alpha.get("/DocumentReference?_count=0").await;
@@ -231,7 +234,7 @@ async fn a_laboratory_keeps_its_limits_and_others_do_not_feel_it() {
     };
     assert_eq!(busy.status(), StatusCode::TOO_MANY_REQUESTS);
     assert_eq!(busy.headers()["retry-after"], "1");
-    assert_eq!(common::resource(busy).await.root().text("issue.code"), Some("throttled"));
+    assert_eq!(crate::common::resource(busy).await.root().text("issue.code"), Some("throttled"));
     // A report that is refused so is answered too, not cut.
     let (body, format) = sealed(&document(&urn(), "A", "1"), &urn());
     let mut refused = alpha.post(body.clone(), format.media_type()).await.status();
@@ -242,7 +245,6 @@ async fn a_laboratory_keeps_its_limits_and_others_do_not_feel_it() {
     assert_eq!(beta.get("/DocumentReference").await.status(), StatusCode::OK);
 }
 
-#[tokio::test]
 async fn open_requests_are_limited_over_all_connections() {
     let house = House::open(|options| options.limits.open_requests = 1).await;
     let slow = FaultKind::Delay(Duration::from_secs(60));
@@ -262,7 +264,6 @@ async fn open_requests_are_limited_over_all_connections() {
     }
 }
 
-#[tokio::test]
 async fn the_audit_log_says_who_sent_and_read_what_and_nothing_of_patients() {
     let house = House::open(|_| {}).await;
     let (alpha, beta) = (house.client("alpha"), house.client("beta"));
@@ -309,7 +310,6 @@ async fn the_audit_log_says_who_sent_and_read_what_and_nothing_of_patients() {
     }
 }
 
-#[tokio::test]
 async fn a_laboratory_can_have_limits_of_its_own_and_refusals_are_on_record() {
     let files = TempDir::new().unwrap();
     let path = files.path().join("limits.toml");
@@ -340,7 +340,7 @@ async fn a_laboratory_can_have_limits_of_its_own_and_refusals_are_on_record() {
         if answer.status() == StatusCode::TOO_MANY_REQUESTS {
             let kind = answer.headers()["content-type"].to_str().unwrap().to_owned();
             assert!(kind.starts_with("application/fhir+xml"), "{kind}");
-            common::resource(answer).await;
+            crate::common::resource(answer).await;
             refusals += 1;
         }
     }
@@ -367,7 +367,6 @@ async fn a_laboratory_can_have_limits_of_its_own_and_refusals_are_on_record() {
     assert_eq!(told, refusals, "none is forgotten");
 }
 
-#[tokio::test]
 async fn lines_of_the_audit_log_are_kept_until_it_is_on_record_that_they_are_not() {
     let house = House::open(|_| {}).await;
     house.client("alpha").get("/metadata").await;

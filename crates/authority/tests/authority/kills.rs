@@ -3,19 +3,18 @@
 //! On SQLite one process is killed and started again; on PostgreSQL two nodes and a worker run, one of them is
 //! killed, and clients go on with the others. `LABCOURIER_KILLS` says how often; `cargo xtask kills` says it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use common::{Folder, ON_POSTGRES, client, document, sealed, tls, urn};
+use crate::common::{Folder, client, document, sealed, tls, urn};
+use crate::setting::on_postgres;
 use testkit::Figures;
 use tokio_util::sync::CancellationToken;
+
+on_every_store_in_threads![killed_at_any_moment_it_loses_nothing_and_processes_nothing_twice];
 
 /// What the whole run of tests does; many times as many on demand.
 const KILLS: u64 = 6;
@@ -118,15 +117,15 @@ async fn send(data: std::path::PathBuf, board: Arc<Board>, number: usize, over: 
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn killed_at_any_moment_it_loses_nothing_and_processes_nothing_twice() {
     let kills = std::env::var("LABCOURIER_KILLS").map_or(KILLS, |count| count.parse().unwrap());
-    let store = if ON_POSTGRES { "PostgreSQL" } else { "SQLite" };
-    let name = if ON_POSTGRES { "authority-kills-postgres" } else { "authority-kills-sqlite" };
+    let store = if on_postgres() { "PostgreSQL" } else { "SQLite" };
+    let name = if on_postgres() { "authority-kills-postgres" } else { "authority-kills-sqlite" };
     let mut figures = Figures::start("kill", name);
     let folder = Folder::new();
     authority::init(folder.path(), &["alpha".to_owned()]).unwrap();
-    let roles: &[&'static str] = if ON_POSTGRES { &["both", "node", "worker"] } else { &["both"] };
+    let roles: &[&'static str] =
+        if on_postgres() { &["both", "node", "worker"] } else { &["both"] };
     let mut fleet: Vec<_> = roles.iter().map(|role| Running::start(folder.path(), role)).collect();
     let board = Arc::new(Board::default());
     let publish = |fleet: &[Running]| {

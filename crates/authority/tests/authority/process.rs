@@ -1,15 +1,17 @@
 //! The program itself: its commands, its one line of output, and what a kill leaves behind.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use common::{Folder, Lab, client, document, tls, urn};
+use crate::common::{Folder, Lab, client, document, tls, urn};
 use exchange::Processing;
+
+on_every_store![
+    what_was_accepted_survives_a_kill_and_is_processed_once,
+    it_ends_when_told_to,
+    rules_faults_and_the_admin_port_are_switched_on_by_options,
+];
 
 struct Running {
     child: Child,
@@ -49,7 +51,6 @@ fn prepare(data: &Path) {
     assert!(status.unwrap().success());
 }
 
-#[tokio::test]
 async fn what_was_accepted_survives_a_kill_and_is_processed_once() {
     let folder = Folder::new();
     prepare(folder.path());
@@ -64,7 +65,8 @@ async fn what_was_accepted_survives_a_kill_and_is_processed_once() {
                 tokio::spawn(async move {
                     let mut receipts = Vec::new();
                     loop {
-                        let (body, format) = common::sealed(&document(&urn(), "A", "1"), &urn());
+                        let (body, format) =
+                            crate::common::sealed(&document(&urn(), "A", "1"), &urn());
                         let sent = lab
                             .client
                             .post(format!("{}/DocumentReference", lab.base))
@@ -108,7 +110,6 @@ async fn what_was_accepted_survives_a_kill_and_is_processed_once() {
 }
 
 #[cfg(unix)]
-#[tokio::test]
 async fn it_ends_when_told_to() {
     let folder = Folder::new();
     prepare(folder.path());
@@ -122,7 +123,6 @@ async fn it_ends_when_told_to() {
     assert!(ended.await.unwrap().success());
 }
 
-#[tokio::test]
 async fn rules_faults_and_the_admin_port_are_switched_on_by_options() {
     let folder = Folder::new();
     prepare(folder.path());

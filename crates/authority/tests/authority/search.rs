@@ -1,16 +1,22 @@
 //! Search through real HTTPS: each parameter, links, and a comparison with a naive model.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
 use std::cmp::Ordering;
 
+use crate::common::{House, Lab, document, resource, urn};
 use authority::{PRACTICE_RULES, Rules};
-use common::{House, Lab, document, resource, urn};
 use exchange::{Answer, Page, Processing, Query, Release, SortKey, TimeFilter, TimePrefix};
 use fhir::Instant;
 use reqwest::StatusCode;
+
+on_every_store![
+    identifiers_match_in_four_forms,
+    counting_and_capping,
+    pages_do_not_shift_while_reports_arrive_and_change,
+    searches_agree_with_a_naive_model,
+    walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive,
+    throughput_of_create,
+    times_are_periods_in_every_precision_and_zone,
+];
 
 /// What a model knows of one document.
 #[derive(Debug, Clone)]
@@ -38,7 +44,6 @@ fn receipts(page: &Page) -> Vec<String> {
     page.answers.iter().filter_map(|answer| answer.receipt.clone()).collect()
 }
 
-#[tokio::test]
 async fn identifiers_match_in_four_forms() {
     let house = House::open(|_| {}).await;
     let (lab, known) = filled(&house, 3).await;
@@ -89,7 +94,6 @@ async fn identifiers_match_in_four_forms() {
     assert_eq!(Page::read(resource(form).await.root()).unwrap().total, Some(1));
 }
 
-#[tokio::test]
 async fn counting_and_capping() {
     let house = House::open(|_| {}).await;
     let (lab, _) = filled(&house, 3).await;
@@ -107,7 +111,6 @@ async fn counting_and_capping() {
     assert!(beyond.links.prev.unwrap().contains("page=2") && beyond.links.next.is_none());
 }
 
-#[tokio::test]
 async fn pages_do_not_shift_while_reports_arrive_and_change() {
     let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
     let (lab, known) = filled(&house, 7).await;
@@ -269,7 +272,6 @@ fn model(query: &Query, known: &[Known]) -> Vec<String> {
     found.into_iter().filter_map(|k| k.answer.receipt.clone()).collect()
 }
 
-#[tokio::test]
 async fn searches_agree_with_a_naive_model() {
     let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
     let (lab, known) = filled(&house, 20).await;
@@ -293,7 +295,6 @@ async fn searches_agree_with_a_naive_model() {
     assert!(some > 100 && deep > 10, "the generator asks for what is there");
 }
 
-#[tokio::test]
 async fn walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive() {
     let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
     let (lab, mut known) = filled(&house, 12).await;
@@ -329,13 +330,12 @@ async fn walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive() {
     assert!(steps > 20);
 }
 
-#[tokio::test]
 async fn throughput_of_create() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
     let count = 400;
     let bodies: Vec<_> = (0..count)
-        .map(|n| common::sealed(&document(&urn(), "A", &n.to_string()), &urn()))
+        .map(|n| crate::common::sealed(&document(&urn(), "A", &n.to_string()), &urn()))
         .collect();
     let begin = std::time::Instant::now();
     let mut tasks = tokio::task::JoinSet::new();
@@ -355,7 +355,6 @@ async fn throughput_of_create() {
     assert_eq!(lab.search("_count=0").await.total, Some(count as u64));
 }
 
-#[tokio::test]
 async fn times_are_periods_in_every_precision_and_zone() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");

@@ -1,7 +1,5 @@
 //! What stands beside the program for those who put it into use.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

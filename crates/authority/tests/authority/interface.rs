@@ -1,13 +1,22 @@
 //! The interface, line by line: encodings, conditions, methods, search parameters; through real HTTPS.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
-use common::{House, Lab, document, resource, sealed, urn};
+use crate::common::{House, Lab, document, resource, sealed, urn};
 use exchange::{Answer, Page, Release, encode};
 use fhir::{Format, Instant, Severity, issues_of};
 use reqwest::{Method, Response, StatusCode};
+
+on_every_store![
+    the_encoding_of_an_answer_is_what_was_asked_for,
+    a_report_may_come_under_every_name_of_its_encoding,
+    every_address_says_what_it_takes,
+    what_is_known_is_not_sent_again,
+    a_search_by_form_is_a_search,
+    a_query_that_cannot_be_read_is_refused_with_every_reason,
+    what_is_not_known_is_ignored_unless_the_caller_is_strict,
+    ids_and_summaries_are_searched_as_fhir_has_them,
+    each_release_answers_as_its_table_says,
+    a_request_keeps_its_id_and_the_capabilities_their_date,
+];
 
 const ROUTES: [&str; 5] = [
     "/metadata",
@@ -37,7 +46,6 @@ async fn refusals(response: Response) -> Vec<String> {
     issues.into_iter().map(|issue| issue.text).collect()
 }
 
-#[tokio::test]
 async fn the_encoding_of_an_answer_is_what_was_asked_for() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -74,7 +82,6 @@ async fn the_encoding_of_an_answer_is_what_was_asked_for() {
     assert!(said(&ask(&lab, "/metadata", &two).await, "content-type").starts_with(xml));
 }
 
-#[tokio::test]
 async fn a_report_may_come_under_every_name_of_its_encoding() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -92,7 +99,7 @@ async fn a_report_may_come_under_every_name_of_its_encoding() {
             ],
         ),
         (
-            common::as_xml(&json),
+            crate::common::as_xml(&json),
             [
                 "application/fhir+xml",
                 "Application/FHIR+XML; Charset=utf8",
@@ -121,7 +128,6 @@ async fn a_report_may_come_under_every_name_of_its_encoding() {
     }
 }
 
-#[tokio::test]
 async fn every_address_says_what_it_takes() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -171,7 +177,6 @@ async fn every_address_says_what_it_takes() {
     }
 }
 
-#[tokio::test]
 async fn what_is_known_is_not_sent_again() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -202,7 +207,6 @@ async fn what_is_known_is_not_sent_again() {
     assert_eq!(ask(&lab, "/DocumentReference/x", &[("if-none-match", "*")]).await.status(), 404);
 }
 
-#[tokio::test]
 async fn a_search_by_form_is_a_search() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -255,7 +259,6 @@ async fn a_search_by_form_is_a_search() {
     }
 }
 
-#[tokio::test]
 async fn a_query_that_cannot_be_read_is_refused_with_every_reason() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -283,7 +286,6 @@ async fn a_query_that_cannot_be_read_is_refused_with_every_reason() {
     }
 }
 
-#[tokio::test]
 async fn what_is_not_known_is_ignored_unless_the_caller_is_strict() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -315,7 +317,6 @@ async fn what_is_not_known_is_ignored_unless_the_caller_is_strict() {
     }
 }
 
-#[tokio::test]
 async fn ids_and_summaries_are_searched_as_fhir_has_them() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -332,7 +333,6 @@ async fn ids_and_summaries_are_searched_as_fhir_has_them() {
     }
 }
 
-#[tokio::test]
 async fn each_release_answers_as_its_table_says() {
     for (release, wanted) in [
         (Release::R1_13_1, &["date", "_lastUpdated", "identifier", "elm-status", "_id"][..]),
@@ -363,7 +363,6 @@ async fn each_release_answers_as_its_table_says() {
     }
 }
 
-#[tokio::test]
 async fn a_request_keeps_its_id_and_the_capabilities_their_date() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");

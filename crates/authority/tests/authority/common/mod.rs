@@ -1,15 +1,15 @@
 //! A real authority on loopback, real clients with real certificates, and documents of our own.
-#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test file uses a part")]
 
 mod folder;
 #[cfg(postgres_is_installed)]
-pub mod postgres;
+pub(crate) mod postgres;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub use self::folder::{Folder, ON_POSTGRES};
+pub(crate) use self::folder::Folder;
+use crate::setting::Setting;
 use authority::{ServeOptions, Serving, init, serve};
 use exchange::{Answer, Page, Processing, seal};
 use fhir::{Format, Limits, Tree};
@@ -20,22 +20,23 @@ use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_util::sync::CancellationToken;
 
-pub struct House {
-    pub folder: Folder,
-    pub serving: Option<Serving>,
-    pub base: String,
+pub(crate) struct House {
+    pub(crate) folder: Folder,
+    pub(crate) serving: Option<Serving>,
+    pub(crate) base: String,
     shutdown: CancellationToken,
 }
 
 impl House {
-    pub async fn open(change: impl FnOnce(&mut ServeOptions)) -> Self {
+    pub(crate) async fn open(change: impl FnOnce(&mut ServeOptions)) -> Self {
         let folder = Folder::new();
         init(folder.path(), &["alpha".to_owned(), "beta".to_owned()]).unwrap();
         Self::open_in(folder, change).await
     }
 
-    pub async fn open_in(folder: Folder, change: impl FnOnce(&mut ServeOptions)) -> Self {
+    pub(crate) async fn open_in(folder: Folder, change: impl FnOnce(&mut ServeOptions)) -> Self {
         let mut options = ServeOptions::new(folder.path());
+        options.release = Setting::current().release;
         change(&mut options);
         let shutdown = CancellationToken::new();
         let serving = serve(options, shutdown.clone()).await.unwrap();
@@ -44,36 +45,36 @@ impl House {
     }
 
     /// Ends the service; the folder stays.
-    pub async fn close(mut self) -> Folder {
+    pub(crate) async fn close(mut self) -> Folder {
         self.shutdown.cancel();
         self.serving.take().unwrap().finished().await;
         self.folder
     }
 
-    pub fn faults(&self) -> authority::FaultPlan {
+    pub(crate) fn faults(&self) -> authority::FaultPlan {
         self.serving.as_ref().unwrap().faults.clone()
     }
 
-    pub fn client(&self, laboratory: &str) -> Lab {
+    pub(crate) fn client(&self, laboratory: &str) -> Lab {
         Lab { client: client(tls(self.folder.path(), Some(laboratory))), base: self.base.clone() }
     }
 }
 
 /// One laboratory's client.
 #[derive(Clone)]
-pub struct Lab {
-    pub client: Client,
-    pub base: String,
+pub(crate) struct Lab {
+    pub(crate) client: Client,
+    pub(crate) base: String,
 }
 
 impl Lab {
-    pub async fn post(&self, body: Vec<u8>, kind: &str) -> Response {
+    pub(crate) async fn post(&self, body: Vec<u8>, kind: &str) -> Response {
         let url = format!("{}/DocumentReference", self.base);
         self.client.post(url).header("content-type", kind).body(body).send().await.unwrap()
     }
 
     /// Delivers a document and expects it to be accepted.
-    pub async fn deliver(&self, document: &str, identifier: &str) -> Answer {
+    pub(crate) async fn deliver(&self, document: &str, identifier: &str) -> Answer {
         let (body, format) = sealed(document, identifier);
         let response = self.post(body, format.media_type()).await;
         assert_eq!(response.status(), StatusCode::CREATED);
@@ -81,28 +82,28 @@ impl Lab {
         Answer::read(tree.root()).unwrap()
     }
 
-    pub async fn get(&self, path: &str) -> Response {
+    pub(crate) async fn get(&self, path: &str) -> Response {
         self.client.get(format!("{}{path}", self.base)).send().await.unwrap()
     }
 
-    pub async fn read(&self, receipt: &str) -> Answer {
+    pub(crate) async fn read(&self, receipt: &str) -> Answer {
         let response = self.get(&format!("/DocumentReference/{receipt}")).await;
         assert_eq!(response.status(), StatusCode::OK);
         Answer::read(resource(response).await.root()).unwrap()
     }
 
-    pub async fn search(&self, query: &str) -> Page {
+    pub(crate) async fn search(&self, query: &str) -> Page {
         self.follow(&format!("{}/DocumentReference?{query}", self.base)).await
     }
 
-    pub async fn follow(&self, url: &str) -> Page {
+    pub(crate) async fn follow(&self, url: &str) -> Page {
         let response = self.client.get(url).send().await.unwrap();
         assert_eq!(response.status(), StatusCode::OK, "{url}");
         Page::read(resource(response).await.root()).unwrap()
     }
 
     /// Waits until a document is processed.
-    pub async fn processed(&self, receipt: &str) -> Answer {
+    pub(crate) async fn processed(&self, receipt: &str) -> Answer {
         let end = Instant::now() + Duration::from_secs(30);
         loop {
             let answer = self.read(receipt).await;
@@ -115,7 +116,7 @@ impl Lab {
     }
 }
 
-pub fn client(tls: rustls::ClientConfig) -> Client {
+pub(crate) fn client(tls: rustls::ClientConfig) -> Client {
     Client::builder()
         .tls_backend_preconfigured(tls)
         .timeout(Duration::from_secs(30))
@@ -125,11 +126,11 @@ pub fn client(tls: rustls::ClientConfig) -> Client {
 }
 
 /// A client's TLS: trusts the CA of this folder, shows the laboratory's pilot certificate.
-pub fn tls(data: &Path, laboratory: Option<&str>) -> rustls::ClientConfig {
+pub(crate) fn tls(data: &Path, laboratory: Option<&str>) -> rustls::ClientConfig {
     tls_of(data, laboratory, data, &[&rustls::version::TLS13, &rustls::version::TLS12])
 }
 
-pub fn tls_of(
+pub(crate) fn tls_of(
     trusted: &Path,
     laboratory: Option<&str>,
     own: &Path,
@@ -154,7 +155,7 @@ pub fn tls_of(
     config
 }
 
-pub fn pilot(data: &Path, name: &str) -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
+pub(crate) fn pilot(data: &Path, name: &str) -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
     let read = |ending: &str| std::fs::read(data.join(format!("pilot/{name}.{ending}"))).unwrap();
     let password = String::from_utf8(read("password")).unwrap();
     let store = KeyStore::from_pkcs12(&read("p12"), &password, Pkcs12ImportPolicy::Strict).unwrap();
@@ -164,7 +165,7 @@ pub fn pilot(data: &Path, name: &str) -> (CertificateDer<'static>, PrivateKeyDer
 }
 
 /// Body of an answer, which must be FHIR in the encoding that it says, and pass the base check.
-pub async fn resource(response: Response) -> Tree {
+pub(crate) async fn resource(response: Response) -> Tree {
     let kind = response.headers()["content-type"].to_str().unwrap().to_owned();
     let format = exchange::parse_media_type(&kind).unwrap_or_else(|| panic!("{kind}"));
     let body = response.bytes().await.unwrap();
@@ -173,12 +174,12 @@ pub async fn resource(response: Response) -> Tree {
     tree
 }
 
-pub fn urn() -> String {
+pub(crate) fn urn() -> String {
     format!("urn:uuid:{}", uuid::Uuid::new_v4())
 }
 
 /// A document in the envelope, as the engine would send it.
-pub fn sealed(document: &str, identifier: &str) -> (Vec<u8>, Format) {
+pub(crate) fn sealed(document: &str, identifier: &str) -> (Vec<u8>, Format) {
     let format = Format::sniff(document.as_bytes()).unwrap();
     let tree = Tree::read(document.as_bytes(), format, &Limits::default()).unwrap();
     assert_eq!(tree.check(), []);
@@ -186,7 +187,7 @@ pub fn sealed(document: &str, identifier: &str) -> (Vec<u8>, Format) {
 }
 
 /// A small document: identifier of its own, family name of the patient, what was found.
-pub fn document(identifier: &str, family: &str, value: &str) -> String {
+pub(crate) fn document(identifier: &str, family: &str, value: &str) -> String {
     format!(
         r#"{{
   "resourceType": "Bundle",
@@ -213,6 +214,6 @@ pub fn document(identifier: &str, family: &str, value: &str) -> String {
 }
 
 /// The same in XML.
-pub fn as_xml(document: &str) -> String {
+pub(crate) fn as_xml(document: &str) -> String {
     Tree::read(document.as_bytes(), Format::Json, &Limits::default()).unwrap().to_xml()
 }

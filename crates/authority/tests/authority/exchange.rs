@@ -1,16 +1,46 @@
 //! Create, read and the answers to what is wrong, through real HTTPS.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
+use crate::common::{House, as_xml, document, resource, sealed, urn};
+use crate::setting::on_postgres;
 use authority::{PRACTICE_RULES, Rules};
-use common::{House, as_xml, document, resource, sealed, urn};
 use exchange::{Answer, Processing, Release};
 use fhir::{Format, Instant, Severity, issues_of};
 use reqwest::{Method, StatusCode, Version};
 
-#[tokio::test]
+on_every_store![
+    a_document_is_accepted_and_completes_in_both_encodings,
+    reading_is_cheap_where_nothing_changed,
+    all_errors_of_an_invalid_document_are_told_with_their_places,
+    whatever_is_wrong_the_answer_is_an_outcome_in_the_encoding_asked_for,
+    what_the_caller_prefers_is_returned,
+    a_laboratory_sees_its_own_documents_only,
+    rules_fail_a_document_and_tell_of_duplicates,
+    the_contained_text_is_stored_as_sent_and_survives_a_restart_processed_once,
+    earlier_releases_answer_an_invalid_document_with_status_and_outcome,
+    the_capabilities_say_what_is_offered,
+    times_rise_strictly_in_order_of_acceptance,
+];
+
+/// Of published material, which may not be there.
+mod published_documents {
+    use crate::setting::{Setting, StoreKind};
+
+    use super::every_published_document_is_accepted_and_completes_in_its_encoding as test;
+
+    #[published::needs("corpus/documents")]
+    #[tokio::test]
+    async fn are_accepted_and_complete_on_sqlite() {
+        Setting::on(StoreKind::Sqlite).run(test()).await;
+    }
+
+    #[cfg(postgres_is_installed)]
+    #[published::needs("corpus/documents")]
+    #[tokio::test]
+    async fn are_accepted_and_complete_on_postgres() {
+        Setting::on(StoreKind::Postgres).run(test()).await;
+    }
+}
+
 async fn a_document_is_accepted_and_completes_in_both_encodings() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -39,7 +69,6 @@ async fn a_document_is_accepted_and_completes_in_both_encodings() {
     house.close().await;
 }
 
-#[tokio::test]
 async fn reading_is_cheap_where_nothing_changed() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -59,7 +88,6 @@ async fn reading_is_cheap_where_nothing_changed() {
     assert_eq!(stale.status(), StatusCode::OK);
 }
 
-#[tokio::test]
 async fn all_errors_of_an_invalid_document_are_told_with_their_places() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -94,7 +122,6 @@ async fn all_errors_of_an_invalid_document_are_told_with_their_places() {
     assert_eq!(lab.search("").await.total, Some(0));
 }
 
-#[tokio::test]
 async fn whatever_is_wrong_the_answer_is_an_outcome_in_the_encoding_asked_for() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -153,7 +180,6 @@ async fn whatever_is_wrong_the_answer_is_an_outcome_in_the_encoding_asked_for() 
     }
 }
 
-#[tokio::test]
 async fn what_the_caller_prefers_is_returned() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -181,7 +207,6 @@ async fn what_the_caller_prefers_is_returned() {
     }
 }
 
-#[tokio::test]
 async fn a_laboratory_sees_its_own_documents_only() {
     let house = House::open(|_| {}).await;
     let (alpha, beta) = (house.client("alpha"), house.client("beta"));
@@ -199,7 +224,6 @@ async fn a_laboratory_sees_its_own_documents_only() {
     assert_eq!(denied.bytes().await.unwrap(), absent.bytes().await.unwrap());
 }
 
-#[tokio::test]
 async fn rules_fail_a_document_and_tell_of_duplicates() {
     let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
     let lab = house.client("alpha");
@@ -230,7 +254,7 @@ async fn rules_fail_a_document_and_tell_of_duplicates() {
     assert_eq!(folder.count("SELECT count(*) FROM document"), 4);
     assert_eq!(folder.count("SELECT count(*) FROM content"), 3);
     assert_eq!(folder.count("SELECT count(*) FROM queue"), 0);
-    if common::ON_POSTGRES {
+    if on_postgres() {
         // Its VACUUM frees the place some time later.
         return;
     }
@@ -242,7 +266,6 @@ async fn rules_fail_a_document_and_tell_of_duplicates() {
     );
 }
 
-#[tokio::test]
 async fn the_contained_text_is_stored_as_sent_and_survives_a_restart_processed_once() {
     let house =
         House::open(|options| options.processing_delay = std::time::Duration::from_secs(3600))
@@ -262,7 +285,6 @@ async fn the_contained_text_is_stored_as_sent_and_survives_a_restart_processed_o
     assert_eq!(folder.count("SELECT count(*) FROM version"), 2);
 }
 
-#[tokio::test]
 async fn earlier_releases_answer_an_invalid_document_with_status_and_outcome() {
     let (body, _) = sealed(&document(&urn(), "A", "1"), &urn());
     let broken = String::from_utf8(body).unwrap().replace("\"current\"", "\"superseded\"");
@@ -293,7 +315,6 @@ async fn earlier_releases_answer_an_invalid_document_with_status_and_outcome() {
     }
 }
 
-#[tokio::test]
 async fn the_capabilities_say_what_is_offered() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -306,7 +327,6 @@ async fn the_capabilities_say_what_is_offered() {
     }
 }
 
-#[tokio::test]
 async fn times_rise_strictly_in_order_of_acceptance() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -329,8 +349,6 @@ async fn times_rise_strictly_in_order_of_acceptance() {
     assert_eq!(found, times);
 }
 
-#[published::needs("corpus/documents")]
-#[tokio::test]
 async fn every_published_document_is_accepted_and_completes_in_its_encoding() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;

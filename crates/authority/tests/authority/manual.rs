@@ -1,7 +1,5 @@
 //! The examples of the manual are read by the program.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
 use std::path::Path;
 
 use authority::{FaultScript, Rules};

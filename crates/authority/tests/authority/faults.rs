@@ -1,17 +1,20 @@
 //! TLS refusals, and misbehaviour on request.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{Folder, House, Lab, client, document, sealed, tls, tls_of, urn};
 use authority::{Fault, FaultKind, Interaction, init};
-use common::{Folder, House, Lab, client, document, sealed, tls, tls_of, urn};
 use reqwest::{StatusCode, Version};
 use tempfile::TempDir;
 
-#[tokio::test]
+on_every_store![
+    only_certificates_of_its_own_authority_are_let_in,
+    a_certificate_that_is_not_registered_is_denied,
+    preparing_again_keeps_what_is_there_and_adds_laboratories,
+    an_answer_can_be_lost_before_or_after_the_document_is_stored,
+    an_authority_on_a_bad_day,
+];
+
 async fn only_certificates_of_its_own_authority_are_let_in() {
     let house = House::open(|_| {}).await;
     let own = house.folder.path();
@@ -37,17 +40,15 @@ async fn only_certificates_of_its_own_authority_are_let_in() {
     assert_eq!((answer.status(), answer.version()), (StatusCode::OK, Version::HTTP_11));
 }
 
-#[tokio::test]
 async fn a_certificate_that_is_not_registered_is_denied() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
     house.folder.execute("DELETE FROM certificate").unwrap();
     let answer = lab.get("/DocumentReference").await;
     assert_eq!(answer.status(), StatusCode::FORBIDDEN);
-    assert_eq!(common::resource(answer).await.root().text("issue.code"), Some("forbidden"));
+    assert_eq!(crate::common::resource(answer).await.root().text("issue.code"), Some("forbidden"));
 }
 
-#[tokio::test]
 async fn preparing_again_keeps_what_is_there_and_adds_laboratories() {
     let folder = Folder::new();
     let first = init(folder.path(), &["alpha".to_owned()]).unwrap();
@@ -77,7 +78,6 @@ async fn send(lab: &Lab, identifier: &str) -> reqwest::Result<reqwest::Response>
     lab.client.post(url).header("content-type", format.media_type()).body(body).send().await
 }
 
-#[tokio::test]
 async fn an_answer_can_be_lost_before_or_after_the_document_is_stored() {
     let house = House::open(|_| {}).await;
     for protocol in ["h2", "http/1.1"] {
@@ -95,7 +95,6 @@ async fn an_answer_can_be_lost_before_or_after_the_document_is_stored() {
     }
 }
 
-#[tokio::test]
 async fn an_authority_on_a_bad_day() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");

@@ -1,19 +1,27 @@
 //! What only several processes on one PostgreSQL can show, and what happens when it goes away.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::common::postgres::{Cluster, Database};
+use crate::common::{Folder, House, Lab, document, resource, sealed, urn};
 use authority::{AuditFilter, ServeOptions, audit, init};
-use common::postgres::{Cluster, Database};
-use common::{Folder, House, Lab, document, resource, sealed, urn};
 use exchange::Processing;
 use reqwest::StatusCode;
 use tokio_util::sync::CancellationToken;
+
+on_postgres_only![
+    what_one_node_accepts_the_other_shows_and_pages_go_on_at_either,
+    a_conditional_create_makes_one_document_at_all_nodes_together,
+    a_document_that_the_database_refuses_takes_no_other_with_it,
+    a_node_leaves_the_queue_to_workers,
+    over_the_network_it_is_reached_by_password_and_verified_tls_only,
+    whoever_follows_by_time_misses_nothing_while_all_nodes_write,
+    many_that_start_at_once_prepare_an_empty_database_once,
+    while_the_database_is_away_it_says_so_and_recovers_by_itself,
+];
 
 /// Two services on one store; each has a laboratory's client.
 struct Pair {
@@ -45,7 +53,6 @@ impl Pair {
     }
 }
 
-#[tokio::test]
 async fn what_one_node_accepts_the_other_shows_and_pages_go_on_at_either() {
     let pair = Pair::open(|_| {}).await;
     let [one, two] = pair.labs();
@@ -76,7 +83,6 @@ async fn what_one_node_accepts_the_other_shows_and_pages_go_on_at_either() {
     assert_eq!(creates, 9 + 5, "both nodes write one log");
 }
 
-#[tokio::test]
 async fn a_conditional_create_makes_one_document_at_all_nodes_together() {
     let pair = Pair::open(|options| options.conditional_create = true).await;
     let identifier = urn();
@@ -104,7 +110,6 @@ async fn a_conditional_create_makes_one_document_at_all_nodes_together() {
 }
 
 /// A client that only ever asks for what is newer than the newest it has seen.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whoever_follows_by_time_misses_nothing_while_all_nodes_write() {
     let pair = Pair::open(|_| {}).await;
     let labs = pair.labs();
@@ -149,7 +154,6 @@ async fn whoever_follows_by_time_misses_nothing_while_all_nodes_write() {
     println!("{polls} polls followed 150 documents");
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_that_start_at_once_prepare_an_empty_database_once() {
     let folder = Folder::new();
     let data = folder.path().to_owned();
@@ -173,7 +177,6 @@ async fn many_that_start_at_once_prepare_an_empty_database_once() {
     assert_eq!(folder.count("SELECT count(*) FROM authority_schema"), 1);
 }
 
-#[tokio::test]
 async fn a_document_that_the_database_refuses_takes_no_other_with_it() {
     let house = House::open(|_| {}).await;
     let poison = urn();
@@ -204,7 +207,6 @@ async fn a_document_that_the_database_refuses_takes_no_other_with_it() {
     assert_eq!(lab.search("_count=0").await.total, Some(23));
 }
 
-#[tokio::test]
 async fn a_node_leaves_the_queue_to_workers() {
     let house = House::open(|options| options.leave_queue = true).await;
     let lab = house.client("alpha");
@@ -232,7 +234,6 @@ async fn a_node_leaves_the_queue_to_workers() {
     working.finished().await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn while_the_database_is_away_it_says_so_and_recovers_by_itself() {
     // With care for its data, as in service.
     let cluster = Arc::new(Cluster::start(&[]));
@@ -247,7 +248,7 @@ async fn while_the_database_is_away_it_says_so_and_recovers_by_itself() {
     let ready = async |wanted: StatusCode| {
         let end = Instant::now() + Duration::from_secs(60);
         let url = format!("{admin}/readyz");
-        let plain = common::client(common::tls(house.folder.path(), Some("alpha")));
+        let plain = crate::common::client(crate::common::tls(house.folder.path(), Some("alpha")));
         while plain.get(&url).send().await.unwrap().status() != wanted {
             assert!(Instant::now() < end, "not {wanted}");
         }
@@ -322,7 +323,6 @@ async fn while_the_database_is_away_it_says_so_and_recovers_by_itself() {
     assert!((accepted..=accepted + unsure).contains(&stored));
 }
 
-#[tokio::test]
 async fn over_the_network_it_is_reached_by_password_and_verified_tls_only() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let cluster = Arc::new(Cluster::start_with_tls(port));

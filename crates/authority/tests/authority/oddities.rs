@@ -1,27 +1,33 @@
 //! Everything odd that can be switched on, the admin port that does it, and the descriptions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
 use std::time::Duration;
 
+use crate::common::{House, document, sealed, urn};
 use authority::{FaultScript, Rules};
-use common::{House, document, sealed, urn};
 use exchange::Processing;
 use reqwest::StatusCode;
 use serde_json::Value;
+
+on_every_store![
+    the_admin_port_tells_health_and_counts_and_takes_fault_plans,
+    answers_to_a_create_can_be_odd,
+    instants_have_seven_digits_and_narratives_are_hostile_on_request,
+    pages_are_zero_based_shifted_or_newest_first_on_request,
+    a_conditional_create_makes_one_document_however_many_try,
+    every_operation_of_the_openapi_description_is_served,
+    the_published_rules_answer_by_their_codes,
+    the_code_of_a_rule_can_stand_in_each_place_where_it_was_seen,
+];
 
 async fn desk() -> (House, reqwest::Client, String) {
     let house = House::open(|options| options.admin = Some(([127, 0, 0, 1], 0).into())).await;
     let address = house.serving.as_ref().unwrap().admin.unwrap();
     let client = reqwest::Client::builder()
         .no_proxy()
-        .tls_backend_preconfigured(common::tls(house.folder.path(), Some("alpha")));
+        .tls_backend_preconfigured(crate::common::tls(house.folder.path(), Some("alpha")));
     (house, client.build().unwrap(), format!("http://{address}"))
 }
 
-#[tokio::test]
 async fn the_admin_port_tells_health_and_counts_and_takes_fault_plans() {
     let (house, admin, base) = desk().await;
     let get = |path: &str| admin.get(format!("{base}{path}")).send();
@@ -79,7 +85,6 @@ async fn json(response: reqwest::Response) -> Value {
     serde_json::from_slice(&response.bytes().await.unwrap()).unwrap()
 }
 
-#[tokio::test]
 async fn answers_to_a_create_can_be_odd() {
     let house = House::open(|_| {}).await;
     always(&house, "create", "\"no-meta\"");
@@ -109,7 +114,6 @@ async fn answers_to_a_create_can_be_odd() {
     assert_eq!(sent(&house).await.status(), StatusCode::CREATED);
 }
 
-#[tokio::test]
 async fn instants_have_seven_digits_and_narratives_are_hostile_on_request() {
     let house = House::open(|_| {}).await;
     let receipt = json(sent(&house).await).await["id"].as_str().unwrap().to_owned();
@@ -129,7 +133,6 @@ async fn instants_have_seven_digits_and_narratives_are_hostile_on_request() {
     }
 }
 
-#[tokio::test]
 async fn pages_are_zero_based_shifted_or_newest_first_on_request() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -160,7 +163,6 @@ async fn pages_are_zero_based_shifted_or_newest_first_on_request() {
     assert_eq!(ids(&first)[1], ids(&second)[0], "shown twice, as it was shifted");
 }
 
-#[tokio::test]
 async fn a_conditional_create_makes_one_document_however_many_try() {
     for honoured in [true, false] {
         let house = House::open(|options| options.conditional_create = honoured).await;
@@ -194,7 +196,6 @@ async fn a_conditional_create_makes_one_document_however_many_try() {
     }
 }
 
-#[tokio::test]
 async fn every_operation_of_the_openapi_description_is_served() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -216,7 +217,6 @@ async fn every_operation_of_the_openapi_description_is_served() {
     assert_eq!(operations, 6);
 }
 
-#[tokio::test]
 async fn the_published_rules_answer_by_their_codes() {
     let house = House::open(|options| options.rules = Rules::published(true).unwrap()).await;
     let lab = house.client("alpha");
@@ -308,7 +308,6 @@ async fn the_published_rules_answer_by_their_codes() {
     tokio::time::timeout(Duration::from_secs(10), house.close()).await.unwrap();
 }
 
-#[tokio::test]
 async fn the_code_of_a_rule_can_stand_in_each_place_where_it_was_seen() {
     let house = House::open(|options| options.rules = Rules::published(false).unwrap()).await;
     let lab = house.client("alpha");

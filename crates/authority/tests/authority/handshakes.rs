@@ -1,13 +1,9 @@
 //! How a handshake is refused: with the alert that TLS has for the reason, and so that the client hears it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
 use std::sync::Arc;
 
+use crate::common::{House, tls_of};
 use authority::{Fault, FaultKind, FaultScript, Interaction, TlsAlert, init};
-use common::{House, tls_of};
 use reqwest::StatusCode;
 use rustls::{AlertDescription, ClientConfig, SupportedProtocolVersion};
 use rustls_pki_types::ServerName;
@@ -16,6 +12,11 @@ use testkit::Figures;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
+
+on_every_store![
+    a_plan_can_refuse_with_each_alert,
+    whoever_is_refused_hears_why_whatever_was_on_its_way,
+];
 
 const VERSIONS: [&[&SupportedProtocolVersion]; 2] =
     [&[&rustls::version::TLS13], &[&rustls::version::TLS12]];
@@ -39,7 +40,6 @@ async fn alert(house: &House, mut config: ClientConfig) -> Option<AlertDescripti
     }
 }
 
-#[tokio::test]
 async fn a_plan_can_refuse_with_each_alert() {
     let mut figures = Figures::start("refused-certificate", "a_plan_can_refuse_with_each_alert");
     let house = House::open(|_| {}).await;
@@ -77,7 +77,6 @@ async fn a_plan_can_refuse_with_each_alert() {
     figures.finish();
 }
 
-#[tokio::test]
 async fn whoever_is_refused_hears_why_whatever_was_on_its_way() {
     let mut figures = Figures::start(
         "refused-certificate",

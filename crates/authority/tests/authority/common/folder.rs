@@ -1,14 +1,12 @@
-//! A data folder on the store that this suite is about: SQLite, or a PostgreSQL of the tests' own in the
-//! suite `postgres`.
+//! A data folder on the store that a test runs on: SQLite, or a PostgreSQL of the tests' own.
 
 use std::path::Path;
 
 use tempfile::TempDir;
 
-/// Whether this is the suite on PostgreSQL.
-pub const ON_POSTGRES: bool = matches!(env!("CARGO_CRATE_NAME").as_bytes(), b"postgres");
+use crate::setting::on_postgres;
 
-pub struct Folder {
+pub(crate) struct Folder {
     dir: TempDir,
     #[cfg(postgres_is_installed)]
     database: Option<super::postgres::Database>,
@@ -16,9 +14,9 @@ pub struct Folder {
 
 impl Folder {
     /// An empty folder, which knows its store.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         #[cfg(postgres_is_installed)]
-        if ON_POSTGRES {
+        if on_postgres() {
             return Self::on(super::postgres::Database::new());
         }
         Self {
@@ -30,23 +28,23 @@ impl Folder {
 
     /// An empty folder, whose store is this database.
     #[cfg(postgres_is_installed)]
-    pub fn on(database: super::postgres::Database) -> Self {
+    pub(crate) fn on(database: super::postgres::Database) -> Self {
         let dir = TempDir::new().unwrap();
         authority::record_store(dir.path(), &database.url().parse().unwrap()).unwrap();
         Self { dir, database: Some(database) }
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         self.dir.path()
     }
 
     #[cfg(postgres_is_installed)]
-    pub fn database(&self) -> Option<&super::postgres::Database> {
+    pub(crate) fn database(&self) -> Option<&super::postgres::Database> {
         self.database.as_ref()
     }
 
     /// One number of the database.
-    pub fn count(&self, sql: &str) -> i64 {
+    pub(crate) fn count(&self, sql: &str) -> i64 {
         #[cfg(postgres_is_installed)]
         if let Some(database) = &self.database {
             return database.ask(sql).unwrap().trim().parse().unwrap();
@@ -55,7 +53,7 @@ impl Folder {
     }
 
     /// Changes the database behind the service's back.
-    pub fn execute(&self, sql: &str) -> Result<(), String> {
+    pub(crate) fn execute(&self, sql: &str) -> Result<(), String> {
         #[cfg(postgres_is_installed)]
         if let Some(database) = &self.database {
             return database.ask(sql).map(drop);
@@ -64,7 +62,7 @@ impl Folder {
     }
 
     /// The one stored body.
-    pub fn body(&self) -> Vec<u8> {
+    pub(crate) fn body(&self) -> Vec<u8> {
         #[cfg(postgres_is_installed)]
         if let Some(database) = &self.database {
             let hex = database.ask("SELECT encode(body, 'hex') FROM content").unwrap();

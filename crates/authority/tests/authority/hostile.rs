@@ -1,14 +1,10 @@
 //! Callers who are slow, rude or in the wrong place; and what changes while it runs.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
-
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::common::{House, document, tls, urn};
 use authority::init;
-use common::{House, document, tls, urn};
 use reqwest::StatusCode;
 use rustls_pki_types::ServerName;
 use testkit::Figures;
@@ -16,6 +12,16 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+
+on_every_store![
+    a_caller_that_stops_in_the_middle_is_cut,
+    rude_callers_get_no_html_and_disturb_nobody,
+    a_laboratory_can_be_added_while_it_runs,
+    markup_and_odd_characters_are_data,
+    a_broken_request_is_told_what_is_wrong_with_it,
+    an_address_can_be_written_in_every_form_that_means_it,
+    while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back,
+];
 
 async fn connect(house: &House) -> TlsStream<TcpStream> {
     let mut config = tls(house.folder.path(), Some("alpha"));
@@ -36,7 +42,6 @@ async fn rest(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-#[tokio::test]
 async fn a_caller_that_stops_in_the_middle_is_cut() {
     let house = House::open(|options| options.pause_max = Duration::from_millis(50)).await;
     let mut stream = connect(&house).await;
@@ -54,7 +59,6 @@ async fn a_caller_that_stops_in_the_middle_is_cut() {
     assert_eq!(house.client("alpha").search("_count=0").await.total, Some(0));
 }
 
-#[tokio::test]
 async fn rude_callers_get_no_html_and_disturb_nobody() {
     let house = House::open(|_| {}).await;
     let long = format!("GET /v1/fhir/metadata HTTP/1.1\r\nx: {}\r\n\r\n", "a".repeat(2 << 20));
@@ -87,7 +91,6 @@ async fn rude_callers_get_no_html_and_disturb_nobody() {
     lab.deliver(&document(&urn(), "A", "1"), &urn()).await;
 }
 
-#[tokio::test]
 async fn a_laboratory_can_be_added_while_it_runs() {
     let house = House::open(|_| {}).await;
     init(house.folder.path(), &["delta".to_owned()]).unwrap();
@@ -97,7 +100,6 @@ async fn a_laboratory_can_be_added_while_it_runs() {
     assert_eq!(house.client("alpha").search("").await.total, Some(0));
 }
 
-#[tokio::test]
 async fn markup_and_odd_characters_are_data() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
@@ -134,7 +136,6 @@ async fn answered(house: &House, request: &str) -> (u16, String) {
     (status.expect(&said), body.to_owned())
 }
 
-#[tokio::test]
 async fn a_broken_request_is_told_what_is_wrong_with_it() {
     let mut figures =
         Figures::start("hostile-text", "a_broken_request_is_told_what_is_wrong_with_it");
@@ -194,12 +195,11 @@ async fn a_broken_request_is_told_what_is_wrong_with_it() {
     let answer = request.send().await.unwrap();
     assert_eq!(answer.version(), reqwest::Version::HTTP_2);
     assert_eq!(answer.status(), StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE);
-    common::resource(answer).await;
+    crate::common::resource(answer).await;
     figures.cases(1);
     figures.finish();
 }
 
-#[tokio::test]
 async fn an_address_can_be_written_in_every_form_that_means_it() {
     let house = House::open(|_| {}).await;
     let base = house.base.strip_prefix("https://").unwrap();
@@ -226,12 +226,11 @@ async fn an_address_can_be_written_in_every_form_that_means_it() {
     );
 }
 
-#[tokio::test]
 async fn while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back() {
     let house = House::open(|options| options.admin = Some(([127, 0, 0, 1], 0).into())).await;
     let admin = house.serving.as_ref().unwrap().admin.unwrap();
     let text = document(&urn(), "A", "1");
-    let (body, _) = common::sealed(&text, &urn());
+    let (body, _) = crate::common::sealed(&text, &urn());
     // A report whose second half is still on its way.
     let mut slow = connect(&house).await;
     let head = format!(
@@ -270,7 +269,7 @@ async fn while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_ba
     assert!(
         refused.headers()["content-type"].to_str().unwrap().starts_with("application/fhir+xml")
     );
-    common::resource(refused).await;
+    crate::common::resource(refused).await;
     let ready = lab.client.get(format!("http://{admin}/readyz")).send().await.unwrap();
     assert_eq!(ready.status(), StatusCode::SERVICE_UNAVAILABLE, "a balancer looks elsewhere");
     slow.write_all(&body[100..]).await.unwrap();
