@@ -1,4 +1,4 @@
-//! The admin port: health, metrics and the fault plan, by plain HTTP on a loopback address only.
+//! The admin port: health and metrics, by plain HTTP on a loopback address only.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 use fhir::Instant;
 use http::header::{ALLOW, CONTENT_TYPE, HOST};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -17,7 +17,6 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::faults::{FaultPlan, FaultScript};
 use crate::metrics::{Gauges, Metrics};
 use crate::routes::{Context, header};
 use crate::store::Store;
@@ -25,8 +24,6 @@ use crate::{AuthorityError, clock};
 
 /// Time for a request.
 const REQUEST_MAX: Duration = Duration::from_secs(10);
-/// Bytes of a fault plan.
-const PLAN_MAX: usize = 1 << 20;
 
 /// What the admin port tells about.
 pub(crate) struct Desk {
@@ -105,8 +102,7 @@ async fn answer(desk: &Desk, request: Request<Incoming>) -> Response<Full<Bytes>
         // A web page that was given this address under its own name.
         return text(StatusCode::FORBIDDEN, "this port is for this computer\n".to_owned());
     }
-    let (parts, body) = request.into_parts();
-    match (parts.uri.path(), &parts.method) {
+    match (request.uri().path(), request.method()) {
         ("/healthz", &Method::GET) => text(StatusCode::OK, "alive\n".to_owned()),
         ("/readyz", &Method::GET) if desk.ending.is_cancelled() => {
             text(StatusCode::SERVICE_UNAVAILABLE, "ending\n".to_owned())
@@ -120,29 +116,7 @@ async fn answer(desk: &Desk, request: Request<Incoming>) -> Response<Full<Bytes>
         },
         ("/metrics", &Method::GET) => metrics(desk).await,
         ("/healthz" | "/readyz" | "/metrics", _) => not_allowed("GET"),
-        ("/faults", method) => match &desk.service {
-            Some(service) => faults(&service.context.faults, method, body).await,
-            None => text(StatusCode::NOT_FOUND, "a worker answers nobody\n".to_owned()),
-        },
-        _ => text(
-            StatusCode::NOT_FOUND,
-            "here are /healthz, /readyz, /metrics and /faults\n".to_owned(),
-        ),
-    }
-}
-
-async fn faults(faults: &FaultPlan, method: &Method, body: Incoming) -> Response<Full<Bytes>> {
-    match *method {
-        Method::GET => plan(faults),
-        Method::PUT => match Limited::new(body, PLAN_MAX).collect().await {
-            Ok(body) => replace(faults, &body.to_bytes()),
-            Err(_) => text(StatusCode::BAD_REQUEST, "no fault plan, or too long\n".to_owned()),
-        },
-        Method::DELETE => {
-            faults.clear();
-            plan(faults)
-        }
-        _ => not_allowed("GET, PUT, DELETE"),
+        _ => text(StatusCode::NOT_FOUND, "here are /healthz, /readyz and /metrics\n".to_owned()),
     }
 }
 
@@ -167,31 +141,13 @@ async fn metrics(desk: &Desk) -> Response<Full<Bytes>> {
     response
 }
 
-fn replace(faults: &FaultPlan, body: &[u8]) -> Response<Full<Bytes>> {
-    let read = std::str::from_utf8(body).map_err(|error| error.to_string());
-    match read.and_then(|text| FaultScript::parse(text).map_err(|error| error.to_string())) {
-        Ok(script) => {
-            faults.replace(script);
-            plan(faults)
-        }
-        Err(words) => text(StatusCode::BAD_REQUEST, format!("{words}\n")),
-    }
-}
-
-fn plan(faults: &FaultPlan) -> Response<Full<Bytes>> {
-    match faults.script().to_toml() {
-        Ok(plan) => text(StatusCode::OK, plan),
-        Err(error) => text(StatusCode::INTERNAL_SERVER_ERROR, format!("{error}\n")),
-    }
-}
-
-fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
+pub(crate) fn not_allowed(allowed: &'static str) -> Response<Full<Bytes>> {
     let mut response = text(StatusCode::METHOD_NOT_ALLOWED, format!("allowed: {allowed}\n"));
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
     response
 }
 
-fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
+pub(crate) fn text(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(text)));
     *response.status_mut() = status;
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");

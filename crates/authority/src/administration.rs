@@ -10,6 +10,7 @@ use rustls_pki_types::pem::PemObject as _;
 use crate::AuthorityError;
 use crate::clock;
 use crate::pki::{self, IssuedCertificate, check_name};
+use crate::private;
 use crate::store::{AuditFilter, AuditLine, RegisteredCertificate, Registry, StoreUrl};
 
 /// Shortest start of a fingerprint that names a certificate.
@@ -25,9 +26,32 @@ pub struct RegisteredLaboratory {
 }
 
 /// Records where the store of a data folder is, for every later command and for `serve`; without it, it is a
-/// file in the folder. The folder is made if it is not there.
+/// file in the folder. The folder is made if it is not there. A store that cannot be opened is not recorded.
 pub fn record_store(data: &Path, store: &StoreUrl) -> Result<(), AuthorityError> {
+    if StoreUrl::of(data)? == *store {
+        return Ok(());
+    }
+    private::make_folder(data)
+        .map_err(|source| AuthorityError::File { path: data.to_owned(), source })?;
+    let opened = Registry::open_at(data, store);
+    drop(opened.map_err(|error| AuthorityError::OpenStore {
+        store: format!("{store:?}"),
+        source: Box::new(error),
+    })?);
     store.record(data)
+}
+
+/// The same for a folder that has been initialised; another one is refused.
+pub fn use_store(data: &Path, store: &StoreUrl) -> Result<(), AuthorityError> {
+    if !is_initialised(data) {
+        return Err(AuthorityError::NotInitialised(data.to_owned()));
+    }
+    record_store(data, store)
+}
+
+/// Whether `init` has been run on a folder.
+pub(crate) fn is_initialised(data: &Path) -> bool {
+    data.join("ca.pem").exists()
 }
 
 /// Adds a laboratory without a certificate; whether it is new.
@@ -129,7 +153,7 @@ fn known(data: &Path, laboratory: &str) -> Result<Registry, AuthorityError> {
 }
 
 fn registry(data: &Path) -> Result<Registry, AuthorityError> {
-    if !data.join("ca.pem").exists() {
+    if !is_initialised(data) {
         return Err(AuthorityError::NotInitialised(data.to_owned()));
     }
     Registry::open(data)

@@ -142,6 +142,7 @@ fn document_words(code: &str) -> (&'static str, &'static str) {
             "invariant",
             "Constraint failed: bdl-11: 'the first entry of a document must be a Composition, not {found}'",
         ),
+        "identifier-too-long" => ("too-long", "An identifier holds at most {limit} bytes"),
         _ => ("invalid", ""),
     }
 }

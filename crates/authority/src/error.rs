@@ -1,7 +1,7 @@
 //! Why the authority cannot be set up or started.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
 
@@ -17,6 +17,15 @@ pub enum AuthorityError {
         /// Why.
         #[source]
         source: std::io::Error,
+    },
+    /// What is wrong is in this file.
+    #[error("in {}", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        #[source]
+        source: Box<AuthorityError>,
     },
     /// A laboratory's name that cannot be a file name.
     #[error(
@@ -47,6 +56,9 @@ pub enum AuthorityError {
     /// The admin port would be open to other computers.
     #[error("the admin port is for this computer only: {0} is not a loopback address")]
     AdminAddress(SocketAddr),
+    /// Fault plans are taken by a Unix socket, which this system does not have.
+    #[error("fault plans are taken by a Unix socket, and this system has none")]
+    NoSocket,
     /// The fault plan.
     #[error("cannot read the fault plan: {0}")]
     Faults(String),
@@ -62,6 +74,15 @@ pub enum AuthorityError {
     /// `--store`, or what is recorded in the data folder.
     #[error("cannot use this store: {0}")]
     StoreUrl(String),
+    /// A store that was named and cannot be opened.
+    #[error("cannot open the store {store}")]
+    OpenStore {
+        /// Its address, without a password.
+        store: String,
+        /// Why.
+        #[source]
+        source: Box<AuthorityError>,
+    },
     /// The database.
     #[error("cannot use the database")]
     Store(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -74,6 +95,16 @@ pub enum AuthorityError {
         #[source]
         source: std::io::Error,
     },
+}
+
+impl AuthorityError {
+    /// The same, told of this file.
+    pub(crate) fn in_file(self, path: &Path) -> Self {
+        match self {
+            Self::File { .. } | Self::InFile { .. } => self,
+            other => Self::InFile { path: path.to_owned(), source: Box::new(other) },
+        }
+    }
 }
 
 impl From<StoreError> for AuthorityError {

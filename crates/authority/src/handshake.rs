@@ -18,8 +18,8 @@ use tokio_rustls::server::TlsStream;
 use crate::faults::{FaultKind, FaultPlan, Interaction, TlsAlert};
 use crate::trust::{Terms, Trust};
 
-/// Time for a handshake.
-pub(crate) const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
+/// Time for a handshake, from its first byte.
+pub(crate) const HANDSHAKE_MAX: Duration = Duration::from_secs(5);
 /// Time for a refused client to hear why.
 const LINGER_MAX: Duration = Duration::from_secs(2);
 /// Most that a refused client may still say meanwhile.

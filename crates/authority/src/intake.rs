@@ -48,6 +48,9 @@ pub(crate) fn examine(body: &[u8], format: Format) -> Submission {
     let identifier = root
         .text("identifier.value")
         .map(|value| (root.text("identifier.system").map(str::to_owned), value.to_owned()));
+    for place in [Some(root), envelope.as_ref().map(|envelope| envelope.document)] {
+        findings.extend(place.and_then(too_long));
+    }
     let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
     match (envelope, identifier) {
         (Some(envelope), Some((identifier_system, identifier))) if !broken => {
@@ -66,6 +69,21 @@ pub(crate) fn examine(body: &[u8], format: Format) -> Submission {
             Submission::Refused { notices: findings.iter().map(notice_of).collect(), identifier }
         }
     }
+}
+
+/// Bytes of an identifier that can be searched: what every database keeps in an index.
+const IDENTIFIER_MAX: usize = 2_000;
+
+fn too_long(resource: Element<'_>) -> Option<Finding> {
+    let value = resource.at_path("identifier.value")?;
+    let is_long = value.value().is_some_and(|text| text.len() > IDENTIFIER_MAX);
+    is_long.then(|| Finding {
+        code: "identifier-too-long".to_owned(),
+        severity: Severity::Error,
+        expression: value.expression(),
+        position: Some(value.position()),
+        params: vec![("limit".to_owned(), IDENTIFIER_MAX.to_string())],
+    })
 }
 
 /// FHIR's own invariants on documents (<https://hl7.org/fhir/R4/bundle.html#invs>).

@@ -58,6 +58,9 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
         }
     };
     let condition = header(&parts.headers, IF_NONE_EXIST).filter(|_| context.conditional_create);
+    if let Some(refusal) = condition.and_then(|condition| search::too_many(asked_of(condition))) {
+        return Ok(refusal);
+    }
     let unless = match condition.map(|condition| condition_of(context, condition)) {
         None => None,
         Some(Some(query)) => Some(query),
@@ -160,9 +163,14 @@ fn refused(
 /// The condition of a conditional create. What is not understood must not be ignored here, as it is by a search:
 /// a document more or less depends on it.
 fn condition_of(context: &Context, condition: &str) -> Option<Query> {
-    let condition = condition.split_once('?').map_or(condition, |(_, query)| query);
+    let condition = asked_of(condition);
     let (query, unknown) = Query::parse(condition, context.release).ok()?;
     (unknown.is_empty() && pairs(condition).next().is_some()).then_some(query)
+}
+
+/// The parameters of a condition, which may be written as an address.
+fn asked_of(condition: &str) -> &str {
+    condition.split_once('?').map_or(condition, |(_, query)| query)
 }
 
 /// What a conditional create found: the one that is there, or several of which none is meant.
@@ -215,7 +223,7 @@ async fn unseen(asked: Asked<'_>, id: &str) -> Result<Reply, StoreError> {
                 id.chars().filter(|c| c.is_ascii_alphanumeric() || ".-".contains(*c)).collect();
             let url = format!("{}/DocumentReference?_id={id}", base_of(context, parts));
             let link = vec![Link { relation: "self", url }];
-            Reply::resource(StatusCode::OK, &SearchSet::new(now, now, 0, link))
+            Reply::resource(StatusCode::OK, &SearchSet::new(None, now, 0, link))
         }
         _ => not_found("There is no such DocumentReference"),
     })

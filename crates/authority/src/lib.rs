@@ -6,11 +6,11 @@
 //! the laboratory's side.
 //!
 //! - `pki`, `administration`: certificates, laboratories, what an operator does beside a running service
-//! - `trust`, `handshake`, `server`: TLS and connections; `admin`, `metrics`: what an operator sees of them
+//! - `pending`, `trust`, `handshake`, `server`: TLS and connections; `admin`, `metrics`: what an operator sees of them
 //! - `definition`, `openapi`: the interface as data; `routes`, `limits`, `body`: every request;
 //!   `interactions`, `search`: what it asks for; `unreadable`: what is no request
 //! - `intake`: what is accepted; `judge`, `rules`: what becomes of it; `worker`: when
-//! - `store`: the one door to the database
+//! - `store`: the one door to the database; `private`: files that nobody else may read
 //! - `wire`, `reply`, `refusals`, `diagnostics`: what is answered
 //! - `faults`: misbehaviour on request, for practice and tests
 
@@ -32,8 +32,10 @@ mod judge;
 mod limits;
 mod metrics;
 mod openapi;
+mod pending;
 mod percent;
 mod pki;
+mod private;
 mod refusals;
 mod reply;
 mod routes;
@@ -49,6 +51,7 @@ mod worker;
 pub use administration::{
     RegisteredLaboratory, add_laboratory, audit, certificates, forget_audit, is_expired,
     issue_certificate, laboratories, record_store, register_certificate, revoke_certificate,
+    use_store,
 };
 pub use error::AuthorityError;
 pub use faults::{

@@ -58,7 +58,7 @@ impl OwnLimits {
     fn read(path: &Path) -> Result<Self, AuthorityError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| AuthorityError::File { path: path.to_owned(), source })?;
-        Self::parse(&text)
+        Self::parse(&text).map_err(|error| error.in_file(path))
     }
 
     fn of(&self, laboratory: Option<&str>, all: Limits) -> Limits {

@@ -12,11 +12,13 @@ use rcgen::{
     BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair,
     KeyUsagePurpose, SerialNumber,
 };
+use rustls_pki_types::CertificateDer;
 use sha2::{Digest, Sha256};
 use time::Duration;
 
 use crate::AuthorityError;
 use crate::clock;
+use crate::private;
 use crate::store::Registry;
 
 /// What `init` found or made.
@@ -69,7 +71,8 @@ pub fn init(data: &Path, laboratories: &[String]) -> Result<Initialised, Authori
         check_name(name)?;
     }
     let pilots = data.join("pilot");
-    fs::create_dir_all(&pilots).map_err(|source| file_error(&pilots, source))?;
+    private::make_folder(&pilots).map_err(|source| file_error(&pilots, source))?;
+    private::close_to_others(data);
     let ca = data.join("ca.pem");
     if !ca.exists() {
         make_ca(data)?;
@@ -105,8 +108,8 @@ fn make_server(data: &Path) -> Result<(), AuthorityError> {
     let key = KeyPair::generate().map_err(made("make the server's key"))?;
     let certificate =
         params.signed_by(&key, &issuer).map_err(made("sign the server's certificate"))?;
-    write_private(&data.join("server.key"), key.serialize_pem().as_bytes())?;
-    write_public(&path, certificate.pem().as_bytes())
+    write_file(&data.join("server.key"), key.serialize_pem().as_bytes())?;
+    write_file(&path, certificate.pem().as_bytes())
 }
 
 /// File in the data folder: further names and addresses of this computer, one a line.
@@ -127,7 +130,7 @@ pub fn add_hosts(data: &Path, hosts: &[String]) -> Result<(), AuthorityError> {
             all.push(host.clone());
         }
     }
-    write_public(&data.join(HOSTS), (all.join("\n") + "\n").as_bytes())?;
+    write_file(&data.join(HOSTS), (all.join("\n") + "\n").as_bytes())?;
     make_server(data)
 }
 
@@ -138,6 +141,32 @@ fn read_hosts(data: &Path) -> Result<Vec<String>, AuthorityError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(source) => Err(file_error(&path, source)),
     }
+}
+
+/// The certificate that a caller has shown.
+#[derive(Debug)]
+pub(crate) struct Presented {
+    /// SHA-256, as the registry has it.
+    pub(crate) fingerprint: String,
+    /// Until when it is valid, and all that lead from it to the CA.
+    pub(crate) valid_until: Instant,
+}
+
+impl Presented {
+    /// From what came in the handshake.
+    pub(crate) fn of(chain: &[CertificateDer<'_>]) -> Option<Self> {
+        let fingerprint = fingerprint(chain.first()?);
+        Some(Self { fingerprint, valid_until: valid_until(chain) })
+    }
+}
+
+/// Until when all of these certificates are valid. One that cannot be read never is.
+fn valid_until(chain: &[CertificateDer<'_>]) -> Instant {
+    let end = |der: &CertificateDer<'_>| {
+        let (_, certificate) = x509_parser::parse_x509_certificate(der).ok()?;
+        Some(Instant(certificate.validity().not_after.timestamp().saturating_mul(1_000_000)))
+    };
+    chain.iter().map(|der| end(der).unwrap_or(Instant(i64::MIN))).min().unwrap_or(Instant(i64::MIN))
 }
 
 /// SHA-256 of a certificate (DER), in lower-case hexadecimal.
@@ -154,8 +183,8 @@ fn make_ca(data: &Path) -> Result<(), AuthorityError> {
     let key = KeyPair::generate().map_err(made("make the CA's key"))?;
     let certificate = params.self_signed(&key).map_err(made("sign the CA's certificate"))?;
     // The key first: a CA certificate without its key could never be completed.
-    write_private(&data.join("ca.key"), key.serialize_pem().as_bytes())?;
-    write_public(&data.join("ca.pem"), certificate.pem().as_bytes())
+    write_file(&data.join("ca.key"), key.serialize_pem().as_bytes())?;
+    write_file(&data.join("ca.pem"), certificate.pem().as_bytes())
 }
 
 fn read_issuer(data: &Path) -> Result<Issuer<'static, KeyPair>, AuthorityError> {
@@ -216,8 +245,8 @@ impl Drawn {
         p12: &Path,
         password: &Path,
     ) -> Result<(), AuthorityError> {
-        write_private(password, self.secret.as_bytes())?;
-        write_private(p12, &self.packed)?;
+        write_file(password, self.secret.as_bytes())?;
+        write_file(p12, &self.packed)?;
         register(registry, name, &self.der)?;
         Ok(())
     }
@@ -323,25 +352,12 @@ fn file_error(path: &Path, source: std::io::Error) -> AuthorityError {
     AuthorityError::File { path: path.to_owned(), source }
 }
 
-fn write_private(path: &Path, bytes: &[u8]) -> Result<(), AuthorityError> {
-    write_file(path, bytes, 0o600)
-}
-
-fn write_public(path: &Path, bytes: &[u8]) -> Result<(), AuthorityError> {
-    write_file(path, bytes, 0o644)
-}
-
-/// Writes beside and renames: a file is whole or absent.
-fn write_file(path: &Path, bytes: &[u8], mode: u32) -> Result<(), AuthorityError> {
+/// Writes beside and renames: a file is whole or absent. What is not secret is closed too: it is handed over, and
+/// not read in this folder.
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AuthorityError> {
     let beside = path.with_added_extension("part");
     let written = (|| {
-        let mut options = fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, mode);
-        #[cfg(not(unix))]
-        let _ = mode;
-        let mut file = options.open(&beside)?;
+        let mut file = private::create(&beside)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         fs::rename(&beside, path)

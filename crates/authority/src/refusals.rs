@@ -31,8 +31,16 @@ pub(crate) fn out_of_order(error: &StoreError) -> Reply {
             "The service lost its database while it stored the document; search for its identifier";
         return Reply::error(StatusCode::INTERNAL_SERVER_ERROR, "exception", words);
     }
+    if error.is_limit() {
+        return too_costly("What was asked is more than the database can do at once");
+    }
     let words = "The service cannot use its database at the moment";
     Reply::error(StatusCode::SERVICE_UNAVAILABLE, "transient", words).with(RETRY_AFTER, "30")
+}
+
+/// More work than one request may ask for; less of the same can be asked.
+pub(crate) fn too_costly(words: impl Into<String>) -> Reply {
+    Reply::error(StatusCode::BAD_REQUEST, "too-costly", words)
 }
 
 /// There is nothing, or nothing that this caller may see.

@@ -16,15 +16,18 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::body::read_body;
+use crate::body::{BodyProblem, read_body};
+use crate::clock;
 use crate::definition::{self, BASE_PATH, Facts, OPENAPI_PATH, Route, route_of};
 use crate::faults::{FaultKind, FaultPlan, Interaction, Met};
 use crate::interactions::{self, Asked};
 use crate::limits::{Admission, Allowances, Visitor};
 use crate::metrics::Metrics;
 use crate::percent::{broken_parameters, decoded};
-use crate::refusals::{not_acceptable, not_encoded, not_found, out_of_order};
+use crate::pki::Presented;
+use crate::refusals::{not_acceptable, not_encoded, not_found, out_of_order, too_costly};
 use crate::reply::{Outgoing, REQUEST_ID, Reply};
+use crate::search;
 use crate::store::{AuditEntry, Laboratory, Store};
 
 /// What is answered about a document of another laboratory (IHE ITI TF-2 appendix Z.7).
@@ -73,7 +76,7 @@ const HEADER_MAX: usize = 64 << 10;
 /// One request, before anything is done about it.
 struct Arriving<'a> {
     parts: &'a Parts,
-    certificate: &'a str,
+    certificate: &'a Presented,
     route: Option<(&'static Route, Option<String>)>,
     interaction: Option<Interaction>,
 }
@@ -81,7 +84,7 @@ struct Arriving<'a> {
 /// Answers one request of whoever has this certificate; `Err` cuts the connection.
 pub(crate) async fn answer(
     context: &Context,
-    certificate: &str,
+    certificate: &Presented,
     request: Request<Incoming>,
 ) -> Result<Response<Outgoing>, Cut> {
     let began = Instant::now();
@@ -134,7 +137,7 @@ impl Arriving<'_> {
             let reply = Reply::error(StatusCode::SERVICE_UNAVAILABLE, "transient", words);
             return Ok((reply.with(RETRY_AFTER, "5"), format));
         }
-        let caller = match context.store.laboratory(self.certificate.to_owned()).await {
+        let caller = match context.store.laboratory(self.certificate.fingerprint.clone()).await {
             Ok(caller) => caller,
             Err(error) => return Ok((out_of_order(&error), format)),
         };
@@ -142,12 +145,12 @@ impl Arriving<'_> {
         let who = Visitor {
             laboratory: laboratory.unwrap_or(STRANGERS),
             name: caller.as_ref().map(|caller| caller.name.as_str()),
-            certificate: self.certificate,
+            certificate: &self.certificate.fingerprint,
         };
         let Admission { place, refusals } = context.allowances.enter(who, Instant::now());
         if refusals > 0
             && let Err(error) =
-                context.store.audit(throttled(laboratory, self.certificate, refusals))
+                context.store.audit(throttled(laboratory, &self.certificate.fingerprint, refusals))
         {
             return Ok((out_of_order(&error), format));
         }
@@ -184,7 +187,7 @@ impl Arriving<'_> {
     fn entry(&self, laboratory: Option<i64>, reply: &Reply) -> AuditEntry {
         AuditEntry {
             laboratory,
-            certificate: self.certificate.to_owned(),
+            certificate: self.certificate.fingerprint.clone(),
             interaction: named(self.interaction),
             receipt: reply.shown.receipt.clone(),
             entries: reply.shown.entries,
@@ -262,6 +265,11 @@ impl Arriving<'_> {
             let words = "This certificate belongs to no laboratory, or was revoked";
             return Ok(Reply::error(StatusCode::FORBIDDEN, "forbidden", words));
         };
+        if self.certificate.valid_until < clock::now() {
+            // Its connection ends at this moment too, and the next handshake is refused.
+            let words = "This certificate has expired";
+            return Ok(Reply::error(StatusCode::FORBIDDEN, "expired", words));
+        }
         let Some((route, id)) = &self.route else {
             return Ok(not_found("There is nothing at this address"));
         };
@@ -270,19 +278,30 @@ impl Arriving<'_> {
             let reply = Reply::error(StatusCode::METHOD_NOT_ALLOWED, "not-supported", words);
             return Ok(reply.with(ALLOW, &route.allowed()));
         };
+        let is_form = interaction == Interaction::Search && parts.method == Method::POST;
+        let body_max = if is_form { body_max.min(search::FORM_MAX) } else { body_max };
         let body = match body.take() {
             Some(body) => read_body(&parts.headers, body, body_max, context.pause_max).await,
             None => Ok(bytes::Bytes::new()),
         };
         let body = match body {
             Ok(body) => body,
+            Err(BodyProblem::TooLarge(most)) if is_form => {
+                return Ok(too_costly(format!("A search by form holds at most {most} bytes")));
+            }
             Err(problem) => return Ok(problem.answered()),
         };
         let Met { kind: fault, oddities } = context.faults.meet(interaction);
         if let Some(reply) = instead(fault.as_ref()).await? {
             return Ok(reply);
         }
-        let asked = Asked { context, caller, certificate: self.certificate, parts, odd: &oddities };
+        let asked = Asked {
+            context,
+            caller,
+            certificate: &self.certificate.fingerprint,
+            parts,
+            odd: &oddities,
+        };
         let facts = Facts {
             release: context.release,
             base: &context.base_url,

@@ -7,6 +7,7 @@ use http::StatusCode;
 use crate::clock;
 use crate::definition::parameters;
 use crate::faults::Oddities;
+use crate::refusals::too_costly;
 use crate::reply::Reply;
 use crate::routes::Context;
 use crate::store::{Beside, Found, FoundPage, Laboratory, Search, StoreError, axis};
@@ -18,6 +19,12 @@ use crate::wire::{
 const COUNT_DEFAULT: u32 = 50;
 /// Most entries of a page: about 1 MB.
 const COUNT_MAX: u32 = 1000;
+/// Bytes of a search by form. In an address the header's limit holds.
+pub(crate) const FORM_MAX: usize = 64 << 10;
+/// Parameters of a search.
+const PARAMETERS_MAX: usize = 20;
+/// Alternatives of all its parameters together: each is a question to the database.
+const ALTERNATIVES_MAX: usize = 100;
 /// Parameter of our links: the moment that is paged through, so that pages do not shift.
 const SNAPSHOT: &str = "_snapshot";
 /// Parameters of our links: the neighbours of a page, so that nothing is counted off to find it.
@@ -40,6 +47,18 @@ pub(crate) struct Manner<'a> {
     pub(crate) shape: Option<&'a str>,
     /// How the answer is odd, by the fault plan.
     pub(crate) odd: &'a Oddities,
+}
+
+/// The answer to more parameters, or more alternatives, than one search may have.
+pub(crate) fn too_many(raw: &str) -> Option<Reply> {
+    let parameters = raw.split('&').filter(|pair| !pair.is_empty()).count();
+    if parameters > PARAMETERS_MAX {
+        let words = format!("A search has at most {PARAMETERS_MAX} parameters");
+        return Some(too_costly(words));
+    }
+    let alternatives: usize = pairs(raw).map(|(_, value)| exchange::split(&value, ',').len()).sum();
+    (alternatives > ALTERNATIVES_MAX)
+        .then(|| too_costly(format!("A search has at most {ALTERNATIVES_MAX} alternatives")))
 }
 
 /// What cannot be done with parameters that are not known. A modifier that is not known must never be
@@ -75,6 +94,9 @@ pub(crate) async fn answer(
     raw: &str,
     manner: Manner<'_>,
 ) -> Result<Reply, StoreError> {
+    if let Some(refusal) = too_many(raw) {
+        return Ok(refusal);
+    }
     let (mut query, unknown) = match Query::parse(raw, context.release) {
         Ok(read) => read,
         Err(problems) => return Ok(refused(&problems)),
@@ -123,7 +145,6 @@ async fn page(
     snapshot: Option<Instant>,
 ) -> Result<Reply, StoreError> {
     let mut result = context.store.search(search.clone()).await?;
-    let as_of = if result.as_of.0 == 0 { clock::now() } else { result.as_of };
     let Manner { base, odd, shape, .. } = manner;
     let moment = (!odd.shifted_pages).then_some(result.as_of);
     let release = context.release;
@@ -134,7 +155,7 @@ async fn page(
     if odd.zero_based_pages {
         links.iter_mut().for_each(|link| link.url = zero_based_pages(&link.url));
     }
-    let mut set = SearchSet::new(as_of, clock::now(), result.total, links);
+    let mut set = SearchSet::new(moment_of(&result), clock::now(), result.total, links);
     for found in &mut result.found {
         displace_rules(&mut found.notices, odd);
     }
@@ -146,6 +167,12 @@ async fn page(
     let ids: Vec<_> = result.found.iter().map(|found| found.receipt.as_str()).collect();
     reply.shown.ids = (!ids.is_empty()).then(|| ids.join(" "));
     Ok(reply)
+}
+
+/// What happened to the laboratory's documents up to this moment is in the result; `None`: nothing ever did.
+/// What happened to documents of others does not show in it.
+fn moment_of(result: &FoundPage) -> Option<Instant> {
+    Some(result.as_of).filter(|at| at.0 != 0)
 }
 
 /// A document's DocumentReference.

@@ -6,29 +6,33 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use exchange::Release;
+use fhir::Instant;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinHandle;
+use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::AuthorityError;
 use crate::admin::{self, Desk, Service};
+use crate::administration::is_initialised;
 use crate::definition::BASE_PATH;
-use crate::faults::FaultPlan;
+use crate::faults::{self, FaultPlan};
 use crate::handshake::{HANDSHAKE_MAX, shake};
 use crate::limits::{Allowances, Limits};
 use crate::metrics::Metrics;
-use crate::pki::fingerprint;
+use crate::pending::Pending;
+use crate::pki::Presented;
 use crate::routes::{self, Context, ForeignDocument};
 use crate::rules::Rules;
 use crate::store::Store;
-use crate::trust::{Trust, TrustFiles};
+use crate::trust::{Terms, Trust, TrustFiles};
 use crate::unreadable::Explained;
-use crate::worker;
+use crate::{clock, private, worker};
 
 /// What to serve.
 #[derive(Debug, Clone)]
@@ -57,8 +61,10 @@ pub struct ServeOptions {
     pub trust: TrustFiles,
     /// Whether `If-None-Exist` is honoured; the deployed service ignores it, as the default does.
     pub conditional_create: bool,
-    /// Where health, metrics and the fault plan are served by plain HTTP; loopback addresses only.
+    /// Where health and metrics are served by plain HTTP; loopback addresses only.
     pub admin: Option<SocketAddr>,
+    /// A Unix socket to be made, for its owner only, by which the fault plan is changed; the default has none.
+    pub faults_socket: Option<PathBuf>,
     /// Whether other processes work the queue; only where the store can be shared.
     pub leave_queue: bool,
 }
@@ -80,6 +86,7 @@ impl ServeOptions {
             trust: TrustFiles::default(),
             conditional_create: false,
             admin: None,
+            faults_socket: None,
             leave_queue: false,
         }
     }
@@ -113,10 +120,14 @@ const HEAD_MAX: Duration = Duration::from_secs(60);
 const FAREWELL: Duration = Duration::from_secs(5);
 /// How often files that may change are looked at while nobody connects.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Shortest time between two looks at the clock when a certificate is about to expire.
+const EXPIRY_LOOK_MIN: Duration = Duration::from_millis(10);
 /// Bytes of an HTTP/2 header above which the stream is reset without words.
 const HEADER_LIST_MAX: u32 = 1 << 20;
-/// Connections at once; one more waits here, others in the listener's queue.
+/// Connections of known callers at once.
 const CONNECTIONS_MAX: usize = 1024;
+/// How long a known caller waits for one of these places.
+const PLACE_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Starts the service; ready when this returns. Ends, with everything it started, when `shutdown` is
 /// cancelled.
@@ -124,9 +135,10 @@ pub async fn serve(
     options: ServeOptions,
     shutdown: CancellationToken,
 ) -> Result<Serving, AuthorityError> {
-    if !options.data.join("ca.pem").exists() {
+    if !is_initialised(&options.data) {
         return Err(AuthorityError::NotInitialised(options.data));
     }
+    private::close_to_others(&options.data);
     let trust = Arc::new(Trust::open(&options.data, options.trust.clone())?);
     let store = Arc::new(Store::open(&options.data).await?);
     if options.leave_queue && !store.is_shared() {
@@ -135,6 +147,7 @@ pub async fn serve(
     let listener = bind(options.listen).await?;
     let addr = address_of(&listener, options.listen)?;
     let (desk_listener, admin) = admin::bind(options.admin).await?.unzip();
+    let faults_listener = faults::listen(options.faults_socket)?;
     let host = if addr.ip().is_unspecified() {
         format!("localhost:{}", addr.port())
     } else {
@@ -158,6 +171,8 @@ pub async fn serve(
         under_way: TaskTracker::new(),
     });
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let pending = Pending::new();
+    let plan = options.faults.clone();
     let desk = Desk {
         store: Arc::clone(&store),
         ending: shutdown.clone(),
@@ -174,8 +189,11 @@ pub async fn serve(
         let over = CancellationToken::new();
         let looked_after = desk_listener
             .map(|listener| tokio::spawn(admin::run(listener, Arc::new(desk), over.clone())));
+        let changed = faults_listener
+            .map(|listener| tokio::spawn(faults::serve(listener, plan, over.clone())));
+        let entrance = Arc::new(Entrance { trust: Arc::clone(&trust), pending, places });
         tokio::join!(
-            accept(&listener, &trust, &context, &places, &over),
+            accept(&listener, &entrance, &context, &over),
             watch(&trust, &context, &over),
             farewell(&context, &over)
         );
@@ -183,8 +201,8 @@ pub async fn serve(
             let _ = working.await;
         }
         context.store.settled().await;
-        if let Some(looked_after) = looked_after {
-            let _ = looked_after.await;
+        for served in [looked_after, changed].into_iter().flatten() {
+            let _ = served.await;
         }
     });
     Ok(Serving { base_url, addr, admin, faults: options.faults, task })
@@ -228,56 +246,78 @@ async fn farewell(context: &Context, over: &CancellationToken) {
     over.cancel();
 }
 
+/// What a connection passes before its first request.
+struct Entrance {
+    pending: Pending,
+    trust: Arc<Trust>,
+    /// Places of callers that are known.
+    places: Arc<Semaphore>,
+}
+
 async fn accept(
     listener: &TcpListener,
-    trust: &Arc<Trust>,
+    entrance: &Arc<Entrance>,
     context: &Arc<Context>,
-    places: &Arc<Semaphore>,
     over: &CancellationToken,
 ) {
     let connections = TaskTracker::new();
     loop {
         let accepted = tokio::select! {
             () = over.cancelled() => break,
-            accepted = async {
-                let accepted = listener.accept().await;
-                (Arc::clone(places).acquire_owned().await.ok(), accepted)
-            } => accepted,
+            accepted = listener.accept() => accepted,
         };
-        let (place, Ok((stream, _))) = accepted else {
+        let Ok((stream, peer)) = accepted else {
             // Out of file descriptors, or a connection that ended in the queue: others may end.
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
-        let (trust, context, over) = (Arc::clone(trust), Arc::clone(context), over.clone());
+        let (entrance, context, over) = (Arc::clone(entrance), Arc::clone(context), over.clone());
         connections.spawn(async move {
-            connection(stream, &trust, context, &over).await;
-            drop(place);
+            let terms = entrance.trust.terms();
+            let known = tokio::select! {
+                () = over.cancelled() => None,
+                known = known(stream, peer, &entrance, &terms, &context) => known,
+            };
+            if let Some((stream, _place)) = known {
+                connection(stream, &terms, context, &over).await;
+            }
         });
     }
     connections.close();
     connections.wait().await;
 }
 
-async fn connection(
+/// A connection that has shown its certificate, and its place.
+async fn known(
     stream: TcpStream,
-    trust: &Trust,
+    peer: SocketAddr,
+    entrance: &Entrance,
+    terms: &Terms,
+    context: &Context,
+) -> Option<(TlsStream<TcpStream>, OwnedSemaphorePermit)> {
+    let _ = stream.set_nodelay(true);
+    let turn = entrance.pending.turn(&stream, peer.ip()).await?;
+    let stream = shake(stream, &entrance.trust, terms, &context.faults).await?;
+    drop(turn);
+    let place = Arc::clone(&entrance.places).acquire_owned();
+    let place = tokio::time::timeout(PLACE_WAIT_MAX, place).await.ok()?.ok()?;
+    Some((stream, place))
+}
+
+async fn connection(
+    stream: TlsStream<TcpStream>,
+    terms: &Terms,
     context: Arc<Context>,
     over: &CancellationToken,
 ) {
-    let _ = stream.set_nodelay(true);
-    let terms = trust.terms();
-    let stream = tokio::select! {
-        () = over.cancelled() => return,
-        stream = shake(stream, trust, &terms, &context.faults) => stream,
+    let Some(certificate) = stream.get_ref().1.peer_certificates().and_then(Presented::of) else {
+        return;
     };
-    let Some(stream) = stream else { return };
-    let certificate = stream.get_ref().1.peer_certificates().and_then(<[_]>::first);
-    let Some(print) = certificate.map(|certificate| fingerprint(certificate)) else { return };
-    let print: Arc<str> = print.into();
+    let valid_until = certificate.valid_until;
+    let certificate = Arc::new(certificate);
     let service = service_fn(move |request| {
-        let (context, print) = (Arc::clone(&context), Arc::clone(&print));
-        async move { routes::answer(&context, &print, request).await }
+        let (context, certificate) = (Arc::clone(&context), Arc::clone(&certificate));
+        async move { routes::answer(&context, &certificate, request).await }
     });
     let mut builder = auto::Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_MAX);
@@ -292,18 +332,29 @@ async fn connection(
     let serving = builder.serve_connection(TokioIo::new(Explained::new(stream)), service);
     tokio::pin!(serving);
     let ended = tokio::select! {
-        ended = serving.as_mut() => ended,
-        () = terms.over.cancelled() => {
-            // Whoever is still let in connects again.
-            serving.as_mut().graceful_shutdown();
-            tokio::time::timeout(FAREWELL, serving).await.unwrap_or(Ok(()))
-        }
-        () = over.cancelled() => {
+        ended = serving.as_mut() => Some(ended),
+        // Whoever is still let in connects again.
+        () = terms.over.cancelled() => None,
+        () = expiry(valid_until) => None,
+        () = over.cancelled() => None,
+    };
+    let ended = match ended {
+        Some(ended) => ended,
+        None => {
             serving.as_mut().graceful_shutdown();
             tokio::time::timeout(FAREWELL, serving).await.unwrap_or(Ok(()))
         }
     };
     if let Err(error) = ended {
         tracing::debug!(%error, "connection ended");
+    }
+}
+
+/// Waits until a certificate has expired, by the clock of the day, which may be set anew meanwhile.
+async fn expiry(valid_until: Instant) {
+    loop {
+        let left = valid_until.0.saturating_sub(clock::now().0);
+        let Ok(left) = u64::try_from(left) else { return };
+        tokio::time::sleep(Duration::from_micros(left).clamp(EXPIRY_LOOK_MIN, LOOK_EVERY)).await;
     }
 }

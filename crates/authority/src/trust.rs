@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use rustls::server::WebPkiClientVerifier;
 use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::{CertificateError, RootCertStore, ServerConfig};
-use rustls_pki_types::pem::PemObject as _;
+use rustls_pki_types::pem::{self, PemObject as _};
 use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
@@ -108,8 +108,8 @@ fn verifier(
     let mut verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider);
     if let Some(path) = &files.revocations {
         let lists = CertificateRevocationListDer::pem_file_iter(path)
-            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-            .map_err(unusable("read the revocation list"))?;
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let lists = some(lists, "read the revocation list", path)?;
         // A CA without a list here (the own one has the registry) revokes nothing by list.
         verifier = verifier
             .with_crls(lists)
@@ -133,14 +133,28 @@ fn tls_config(
         .with_client_cert_verifier(verifier)
         .with_single_cert(certificates(&data.join("server.pem"))?, key)
         .map_err(unusable("use the server's certificate"))?;
+    // A resumed session would be let in by the certificate of its first handshake, however long ago that was, and
+    // whatever became of it since. Connections stay open, so that few handshakes are saved by it.
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    config.send_tls13_tickets = 0;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, AuthorityError> {
-    CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect)
-        .map_err(unusable("read a certificate"))
+    let all = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+    some(all, "read a certificate", path)
+}
+
+/// What a file holds; a file that holds none is wrong too.
+fn some<T>(
+    read: Result<Vec<T>, pem::Error>,
+    operation: &'static str,
+    path: &Path,
+) -> Result<Vec<T>, AuthorityError> {
+    let some =
+        read.and_then(|all| if all.is_empty() { Err(pem::Error::NoItemsFound) } else { Ok(all) });
+    some.map_err(|error| unusable(operation)(error).in_file(path))
 }
 
 fn unusable<E>(operation: &'static str) -> impl Fn(E) -> AuthorityError

@@ -186,7 +186,8 @@ pub(crate) struct Reference<'a> {
 struct Meta {
     #[serde(skip_serializing_if = "Option::is_none")]
     version_id: Option<String>,
-    last_updated: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_updated: Option<String>,
     profile: [&'static str; 1],
 }
 
@@ -267,7 +268,7 @@ impl<'a> Reference<'a> {
             id: created.map(|created| created.receipt),
             meta: created.map(|created| Meta {
                 version_id: Some(created.version.to_string()),
-                last_updated: instant(created.last_updated),
+                last_updated: Some(instant(created.last_updated)),
                 profile: [canonical::PUBLISH_RESPONSE],
             }),
             text: None,
@@ -327,11 +328,11 @@ struct SearchMode {
 }
 
 impl<'a> SearchSet<'a> {
-    /// `as_of`: everything that happened up to then is in the result, nothing later.
-    pub(crate) fn new(as_of: Instant, now: Instant, total: u64, link: Vec<Link>) -> Self {
+    /// `as_of`: everything that happened to the caller's documents up to then is in the result, nothing later.
+    pub(crate) fn new(as_of: Option<Instant>, now: Instant, total: u64, link: Vec<Link>) -> Self {
         let meta = Meta {
             version_id: None,
-            last_updated: instant(as_of),
+            last_updated: as_of.map(instant),
             profile: [canonical::FIND_RESPONSE],
         };
         Self {

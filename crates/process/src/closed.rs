@@ -27,6 +27,24 @@ pub(crate) fn close() {
     }
 }
 
+/// From now on, whatever this process makes is for its user only, folders and files alike: for programs that
+/// keep what others sent them.
+pub fn keep_files_private() {
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
+}
+
+/// Lets this process have as many files and connections open as its user may: many shells allow 1,024.
+pub fn allow_many_files() {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+        // Where the system refuses, as many as before must do.
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    }
+}
+
 /// What is in force now.
 pub fn state() -> Closed {
     Closed { no_core: no_core(), not_dumpable: not_dumpable() }

@@ -14,4 +14,4 @@ pub fn begin() {
     panics::quiet();
 }
 
-pub use closed::{Closed, state};
+pub use closed::{Closed, allow_many_files, keep_files_private, state};

@@ -1,6 +1,11 @@
 //! Misbehaviour on request: what a network or an authority does on a bad day, for practice and tests.
 
 mod script;
+#[cfg(not(unix))]
+#[path = "no_socket.rs"]
+mod socket;
+#[cfg(unix)]
+mod socket;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -8,6 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use script::{FaultScript, RandomFault, parse_span};
+pub(crate) use socket::{listen, serve};
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

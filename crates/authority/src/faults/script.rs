@@ -81,7 +81,7 @@ impl FaultScript {
     pub fn read(path: &Path) -> Result<Self, AuthorityError> {
         let text = std::fs::read_to_string(path)
             .map_err(|source| AuthorityError::File { path: path.to_owned(), source })?;
-        Self::parse(&text)
+        Self::parse(&text).map_err(|error| error.in_file(path))
     }
 
     /// The plan as a file has it.

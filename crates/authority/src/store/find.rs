@@ -25,7 +25,7 @@ pub(crate) struct Found {
 pub(crate) struct Search {
     pub(crate) laboratory: i64,
     pub(crate) query: Query,
-    /// The moment that is searched; `None`: the last commit.
+    /// The moment that is searched; `None`: now.
     pub(crate) as_of: Option<Instant>,
     /// Nothing that happened after this is known yet (a late index).
     pub(crate) known_until: Option<Instant>,
@@ -52,6 +52,7 @@ pub(crate) enum Beside {
 /// What was found.
 #[derive(Debug, Clone)]
 pub(crate) struct Result {
+    /// When the last thing happened to the laboratory's documents that this search knows of; 0 where nothing did.
     pub(crate) as_of: Instant,
     pub(crate) total: u64,
     pub(crate) found: Vec<Found>,
@@ -80,9 +81,10 @@ impl Tally {
 }
 
 impl Search {
-    /// The moment that is searched, where this is the last commit.
-    pub(crate) fn moment(&self, last: Instant) -> Instant {
-        [Some(last), self.as_of, self.known_until].into_iter().flatten().min().unwrap_or(last)
+    /// Nothing later than this is searched.
+    pub(crate) fn bound(&self) -> Instant {
+        let bounds = [self.as_of, self.known_until];
+        bounds.into_iter().flatten().min().unwrap_or(Instant(i64::MAX))
     }
 
     /// Documents before this page.

@@ -2,10 +2,10 @@
 
 use std::fmt;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
-use crate::AuthorityError;
+use crate::{AuthorityError, private};
 
 /// Where documents, laboratories, the queue and the audit log are kept.
 ///
@@ -32,18 +32,19 @@ impl StoreUrl {
     }
 
     /// Records it in a data folder, for every later command; readable by its owner only, for it may hold a
-    /// password.
+    /// password. Whoever records it has opened it.
     pub(crate) fn record(&self, data: &Path) -> Result<(), AuthorityError> {
         if Self::of(data)? == *self {
             return Ok(());
         }
         let path = data.join(RECORD);
         let written = || {
-            std::fs::create_dir_all(data)?;
-            let mut file = tempfile_beside(&path)?;
-            writeln!(file.1, "{}", self.0.as_deref().unwrap_or("sqlite"))?;
-            file.1.sync_all()?;
-            std::fs::rename(&file.0, &path)
+            private::make_folder(data)?;
+            let fresh = path.with_extension("new");
+            let mut file = private::create(&fresh)?;
+            writeln!(file, "{}", self.0.as_deref().unwrap_or("sqlite"))?;
+            file.sync_all()?;
+            std::fs::rename(&fresh, &path)
         };
         written().map_err(|source| AuthorityError::File { path: path.clone(), source })
     }
@@ -52,17 +53,6 @@ impl StoreUrl {
     pub(crate) fn postgres(&self) -> Option<&str> {
         self.0.as_deref()
     }
-}
-
-/// A new file that only its owner may read.
-fn tempfile_beside(path: &Path) -> std::io::Result<(PathBuf, std::fs::File)> {
-    let temporary = path.with_extension("new");
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options.open(&temporary)?;
-    Ok((temporary, file))
 }
 
 impl FromStr for StoreUrl {

@@ -47,6 +47,16 @@ pub(crate) enum StoreError {
 }
 
 impl StoreError {
+    /// Whether the database refused for one of its own limits: it works, and would refuse the same again.
+    pub(crate) fn is_limit(&self) -> bool {
+        match self {
+            Self::Sqlite(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::TooBig),
+            // Class 54: program limit exceeded.
+            Self::Postgres(error) => error.code().is_some_and(|code| code.code().starts_with("54")),
+            _ => false,
+        }
+    }
+
     /// Why, for an operator; never what a row holds.
     pub(crate) fn reason(&self) -> Option<String> {
         match self {

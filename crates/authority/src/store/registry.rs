@@ -61,7 +61,12 @@ pub(super) const REVOKE: &str =
 impl Registry {
     /// Opens the store of a data folder, and brings it up to date.
     pub(crate) fn open(data: &Path) -> Result<Self, AuthorityError> {
-        Ok(match StoreUrl::of(data)?.postgres() {
+        Self::open_at(data, &StoreUrl::of(data)?)
+    }
+
+    /// Opens this store for a data folder, and brings it up to date.
+    pub(crate) fn open_at(data: &Path, store: &StoreUrl) -> Result<Self, AuthorityError> {
+        Ok(match store.postgres() {
             None => Self::Sqlite(sqlite::Records::open(data).map_err(StoreError::from)?),
             Some(url) => Self::Postgres(postgres::Records::open(url)?),
         })

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::{Folder, House, Lab, client, document, sealed, tls, urn};
@@ -12,10 +13,14 @@ use rcgen::{
 };
 use reqwest::StatusCode;
 use rustls_pki_types::pem::PemObject as _;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use tempfile::TempDir;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 
 on_every_store![
+    an_expired_certificate_loses_its_access_at_once_and_cannot_resume,
     certificates_are_renewed_and_revoked_while_the_service_runs,
     it_is_reached_by_the_names_it_was_given,
     a_configured_ca_is_trusted_less_its_revocation_list_of_now,
@@ -106,6 +111,11 @@ struct Abroad {
 
 impl Abroad {
     fn new() -> Self {
+        Self::with_end(rcgen::date_time_ymd(2100, 1, 1))
+    }
+
+    /// A client's certificate that ends then.
+    fn with_end(end: time::OffsetDateTime) -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -115,6 +125,7 @@ impl Abroad {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.serial_number = Some(SerialNumber::from(77u64));
+        params.not_after = end;
         let certificate = params.signed_by(&key, &issuer).unwrap().pem();
         Self { issuer, ca, certificate, key }
     }
@@ -139,18 +150,29 @@ impl Abroad {
     }
 
     fn lab(&self, data: &Path, base: &str) -> Lab {
+        Lab { client: client(self.tls(data)), base: base.to_owned() }
+    }
+
+    fn tls(&self, data: &Path) -> rustls::ClientConfig {
+        self.tls_of(data, rustls::DEFAULT_VERSIONS)
+    }
+
+    fn tls_of(
+        &self,
+        data: &Path,
+        versions: &[&'static rustls::SupportedProtocolVersion],
+    ) -> rustls::ClientConfig {
         let mut roots = rustls::RootCertStore::empty();
         roots.add(CertificateDer::from_pem_file(data.join("ca.pem")).unwrap()).unwrap();
         let own = CertificateDer::from_pem_slice(self.certificate.as_bytes()).unwrap();
         let key = PrivateKeyDer::try_from(self.key.serialize_der()).unwrap();
         let provider = rustls::crypto::ring::default_provider();
-        let config = rustls::ClientConfig::builder_with_provider(std::sync::Arc::new(provider))
-            .with_safe_default_protocol_versions()
+        rustls::ClientConfig::builder_with_provider(std::sync::Arc::new(provider))
+            .with_protocol_versions(versions)
             .unwrap()
             .with_root_certificates(roots)
             .with_client_auth_cert(vec![own], key)
-            .unwrap();
-        Lab { client: client(config), base: base.to_owned() }
+            .unwrap()
     }
 }
 
@@ -190,6 +212,58 @@ async fn a_configured_ca_is_trusted_less_its_revocation_list_of_now() {
         tokio::task::yield_now().await;
     }
     assert_eq!(house.client("alpha").get("/metadata").await.status(), StatusCode::OK);
+}
+
+/// A request on a connection that stays open; the status, or `None` where the connection has ended.
+async fn asked_on(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> Option<u16> {
+    let request = b"HEAD /v1/fhir/metadata HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    stream.write_all(request).await.ok()?;
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.ok()?);
+    }
+    std::str::from_utf8(&head).unwrap().split(' ').nth(1)?.parse().ok()
+}
+
+async fn an_expired_certificate_loses_its_access_at_once_and_cannot_resume() {
+    for version in [&rustls::version::TLS13, &rustls::version::TLS12] {
+        #[expect(clippy::disallowed_methods, reason = "the end of a certificate made now")]
+        let end = time::OffsetDateTime::now_utc() + Duration::from_secs(2);
+        let abroad = Abroad::with_end(end);
+        let files = TempDir::new().unwrap();
+        let path = |name: &str| files.path().join(name);
+        std::fs::write(path("ca.pem"), &abroad.ca).unwrap();
+        std::fs::write(path("lab.pem"), &abroad.certificate).unwrap();
+        let house = House::open(|options| options.trust.client_cas = Some(path("ca.pem"))).await;
+        let data = house.folder.path();
+        authority::register_certificate(data, "beta", &path("lab.pem")).unwrap();
+        let mut config = abroad.tls_of(data, &[version]);
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let connector = TlsConnector::from(Arc::new(config));
+        let connect = async || {
+            let stream = TcpStream::connect(house.serving.as_ref().unwrap().addr).await.unwrap();
+            connector.connect(ServerName::try_from("localhost").unwrap(), stream).await
+        };
+        let mut open = connect().await.unwrap();
+        assert_eq!(asked_on(&mut open).await, Some(200), "{version:?}");
+        let deadline = Instant::now() + Duration::from_secs(15);
+        let refused = loop {
+            match asked_on(&mut open).await {
+                Some(200) => assert!(Instant::now() < deadline, "it outlives its certificate"),
+                other => break other,
+            }
+        };
+        assert!(matches!(refused, None | Some(403)), "{refused:?}");
+        let ended = async { while asked_on(&mut open).await.is_some() {} };
+        tokio::time::timeout(Duration::from_secs(5), ended).await.expect("the connection ends");
+        // Neither does a session that was kept let it in again.
+        let again = match connect().await {
+            Ok(mut again) => asked_on(&mut again).await,
+            Err(_) => None,
+        };
+        assert_eq!(again, None, "{version:?}");
+        assert_eq!(house.client("alpha").get("/metadata").await.status(), StatusCode::OK);
+    }
 }
 
 async fn what_another_laboratory_has_is_told_by_policy() {

@@ -14,6 +14,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 on_every_store![
+    silent_connections_keep_nobody_out,
     a_caller_that_stops_in_the_middle_is_cut,
     rude_callers_get_no_html_and_disturb_nobody,
     a_laboratory_can_be_added_while_it_runs,
@@ -40,6 +41,54 @@ async fn rest(stream: &mut (impl tokio::io::AsyncRead + Unpin)) -> String {
         .await
         .expect("the connection is ended");
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Memory of this process that is in use, in bytes.
+fn memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes =
+        line.and_then(|line| line.trim().strip_suffix(" kB")?.trim().parse::<u64>().ok());
+    kilobytes.unwrap_or(0) << 10
+}
+
+/// More connections than the service has places for, by which nothing is said; from several addresses where the
+/// system has more than one of its own.
+async fn silent(house: &House, count: usize) -> Vec<TcpStream> {
+    let addr = house.serving.as_ref().unwrap().addr;
+    let mut streams = Vec::new();
+    for number in 0..count {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        if cfg!(target_os = "linux") {
+            let last = u8::try_from(number % 40).unwrap() + 2;
+            socket.bind(([127, 0, 0, last], 0).into()).unwrap();
+        }
+        streams.push(socket.connect(addr).await.unwrap());
+    }
+    streams
+}
+
+async fn silent_connections_keep_nobody_out() {
+    let house = House::open(|_| {}).await;
+    let lab = house.client("alpha");
+    assert_eq!(lab.get("/metadata").await.status(), StatusCode::OK);
+    let before = memory();
+    let mut silent = silent(&house, 1_200).await;
+    for _ in 0..3 {
+        let began = std::time::Instant::now();
+        // A client of its own each time: a new connection.
+        let answer = house.client("beta").get("/metadata").await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+    }
+    assert_eq!(lab.get("/metadata").await.status(), StatusCode::OK, "who is known stays");
+    let grown = memory().saturating_sub(before);
+    assert!(grown < 100 << 20, "{grown} bytes");
+    // Whoever says nothing within two seconds is let go, also when nobody else comes.
+    let began = std::time::Instant::now();
+    let mut last = silent.pop().unwrap();
+    let told = tokio::time::timeout(Duration::from_secs(8), last.read(&mut [0; 8])).await;
+    assert!(!matches!(told, Ok(Ok(1..))) && told.is_ok(), "{:?}", began.elapsed());
 }
 
 async fn a_caller_that_stops_in_the_middle_is_cut() {

@@ -1,5 +1,6 @@
 //! Everything odd that can be switched on, the admin port that does it, and the descriptions.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use crate::common::{House, document, sealed, urn};
@@ -7,9 +8,11 @@ use authority::{FaultScript, Rules};
 use exchange::Processing;
 use reqwest::StatusCode;
 use serde_json::Value;
+use tempfile::TempDir;
 
 on_every_store![
-    the_admin_port_tells_health_and_counts_and_takes_fault_plans,
+    the_admin_port_tells_health_and_counts,
+    fault_plans_come_by_a_socket_of_the_owner_only,
     answers_to_a_create_can_be_odd,
     instants_have_seven_digits_and_narratives_are_hostile_on_request,
     pages_are_zero_based_shifted_or_newest_first_on_request,
@@ -28,7 +31,7 @@ async fn desk() -> (House, reqwest::Client, String) {
     (house, client.build().unwrap(), format!("http://{address}"))
 }
 
-async fn the_admin_port_tells_health_and_counts_and_takes_fault_plans() {
+async fn the_admin_port_tells_health_and_counts() {
     let (house, admin, base) = desk().await;
     let get = |path: &str| admin.get(format!("{base}{path}")).send();
     for path in ["/healthz", "/readyz"] {
@@ -47,28 +50,58 @@ async fn the_admin_port_tells_health_and_counts_and_takes_fault_plans() {
     ] {
         assert!(metrics.contains(line), "{line} in {metrics}");
     }
+    assert_eq!(get("/nothing").await.unwrap().status(), StatusCode::NOT_FOUND);
+    let rebound = admin.get(format!("{base}/metrics")).header("host", "evil.example");
+    assert_eq!(rebound.send().await.unwrap().status(), StatusCode::FORBIDDEN);
+    let post = admin.post(format!("{base}/metrics")).send().await.unwrap();
+    assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
+    assert_eq!(post.headers()["allow"], "GET");
+    // Whoever reaches the port, every program of this computer, can disturb nothing by it.
+    let plan = "[[fault]]\non = \"search\"\nkind = { bare-status = 502 }\n";
+    let put = admin.put(format!("{base}/faults")).body(plan).send().await.unwrap();
+    assert_eq!(put.status(), StatusCode::NOT_FOUND);
+    assert_eq!(lab.get("/DocumentReference").await.status(), StatusCode::OK);
+}
+
+async fn fault_plans_come_by_a_socket_of_the_owner_only() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("faults");
+    // What a process left that was killed is no hindrance.
+    drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
+    let house = House::open(|options| {
+        options.admin = Some(([127, 0, 0, 1], 0).into());
+        options.faults_socket = Some(path.clone());
+    })
+    .await;
+    let mode = std::fs::symlink_metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing beside it");
+    let admin = crate::common::by_socket(house.folder.path(), &path);
+    let here = "http://localhost/faults";
+    let put = |body: &str| admin.put(here).body(body.to_owned()).send();
+    let lab = house.client("alpha");
     let plan = "[[fault]]\non = \"search\"\ntimes = \"always\"\nkind = { bare-status = 502 }\n";
-    let put = |body: &str| admin.put(format!("{base}/faults")).body(body.to_owned()).send();
     assert_eq!(put(plan).await.unwrap().status(), StatusCode::OK);
     let bad = lab.get("/DocumentReference").await;
     assert_eq!((bad.status(), bad.content_length()), (StatusCode::BAD_GATEWAY, Some(0)));
-    let told = get("/faults").await.unwrap().text().await.unwrap();
+    let told = admin.get(here).send().await.unwrap().text().await.unwrap();
     assert_eq!(FaultScript::parse(&told).unwrap(), FaultScript::parse(plan).unwrap());
     assert_eq!(put("nonsense").await.unwrap().status(), StatusCode::BAD_REQUEST);
     assert_eq!(lab.get("/DocumentReference").await.status(), StatusCode::BAD_GATEWAY, "kept");
-    admin.delete(format!("{base}/faults")).send().await.unwrap();
+    admin.delete(here).send().await.unwrap();
     assert_eq!(lab.get("/DocumentReference").await.status(), StatusCode::OK);
     // A handshake can be refused.
     put("[[fault]]\non = \"handshake\"\nkind = \"cut-before-commit\"").await.unwrap();
     let url = format!("{}/metadata", house.base);
     assert!(house.client("beta").client.get(&url).send().await.is_err());
     assert!(house.client("beta").client.get(&url).send().await.is_ok());
-    assert_eq!(get("/nothing").await.unwrap().status(), StatusCode::NOT_FOUND);
-    let rebound = admin.get(format!("{base}/faults")).header("host", "evil.example");
-    assert_eq!(rebound.send().await.unwrap().status(), StatusCode::FORBIDDEN);
-    let post = admin.post(format!("{base}/faults")).send().await.unwrap();
+    let post = admin.post(here).send().await.unwrap();
     assert_eq!(post.status(), StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(post.headers()["allow"], "GET, PUT, DELETE");
+    let elsewhere = admin.get("http://localhost/metrics").send().await.unwrap();
+    assert_eq!(elsewhere.status(), StatusCode::NOT_FOUND);
+    house.close().await;
+    assert!(!path.exists(), "it goes with the service");
 }
 
 fn always(house: &House, on: &str, kind: &str) {

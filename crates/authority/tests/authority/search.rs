@@ -9,6 +9,7 @@ use fhir::Instant;
 use reqwest::StatusCode;
 
 on_every_store![
+    a_search_says_nothing_of_other_laboratories,
     identifiers_match_in_four_forms,
     counting_and_capping,
     pages_do_not_shift_while_reports_arrive_and_change,
@@ -92,6 +93,30 @@ async fn identifiers_match_in_four_forms() {
         .await
         .unwrap();
     assert_eq!(Page::read(resource(form).await.root()).unwrap().total, Some(1));
+}
+
+async fn a_search_says_nothing_of_other_laboratories() {
+    let house = House::open(|_| {}).await;
+    let (alpha, beta) = (house.client("alpha"), house.client("beta"));
+    let told = async |query: &str| {
+        let tree = resource(alpha.get(&format!("/DocumentReference?{query}")).await).await;
+        let root = tree.root();
+        let links: Vec<_> =
+            root.all("link").filter_map(|link| link.text("url")).map(str::to_owned).collect();
+        (root.text("meta.lastUpdated").map(str::to_owned), links)
+    };
+    for own in [false, true] {
+        if own {
+            let receipt = alpha.deliver(&document(&urn(), "A", "1"), &urn()).await.receipt.unwrap();
+            alpha.processed(&receipt).await;
+        }
+        for query in ["identifier=urn:uuid:nothing", "", "_count=1", "elm-status=failed"] {
+            let before = told(query).await;
+            let other = beta.deliver(&document(&urn(), "B", "1"), &urn()).await.receipt.unwrap();
+            beta.processed(&other).await;
+            assert_eq!(told(query).await, before, "{own} {query}");
+        }
+    }
 }
 
 async fn counting_and_capping() {

@@ -339,7 +339,7 @@ async fn over_the_network_it_is_reached_by_password_and_verified_tls_only() {
     let url = |host: &str, more: &str| format!("postgres://lab@{host}:{port}/{name}?{more}");
     let tried = |url: String| {
         let folder = tempfile::TempDir::new().unwrap();
-        authority::record_store(folder.path(), &url.parse().unwrap()).unwrap();
+        authority::record_store(folder.path(), &url.parse().unwrap())?;
         init(folder.path(), &["alpha".to_owned()]).map(drop)
     };
     let good = format!("sslmode=require&sslrootcert={roots}&password_file={file}");

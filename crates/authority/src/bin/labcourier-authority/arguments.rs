@@ -20,13 +20,8 @@ pub(crate) struct Arguments {
 pub(crate) enum Command {
     /// Prepares a data folder: certificate authority, server certificate, pilot certificates.
     Init {
-        /// The data folder; made if it is not there.
-        #[arg(long)]
-        data: PathBuf,
-        /// Where documents are kept: `sqlite` (a file in the data folder) or postgres://user@host:port/db; recorded
-        /// in the data folder for every later command.
-        #[arg(long, value_name = "URL")]
-        store: Option<StoreUrl>,
+        #[command(flatten)]
+        place: Place,
         /// A laboratory that gets pilot/NAME.p12 and pilot/NAME.password; may be repeated.
         #[arg(long = "laboratory", value_name = "NAME")]
         laboratories: Vec<String>,
@@ -47,14 +42,23 @@ pub(crate) enum Command {
     Audit(AuditCommand),
 }
 
+/// Where everything is that a command is about.
 #[derive(Args)]
-pub(crate) struct Serve {
-    /// The data folder.
+pub(crate) struct Place {
+    /// The data folder; `init` makes it if it is not there.
     #[arg(long)]
     pub(crate) data: PathBuf,
-    /// As at `init`; recorded in the data folder too. Best from the environment if it holds a password.
+    /// Where documents are kept: `sqlite` (a file in the data folder) or postgres://user@host:port/db. Recorded in
+    /// the data folder once it could be opened, for every later command. Best from the environment if it holds a
+    /// password.
     #[arg(long, value_name = "URL", env = "LABCOURIER_AUTHORITY_STORE", hide_env_values = true)]
     pub(crate) store: Option<StoreUrl>,
+}
+
+#[derive(Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) place: Place,
     /// What this process does; others than `both` need a shared store.
     #[arg(long, value_enum, default_value_t = Role::Both)]
     pub(crate) role: Role,
@@ -99,7 +103,10 @@ pub(crate) struct Serve {
     /// Misbehaves as this plan (TOML) says.
     #[arg(long, value_name = "FILE")]
     pub(crate) faults: Option<PathBuf>,
-    /// Serves /healthz, /readyz, /metrics and /faults by plain HTTP on a loopback address.
+    /// Takes fault plans by plain HTTP (/faults) on a Unix socket that is made here, for its owner only.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) faults_socket: Option<PathBuf>,
+    /// Serves /healthz, /readyz and /metrics by plain HTTP on a loopback address.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) admin: Option<SocketAddr>,
 }
@@ -138,17 +145,15 @@ impl From<Foreign> for ForeignDocument {
 pub(crate) enum LaboratoryCommand {
     /// Adds a laboratory; it can do nothing before it has a certificate.
     Add {
-        /// The data folder.
-        #[arg(long)]
-        data: PathBuf,
+        #[command(flatten)]
+        place: Place,
         /// Its name: letters, digits, `.`, `_` and `-`.
         name: String,
     },
     /// Lists laboratories and how many certificates each may use.
     List {
-        /// The data folder.
-        #[arg(long)]
-        data: PathBuf,
+        #[command(flatten)]
+        place: Place,
     },
 }
 
@@ -156,17 +161,15 @@ pub(crate) enum LaboratoryCommand {
 pub(crate) enum CertificateCommand {
     /// Makes one more certificate for a laboratory, as pilot/NAME-FINGERPRINT.p12 and .password.
     Issue {
-        /// The data folder.
-        #[arg(long)]
-        data: PathBuf,
+        #[command(flatten)]
+        place: Place,
         /// The laboratory.
         laboratory: String,
     },
     /// Registers a certificate of a CA that `serve --client-ca` names.
     Register {
-        /// The data folder.
-        #[arg(long)]
-        data: PathBuf,
+        #[command(flatten)]
+        place: Place,
         /// The laboratory.
         laboratory: String,
         /// The certificate, PEM or DER.
@@ -174,17 +177,15 @@ pub(crate) enum CertificateCommand {
     },
     /// Refuses a certificate from the next request on; a running service needs no restart.
     Revoke {
-        /// The data folder.
-        #[arg(long)]
-        data: PathBuf,
+        #[command(flatten)]
+        place: Place,
         /// Its fingerprint, or the first 8 digits or more.
         fingerprint: String,
     },
     /// Lists certificates: fingerprint, laboratory, end of validity, valid | expired | revoked.
     List {
-        /// The data folder.
-        #[arg(long)]
-        data: PathBuf,
+        #[command(flatten)]
+        place: Place,
         /// Those of this laboratory only.
         #[arg(long, value_name = "NAME")]
         laboratory: Option<String>,
@@ -196,9 +197,8 @@ pub(crate) enum AuditCommand {
     /// Lists answered requests, oldest first: time, laboratory, certificate, interaction, status,
     /// document, how many documents were shown, which.
     List {
-        /// The data folder.
-        #[arg(long)]
-        data: PathBuf,
+        #[command(flatten)]
+        place: Place,
         /// Those of this laboratory only.
         #[arg(long, value_name = "NAME")]
         laboratory: Option<String>,
@@ -211,9 +211,8 @@ pub(crate) enum AuditCommand {
     },
     /// Deletes lines from before a time; that it was done stays on record.
     Delete {
-        /// The data folder.
-        #[arg(long)]
-        data: PathBuf,
+        #[command(flatten)]
+        place: Place,
         /// 2025-01-01, or a point in time as FHIR writes it.
         #[arg(long, value_name = "TIME", value_parser = parse_time)]
         before: fhir::Instant,

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use arguments::{
-    Arguments, AuditCommand, CertificateCommand, Command, LaboratoryCommand, Role, Serve,
+    Arguments, AuditCommand, CertificateCommand, Command, LaboratoryCommand, Place, Role, Serve,
 };
 use authority::{
     AuditFilter, AuthorityError, FaultScript, Limits, Rules, ServeOptions, TrustFiles, init, serve,
@@ -17,6 +17,8 @@ use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
     process::begin();
+    process::keep_files_private();
+    process::allow_many_files();
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_env_filter(
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<(), AuthorityError> {
     match command {
-        Command::Init { data, store, laboratories, hosts } => {
+        Command::Init { place: Place { data, store }, laboratories, hosts } => {
             if let Some(store) = store {
                 authority::record_store(&data, &store)?;
             }
@@ -58,9 +60,7 @@ fn run(command: Command) -> Result<(), AuthorityError> {
         }
         Command::Serve(asked) => {
             let address = asked.listen;
-            if let Some(store) = &asked.store {
-                authority::record_store(&asked.data, store)?;
-            }
+            asked.place.chosen()?;
             let role = asked.role;
             let options = options_of(*asked)?;
             let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -74,14 +74,24 @@ fn run(command: Command) -> Result<(), AuthorityError> {
         }
         Command::Laboratory(command) => laboratory(command),
         Command::Certificate(command) => certificate(command),
-        Command::Audit(AuditCommand::Delete { data, before }) => {
-            let count = authority::forget_audit(&data, before)?;
+        Command::Audit(AuditCommand::Delete { place, before }) => {
+            let count = authority::forget_audit(place.chosen()?, before)?;
             say(&mut std::io::stdout(), &format!("{count} deleted"));
             Ok(())
         }
-        Command::Audit(AuditCommand::List { data, laboratory, receipt, last }) => {
-            audit(&data, &AuditFilter { laboratory, receipt, last })
+        Command::Audit(AuditCommand::List { place, laboratory, receipt, last }) => {
+            audit(place.chosen()?, &AuditFilter { laboratory, receipt, last })
         }
+    }
+}
+
+impl Place {
+    /// The data folder, whose store is the one that was asked for, where one was.
+    fn chosen(&self) -> Result<&Path, AuthorityError> {
+        if let Some(store) = &self.store {
+            authority::use_store(&self.data, store)?;
+        }
+        Ok(&self.data)
     }
 }
 
@@ -110,7 +120,8 @@ fn options_of(asked: Serve) -> Result<ServeOptions, AuthorityError> {
         conditional_create: asked.if_none_exist,
         admin: asked.admin,
         leave_queue: asked.role == Role::Node,
-        ..ServeOptions::new(asked.data)
+        faults_socket: asked.faults_socket,
+        ..ServeOptions::new(asked.place.data)
     };
     if let Some(path) = asked.faults {
         options.faults.replace(FaultScript::read(&path)?);
@@ -150,12 +161,12 @@ async fn serve_until_told(options: ServeOptions) -> Result<(), AuthorityError> {
 fn laboratory(command: LaboratoryCommand) -> Result<(), AuthorityError> {
     let mut out = std::io::stdout();
     match command {
-        LaboratoryCommand::Add { data, name } => {
-            let new = authority::add_laboratory(&data, &name)?;
+        LaboratoryCommand::Add { place, name } => {
+            let new = authority::add_laboratory(place.chosen()?, &name)?;
             say(&mut out, &format!("{name} {}", if new { "added" } else { "was there" }));
         }
-        LaboratoryCommand::List { data } => {
-            for laboratory in authority::laboratories(&data)? {
+        LaboratoryCommand::List { place } => {
+            for laboratory in authority::laboratories(place.chosen()?)? {
                 say(&mut out, &format!("{}\t{}", laboratory.name, laboratory.certificates));
             }
         }
@@ -166,20 +177,21 @@ fn laboratory(command: LaboratoryCommand) -> Result<(), AuthorityError> {
 fn certificate(command: CertificateCommand) -> Result<(), AuthorityError> {
     let mut out = std::io::stdout();
     match command {
-        CertificateCommand::Issue { data, laboratory } => {
-            let issued = authority::issue_certificate(&data, &laboratory)?;
+        CertificateCommand::Issue { place, laboratory } => {
+            let issued = authority::issue_certificate(place.chosen()?, &laboratory)?;
             say(&mut out, &format!("{} {}", issued.fingerprint, issued.p12.display()));
         }
-        CertificateCommand::Register { data, laboratory, file } => {
-            let (fingerprint, new) = authority::register_certificate(&data, &laboratory, &file)?;
+        CertificateCommand::Register { place, laboratory, file } => {
+            let data = place.chosen()?;
+            let (fingerprint, new) = authority::register_certificate(data, &laboratory, &file)?;
             say(&mut out, &format!("{fingerprint} {}", if new { "added" } else { "was there" }));
         }
-        CertificateCommand::Revoke { data, fingerprint } => {
-            let revoked = authority::revoke_certificate(&data, &fingerprint)?;
+        CertificateCommand::Revoke { place, fingerprint } => {
+            let revoked = authority::revoke_certificate(place.chosen()?, &fingerprint)?;
             say(&mut out, &format!("{} {} revoked", revoked.fingerprint, revoked.laboratory));
         }
-        CertificateCommand::List { data, laboratory } => {
-            for one in authority::certificates(&data, laboratory.as_deref())? {
+        CertificateCommand::List { place, laboratory } => {
+            for one in authority::certificates(place.chosen()?, laboratory.as_deref())? {
                 let state = match one.revoked {
                     Some(_) => "revoked",
                     None if authority::is_expired(&one) => "expired",

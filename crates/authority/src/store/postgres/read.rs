@@ -12,13 +12,9 @@ use super::super::registry;
 use super::super::{Laboratory, StoreError};
 use super::{Database, client, dollars};
 
-/// The moment that is searched, and the laboratory's documents by status then.
-const MOMENT: &str = "SELECT m.at, v.in_progress, v.completed, v.failed
-    FROM (SELECT least(coalesce((SELECT max(since) FROM version), 0), $2) AS at) m
-    LEFT JOIN LATERAL (
-        SELECT in_progress, completed, failed FROM version
-        WHERE laboratory = $1 AND since <= m.at ORDER BY since DESC LIMIT 1
-    ) v ON true";
+/// When the last thing happened to a laboratory's documents up to a moment, and how many had which status then.
+const MOMENT: &str = "SELECT since, in_progress, completed, failed FROM version
+    WHERE laboratory = $1 AND since <= $2 ORDER BY since DESC LIMIT 1";
 
 impl Database {
     pub(crate) async fn by_receipt(
@@ -77,13 +73,16 @@ impl Database {
 /// Searches on this connection. Whatever is committed meanwhile has a later time, so that the questions need
 /// no transaction to be of one moment.
 pub(super) async fn within(client: &Client, search: &Search) -> Result<FoundPage, StoreError> {
-    let bound = search.moment(Instant(i64::MAX));
-    let values = vec![Value::Int(search.laboratory), Value::Int(bound.0)];
+    let values = vec![Value::Int(search.laboratory), Value::Int(search.bound().0)];
     let asked = rows(client, &Statement { sql: MOMENT.to_owned(), values }).await?;
-    let row = asked.first().ok_or(StoreError::Closed)?;
-    let number = |column| row.try_get::<_, Option<i64>>(column).map(Option::unwrap_or_default);
-    let as_of = Instant(row.try_get(0)?);
-    let tally = Tally { in_progress: number(1)?, completed: number(2)?, failed: number(3)? };
+    let (as_of, tally) = match asked.first() {
+        None => (Instant(0), Tally::default()),
+        Some(row) => {
+            let (in_progress, completed, failed) =
+                (row.try_get(1)?, row.try_get(2)?, row.try_get(3)?);
+            (Instant(row.try_get(0)?), Tally { in_progress, completed, failed })
+        }
+    };
     let plan = Plan::new(Dialect::Postgres, search, as_of, tally);
     let total = match plan.total() {
         Total::Known(total) => total,

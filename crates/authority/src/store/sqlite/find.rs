@@ -34,10 +34,7 @@ pub(super) fn by_receipt(
 
 /// Within a transaction.
 pub(super) fn search(connection: &Connection, search: &Search) -> rusqlite::Result<Result> {
-    let last: Option<i64> =
-        connection.query_row("SELECT max(since) FROM version", [], |row| row.get(0))?;
-    let as_of = search.moment(Instant(last.unwrap_or(0)));
-    let tally = tally(connection, search.laboratory, as_of)?;
+    let (as_of, tally) = state(connection, search.laboratory, search.bound())?;
     let plan = Plan::new(Dialect::Sqlite, search, as_of, tally);
     let total = match plan.total() {
         Total::Known(total) => total,
@@ -68,16 +65,27 @@ pub(super) fn tally(
     laboratory: i64,
     as_of: Instant,
 ) -> rusqlite::Result<Tally> {
-    let tally = connection
+    Ok(state(connection, laboratory, as_of)?.1)
+}
+
+/// When the last thing happened to a laboratory's documents up to a moment, and how many had which status then.
+fn state(
+    connection: &Connection,
+    laboratory: i64,
+    bound: Instant,
+) -> rusqlite::Result<(Instant, Tally)> {
+    let state = connection
         .prepare_cached(
-            "SELECT in_progress, completed, failed FROM version INDEXED BY version_by_time
+            "SELECT since, in_progress, completed, failed FROM version INDEXED BY version_by_time
              WHERE laboratory = ?1 AND since <= ?2 ORDER BY since DESC LIMIT 1",
         )?
-        .query_row(params![laboratory, as_of.0], |row| {
-            Ok(Tally { in_progress: row.get(0)?, completed: row.get(1)?, failed: row.get(2)? })
+        .query_row(params![laboratory, bound.0], |row| {
+            let tally =
+                Tally { in_progress: row.get(1)?, completed: row.get(2)?, failed: row.get(3)? };
+            Ok((Instant(row.get(0)?), tally))
         })
         .optional()?;
-    Ok(tally.unwrap_or_default())
+    Ok(state.unwrap_or((Instant(0), Tally::default())))
 }
 
 fn read_row(row: &Row<'_>) -> rusqlite::Result<Found> {

@@ -18,6 +18,7 @@ use super::{
     Accepted, AuditEntry, AuditFilter, AuditLine, Due, Laboratory, NewDocument,
     RegisteredCertificate, StoreError, Verdict, audit, format_named, registry,
 };
+use crate::private;
 
 /// File name in the data folder.
 pub(crate) const DATABASE: &str = "authority.sqlite";
@@ -286,6 +287,8 @@ impl Records {
 
 /// Opens for writing; makes the schema in an empty file, and brings an older one up to date.
 pub(crate) fn open_writing(path: &Path) -> rusqlite::Result<Connection> {
+    // Its log and index get the mode of the file.
+    private::prepare(path).map_err(|error| cannot_open(path, &error))?;
     let mut connection = Connection::open(path)?;
     settle(&connection)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
@@ -301,6 +304,12 @@ pub(crate) fn open_writing(path: &Path) -> rusqlite::Result<Connection> {
     }
     transaction.commit()?;
     Ok(connection)
+}
+
+/// As SQLite says it of a file that it cannot open.
+fn cannot_open(path: &Path, error: &std::io::Error) -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_CANTOPEN);
+    rusqlite::Error::SqliteFailure(code, Some(format!("{}: {error}", path.display())))
 }
 
 /// Each takes a file from one version to the next.

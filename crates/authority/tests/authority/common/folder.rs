@@ -43,6 +43,15 @@ impl Folder {
         self.database.as_ref()
     }
 
+    /// Address of its PostgreSQL, where it is on one.
+    pub(crate) fn url(&self) -> Option<String> {
+        #[cfg(postgres_is_installed)]
+        if let Some(database) = &self.database {
+            return Some(database.url());
+        }
+        None
+    }
+
     /// One number of the database.
     pub(crate) fn count(&self, sql: &str) -> i64 {
         #[cfg(postgres_is_installed)]

@@ -125,6 +125,16 @@ pub(crate) fn client(tls: rustls::ClientConfig) -> Client {
         .unwrap()
 }
 
+/// A client that speaks plain HTTP by a Unix socket.
+pub(crate) fn by_socket(data: &Path, socket: &Path) -> Client {
+    Client::builder()
+        .tls_backend_preconfigured(tls(data, None))
+        .unix_socket(socket.to_owned())
+        .no_proxy()
+        .build()
+        .unwrap()
+}
+
 /// A client's TLS: trusts the CA of this folder, shows the laboratory's pilot certificate.
 pub(crate) fn tls(data: &Path, laboratory: Option<&str>) -> rustls::ClientConfig {
     tls_of(data, laboratory, data, &[&rustls::version::TLS13, &rustls::version::TLS12])

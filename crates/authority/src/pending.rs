@@ -1,0 +1,202 @@
+//! Connections whose caller is not known yet: how many may say nothing, and how many may shake hands.
+//!
+//! Who has said nothing keeps nobody out: where the places are taken, the one that has been silent for longest
+//! ends for the newest, first among those of the same address. Handshakes cost time and memory, so that only few
+//! run at once, and of those one address has only a part.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+
+/// Time until the first byte, from the moment that a connection is there.
+const FIRST_BYTE_MAX: Duration = Duration::from_secs(2);
+/// Time that a caller who has spoken waits for its handshake to begin.
+const TURN_MAX: Duration = Duration::from_secs(10);
+/// Connections that wait for their first byte, or for their turn: a few kilobytes each.
+const WAITING_MAX: usize = 512;
+/// The same of one address. Behind a balancer all laboratories have one.
+const WAITING_OF_ADDRESS_MAX: usize = 128;
+/// Handshakes at once: about 100 kilobytes each, and one of them is all that a core can work at.
+const HANDSHAKES_MAX: usize = 64;
+/// The same of one address.
+const HANDSHAKES_OF_ADDRESS_MAX: usize = 32;
+
+/// Connections whose caller is not known yet.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    waiting: Mutex<Waiting>,
+    handshakes: Arc<Semaphore>,
+    /// Of each address that has a connection waiting or shaking hands.
+    addresses: Mutex<HashMap<IpAddr, Arc<Semaphore>>>,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    /// By their order of arrival.
+    connections: BTreeMap<u64, Connection>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct Connection {
+    address: IpAddr,
+    has_spoken: bool,
+    /// Cancelled when another one takes its place.
+    displaced: CancellationToken,
+}
+
+/// A place among those that wait; given back when it is dropped.
+struct Place<'a> {
+    of: &'a Pending,
+    number: u64,
+    displaced: CancellationToken,
+}
+
+/// Leave for one handshake; given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    _all: OwnedSemaphorePermit,
+    _of_address: OwnedSemaphorePermit,
+}
+
+impl Pending {
+    pub(crate) fn new() -> Self {
+        Self {
+            waiting: Mutex::default(),
+            handshakes: Arc::new(Semaphore::new(HANDSHAKES_MAX)),
+            addresses: Mutex::default(),
+        }
+    }
+
+    /// Waits until a caller speaks and its turn has come; `None`: it said nothing in time, or its place was needed.
+    pub(crate) async fn turn(&self, stream: &TcpStream, address: IpAddr) -> Option<Turn> {
+        let address = network(address);
+        let place = self.enter(address);
+        tokio::select! {
+            () = place.displaced.cancelled() => None,
+            turn = self.wait(stream, &place, address) => turn,
+        }
+    }
+
+    async fn wait(&self, stream: &TcpStream, place: &Place<'_>, address: IpAddr) -> Option<Turn> {
+        let first = tokio::time::timeout(FIRST_BYTE_MAX, stream.peek(&mut [0])).await;
+        if !matches!(first, Ok(Ok(1..))) {
+            return None;
+        }
+        if let Some(own) = self.lock().connections.get_mut(&place.number) {
+            own.has_spoken = true;
+        }
+        let of_address = self.of_address(address);
+        let turn = async {
+            // That of the address first: it must hold no place of the others while it waits.
+            let own = of_address.acquire_owned().await.ok()?;
+            let all = Arc::clone(&self.handshakes).acquire_owned().await.ok()?;
+            Some(Turn { _all: all, _of_address: own })
+        };
+        tokio::time::timeout(TURN_MAX, turn).await.ok().flatten()
+    }
+
+    fn enter(&self, address: IpAddr) -> Place<'_> {
+        let displaced = CancellationToken::new();
+        let mut waiting = self.lock();
+        waiting.make_room(address);
+        let number = waiting.next;
+        waiting.next += 1;
+        let connection = Connection { address, has_spoken: false, displaced: displaced.clone() };
+        waiting.connections.insert(number, connection);
+        Place { of: self, number, displaced }
+    }
+
+    fn of_address(&self, address: IpAddr) -> Arc<Semaphore> {
+        let mut all = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whoever is still about holds its semaphore, by a permit or by waiting for one.
+        all.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
+        let fresh = || Arc::new(Semaphore::new(HANDSHAKES_OF_ADDRESS_MAX));
+        Arc::clone(all.entry(address).or_insert_with(fresh))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // Nothing in here panics between two changes that belong together.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    /// Ends the oldest silent connection where there are too many; where all have spoken, the oldest of those.
+    fn make_room(&mut self, address: IpAddr) {
+        let of_address = |connection: &Connection| connection.address == address;
+        let same = self.connections.values().filter(|one| of_address(one)).count();
+        let is_candidate =
+            |connection: &Connection| same < WAITING_OF_ADDRESS_MAX || of_address(connection);
+        if same < WAITING_OF_ADDRESS_MAX && self.connections.len() < WAITING_MAX {
+            return;
+        }
+        let candidates = || self.connections.iter().filter(|(_, one)| is_candidate(one));
+        let silent = candidates().find(|(_, one)| !one.has_spoken);
+        let Some(number) = silent.or_else(|| candidates().next()).map(|(number, _)| *number) else {
+            return;
+        };
+        if let Some(displaced) = self.connections.remove(&number) {
+            displaced.displaced.cancel();
+        }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.of.lock().connections.remove(&self.number);
+    }
+}
+
+/// What one caller can have many of counts as one address: the lower half of an address of IPv6 is its own choice.
+fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
+        four => four,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_longest_silent_makes_room_and_first_one_of_the_same_address() {
+        let pending = Pending::new();
+        let (one, other) = (address("192.0.2.1"), address("192.0.2.2"));
+        let first = pending.enter(other);
+        let mut places: Vec<_> = (0..WAITING_OF_ADDRESS_MAX).map(|_| pending.enter(one)).collect();
+        pending.lock().connections.get_mut(&places[0].number).unwrap().has_spoken = true;
+        places.push(pending.enter(one));
+        let gone = |places: &[Place<'_>]| {
+            let gone = places.iter().enumerate();
+            gone.filter(|(_, place)| place.displaced.is_cancelled()).map(|(at, _)| at).collect()
+        };
+        let none: Vec<usize> = gone(&places);
+        assert_eq!(none, [1], "neither another address nor one that has spoken");
+        assert!(!first.displaced.is_cancelled());
+        drop(places);
+        assert_eq!(pending.lock().connections.len(), 1);
+        let many: Vec<_> = (0..WAITING_MAX)
+            .map(|number| pending.enter(IpAddr::from([10, 0, (number / 256) as u8, number as u8])))
+            .collect();
+        assert!(first.displaced.is_cancelled(), "the oldest of all");
+        assert!(!many[0].displaced.is_cancelled());
+    }
+
+    #[test]
+    fn an_address_of_its_own_choice_is_no_other_address() {
+        assert_eq!(network(address("2001:db8::1")), network(address("2001:db8::ffff:2")));
+        assert_ne!(network(address("2001:db8::1")), network(address("2001:db8:0:1::1")));
+        assert_eq!(network(address("::ffff:192.0.2.1")), address("192.0.2.1"));
+    }
+}
