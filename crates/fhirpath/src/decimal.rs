@@ -146,12 +146,12 @@ impl Decimal {
         Self::checked(quotient + if up { step } else { 0 }, scale)
     }
     /// The whole part of the quotient.
-    pub fn div(self, other: Self) -> Option<i128> {
+    pub fn quotient(self, other: Self) -> Option<i128> {
         let (mine, theirs, _) = self.aligned(other)?;
         mine.checked_div(theirs)
     }
     /// What the whole part of the quotient leaves.
-    pub fn rem(self, other: Self) -> Option<Self> {
+    pub fn remainder(self, other: Self) -> Option<Self> {
         let (mine, theirs, scale) = self.aligned(other)?;
         Self::checked(mine.checked_rem(theirs)?, scale)
     }
@@ -296,9 +296,9 @@ mod tests {
         let third = of("2").divided_by(of("3")).unwrap();
         assert_eq!(third.to_string(), format!("0.{}7", "6".repeat(27)));
         assert!(of("1").divided_by(of("0.0")).is_none());
-        assert_eq!(of("2.2").div(of("1.8")), Some(1));
-        assert_eq!(of("2.2").rem(of("1.8")).unwrap(), of("0.4"));
-        assert_eq!(of("-5").rem(of("3")).unwrap(), of("-2"));
+        assert_eq!(of("2.2").quotient(of("1.8")), Some(1));
+        assert_eq!(of("2.2").remainder(of("1.8")).unwrap(), of("0.4"));
+        assert_eq!(of("-5").remainder(of("3")).unwrap(), of("-2"));
     }
 
     #[test]

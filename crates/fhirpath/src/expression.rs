@@ -110,7 +110,7 @@ impl Expression {
     /// Parses and compiles.
     ///
     /// # Errors
-    /// It is not FHIRPath, or nested beyond 200 levels or longer than 64 KiB.
+    /// It is not FHIRPath, or nested beyond 100 levels or longer than 64 KiB.
     pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let (nodes, root) = parser::parse(text)?;
         Ok(Self { text: text.into(), nodes: nodes.into(), root })
@@ -118,6 +118,12 @@ impl Expression {
     /// The expression as it was written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+    pub(crate) fn root(&self) -> NodeId {
+        self.root
     }
     /// Evaluates it on a collection, mostly of one item.
     ///

@@ -251,4 +251,12 @@ mod tests {
         }
         assert_eq!(Function::named("resolves"), None);
     }
+
+    #[test]
+    fn every_function_has_a_case() {
+        let cases = include_str!("../tests/cases.txt");
+        let without: Vec<_> =
+            TABLE.iter().filter(|row| !cases.contains(&format!("{}(", row.1))).collect();
+        assert!(without.is_empty(), "{without:?}");
+    }
 }

@@ -20,6 +20,7 @@
 //! decides as HL7's own validator does, because the authority's verdict is that validator's.
 //! `docs/fhirpath.md` lists where that matters.
 
+mod check;
 mod context;
 mod decimal;
 mod error;
@@ -33,6 +34,7 @@ mod parser;
 mod quantity;
 mod typename;
 
+pub use check::TypeProblem;
 pub use context::{Context, Host, Limits, UnknownProfile};
 pub use decimal::Decimal;
 pub use error::{EvaluationError, Limit, SyntaxError, SyntaxReason};

@@ -121,8 +121,10 @@ fn numbers<'t>(
         O::Minus => mine.minus(theirs).map(Item::Decimal),
         O::Times => mine.times(theirs).map(Item::Decimal),
         O::Divide => mine.divided_by(theirs).map(Item::Decimal),
-        O::Div => mine.div(theirs).and_then(|value| i32::try_from(value).ok()).map(Item::Integer),
-        O::Mod => mine.rem(theirs).map(Item::Decimal),
+        O::Div => {
+            mine.quotient(theirs).and_then(|value| i32::try_from(value).ok()).map(Item::Integer)
+        }
+        O::Mod => mine.remainder(theirs).map(Item::Decimal),
         _ => return Err(wrong_type(operation, left)),
     })
 }

@@ -237,7 +237,8 @@ impl<'t> Run<'_, 't> {
         Ok(total)
     }
 
-    /// By its keys in turn: upwards, or downwards for a key with a minus. Items without a key come first.
+    /// By its keys in turn: upwards, or downwards for a key with a minus. Items without a key come first,
+    /// either way.
     fn sort(&mut self, call: &'t Call, focus: &[Item<'t>], scope: &Scope<'_, 't>) -> Evaluated<'t> {
         let mut rows = Vec::with_capacity(focus.len());
         for (index, item) in focus.iter().enumerate() {
@@ -258,29 +259,22 @@ impl<'t> Run<'_, 't> {
             rows.push((keys, item));
         }
         self.step(rows.len().saturating_mul(16))?;
-        let mut failed = None;
-        rows.sort_by(|(mine, _), (theirs, _)| {
-            mine.iter().zip(theirs).fold(
-                Ordering::Equal,
-                |so_far, ((is_down, mine), (_, theirs))| {
-                    let order = match (mine, theirs) {
-                        (Some(mine), Some(theirs)) => match equality::order("sort", mine, theirs) {
-                            Ok(order) => order.unwrap_or(Ordering::Equal),
-                            Err(error) => {
-                                failed = Some(error);
-                                Ordering::Equal
-                            }
-                        },
-                        (mine, theirs) => mine.is_some().cmp(&theirs.is_some()),
-                    };
-                    so_far.then(if *is_down { order.reverse() } else { order })
-                },
-            )
-        });
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(rows.into_iter().map(|(_, item)| item.clone()).collect()),
-        }
+        let rows = merge_sorted(rows, &mut |(mine, _): &Row<'_, 't>, (theirs, _)| {
+            let mut order = Ordering::Equal;
+            for ((is_down, mine), (_, theirs)) in mine.iter().zip(theirs) {
+                let of_key = match (mine, theirs) {
+                    (Some(mine), Some(theirs)) => {
+                        let order = equality::order("sort", mine, theirs)?;
+                        let order = order.unwrap_or(Ordering::Equal);
+                        if *is_down { order.reverse() } else { order }
+                    }
+                    (mine, theirs) => mine.is_some().cmp(&theirs.is_some()),
+                };
+                order = order.then(of_key);
+            }
+            Ok(order)
+        })?;
+        Ok(rows.into_iter().map(|(_, item)| item.clone()).collect())
     }
 
     fn part(&mut self, call: &'t Call, focus: &[Item<'t>], scope: &Scope<'_, 't>) -> Evaluated<'t> {
@@ -309,6 +303,31 @@ impl<'t> Run<'_, 't> {
             None => Ok(Collection::new()),
         }
     }
+}
+
+/// Keys, each with whether it counts downwards, and the item.
+type Row<'i, 't> = (Vec<(bool, Option<Item<'t>>)>, &'i Item<'t>);
+
+/// Sorts stably. Dates of different precision have no order, and the standard library's sort may panic
+/// where the order is not total.
+fn merge_sorted<T>(
+    mut rows: Vec<T>,
+    compare: &mut impl FnMut(&T, &T) -> Result<Ordering, EvaluationError>,
+) -> Result<Vec<T>, EvaluationError> {
+    if rows.len() < 2 {
+        return Ok(rows);
+    }
+    let later = rows.split_off(rows.len() / 2);
+    let mut left = merge_sorted(rows, compare)?.into_iter().peekable();
+    let mut right = merge_sorted(later, compare)?.into_iter().peekable();
+    let mut merged = Vec::with_capacity(left.len() + right.len());
+    while let (Some(mine), Some(theirs)) = (left.peek(), right.peek()) {
+        let first = compare(mine, theirs)?.is_le();
+        merged.extend(if first { left.next() } else { right.next() });
+    }
+    merged.extend(left);
+    merged.extend(right);
+    Ok(merged)
 }
 
 /// `allTrue` and its like take booleans only.

@@ -117,7 +117,7 @@ impl Moment {
         let seconds = millis.div_euclid(1_000) + total / 1_000_000_000;
         let nanos = (total % 1_000_000_000) as u32;
         // Where milliseconds are added to whole seconds, they are shown.
-        let digits = if nanos % 1_000_000_000 == 0 { self.digits } else { self.digits.max(3) };
+        let digits = if nanos == 0 { self.digits } else { self.digits.max(3) };
         Some(Self { nanos, digits, ..self.plus_seconds(seconds)? })
     }
     pub(super) fn plus_seconds(self, seconds: i64) -> Option<Self> {
