@@ -10,6 +10,8 @@
     "hold_back",
     "release",
     "withdraw",
+    "say_received",
+    "say_not_received",
     "resubmit",
     "correct_with_file",
     "correct_with_text",

@@ -70,12 +70,16 @@ calls! {
     send_files => SendFiles { paths: Vec<String>, again: bool }
     /// Takes a pasted text in and sends it.
     send_text => SendText { text: String, name: String }
-    /// Undoes sending.
+    /// Stops what waits to be sent.
     hold_back => HoldBack { ids: Vec<i64> }
     /// Sends a held report.
     release => Release { id: i64, reason: String }
     /// Decides that a report will not be sent.
     withdraw => Withdraw { id: i64, reason: String }
+    /// Says that the authority has a report that has been open for too long.
+    say_received => SayReceived { id: i64, reason: String }
+    /// Says that it does not have it.
+    say_not_received => SayNotReceived { id: i64, reason: String }
     /// Sends the same content again.
     resubmit => Resubmit { id: i64 }
     /// Sends a corrected file.
@@ -180,6 +184,8 @@ impl Desk {
             Call::HoldBack { ids } => text(self.hold_back(ids).await),
             Call::Release { id, reason } => text(self.release(id, reason).await),
             Call::Withdraw { id, reason } => text(self.withdraw(id, reason).await),
+            Call::SayReceived { id, reason } => text(self.say_received(id, reason).await),
+            Call::SayNotReceived { id, reason } => text(self.say_not_received(id, reason).await),
             Call::Resubmit { id } => text(self.resubmit(id).await),
             Call::CorrectWithFile { id, path } => text(self.correct_with_file(id, path).await),
             Call::CorrectWithText { id, text: report } => {

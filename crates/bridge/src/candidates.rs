@@ -8,7 +8,7 @@ use journal::{Message, Source};
 use report::Kind;
 
 use crate::mask::masked;
-use crate::record::{IssueRecord, Record};
+use crate::record::{IssueRecord, OPEN_TOO_LONG, Record};
 use crate::rows::{Names, message_view};
 use crate::views::CandidateView;
 
@@ -132,7 +132,7 @@ pub(crate) fn candidate_record(candidate: &Candidate) -> Record {
 /// Every code of a message of ours, with its parameters: what the catalogues must know.
 pub fn message_codes() -> BTreeMap<&'static str, &'static [&'static str]> {
     let engine: &[(&str, &[&str])] =
-        &[("same-identifier-other-content", &["identifier", "submission"])];
+        &[("same-identifier-other-content", &["identifier", "submission"]), (OPEN_TOO_LONG, &[])];
     [report::codes::CODES, exchange::CODES, fhir::codes::CODES, REFUSALS, engine]
         .into_iter()
         .flatten()

@@ -1,6 +1,8 @@
 //! One submission as a line for scripts: the contract of `labcourier --json`. Fields are only ever added.
 
+use fhir::Instant;
 use journal::{Message, Row, Source};
+use report::Action;
 use serde::Serialize;
 
 /// One submission, or one file that became none.
@@ -58,9 +60,20 @@ pub struct IssueRecord {
 fhir::shows_only!(Record { id, state, receipt, issues, attempts, corrects });
 fhir::shows_only!(IssueRecord { severity, code, source });
 
+/// Code of the message that a report has been in doubt or in progress for too long.
+pub(crate) const OPEN_TOO_LONG: &str = "open-too-long";
+
 impl Record {
-    pub(crate) fn of(row: &Row, messages: &[Message]) -> Self {
+    /// It moves by itself, and has been doing so for too long: a person must look.
+    pub fn is_open_too_long(&self) -> bool {
+        self.issues.iter().any(|issue| issue.code == OPEN_TOO_LONG)
+    }
+
+    pub(crate) fn of(row: &Row, messages: &[Message], now: Instant) -> Self {
         let mut issues: Vec<_> = messages.iter().map(IssueRecord::of).collect();
+        if row.state.actions(now).contains(&Action::SayReceived) {
+            issues.push(IssueRecord::open_too_long());
+        }
         issues.sort_by_key(|issue| issue.source == "authority");
         Self {
             id: Some(row.id.0),
@@ -79,6 +92,21 @@ impl Record {
 }
 
 impl IssueRecord {
+    /// In doubt or in progress for so long that a person must look.
+    fn open_too_long() -> Self {
+        Self {
+            severity: "error".to_owned(),
+            code: OPEN_TOO_LONG.to_owned(),
+            rule: None,
+            text: None,
+            expression: None,
+            line: None,
+            column: None,
+            source: source_code(Source::Local).to_owned(),
+            params: std::collections::BTreeMap::new(),
+        }
+    }
+
     pub(crate) fn of(message: &Message) -> Self {
         Self {
             severity: crate::rows::severity_code(message.severity).to_owned(),

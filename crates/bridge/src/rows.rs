@@ -63,6 +63,8 @@ pub(crate) const fn action_code(action: Action) -> &'static str {
         Action::Resubmit => "resubmit",
         Action::Correct => "correct",
         Action::Withdraw => "withdraw",
+        Action::SayReceived => "say-received",
+        Action::SayNotReceived => "say-not-received",
     }
 }
 
@@ -175,7 +177,7 @@ pub(crate) fn detail_view(
         }
         .to_owned(),
         size: small(detail.document_size.unwrap_or(0)),
-        actions: row.state.actions().iter().map(|a| action_code(*a).to_owned()).collect(),
+        actions: row.state.actions(now).iter().map(|a| action_code(*a).to_owned()).collect(),
         messages,
         timeline: detail.timeline.iter().map(|entry| timeline_view(entry, &shown)).collect(),
         sections,
@@ -230,21 +232,27 @@ fn event_params(event: &Event) -> BTreeMap<String, String> {
         Event::Queued { due } | Event::AskedInVain { due, .. } | Event::NotReceived { due } => {
             add("due", due.to_fhir());
         }
-        Event::StillInProgress { due } => add("due", due.to_fhir()),
-        Event::Released { reason, due } => {
+        Event::StillInProgress { due } | Event::Overdue { due } | Event::NotFound { due, .. } => {
+            add("due", due.to_fhir());
+        }
+        Event::Released { reason, due } | Event::SaidNotReceived { reason, due } => {
             add("reason", reason.clone());
             add("due", due.to_fhir());
         }
         Event::Deferred { due, why }
         | Event::Doubted { due, why, .. }
-        | Event::NotAnswered { due, why } => {
+        | Event::NotAnswered { due, why }
+        | Event::TurnedAway { due, why } => {
             add("due", due.to_fhir());
             add("why", why.clone());
         }
         Event::Accepted { receipt, .. }
         | Event::Completed { receipt }
         | Event::Failed { receipt } => add("receipt", receipt.clone()),
-        Event::Withdrawn { reason } => add("reason", reason.clone()),
+        Event::HeldAfterRefusals { why } => add("why", why.clone()),
+        Event::Withdrawn { reason } | Event::SaidReceived { reason } => {
+            add("reason", reason.clone());
+        }
         Event::Superseded { by } => add("by", by.0.to_string()),
         Event::Held | Event::HeldBack | Event::SendingStarted { .. } | Event::Rejected => {}
     }

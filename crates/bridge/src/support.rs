@@ -174,6 +174,7 @@ fn counts(journal: &Journal, now: Instant) -> Result<Value, journal::JournalErro
     Ok(json!({
         "byState": counts.by_state,
         "inDoubtLong": counts.doubtful_long,
+        "overdue": counts.overdue,
         "messages": messages.into_iter().map(tally).collect::<Vec<_>>(),
     }))
 }

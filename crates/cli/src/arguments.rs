@@ -137,7 +137,22 @@ Examples:
   labcourier resubmit 12
   labcourier resubmit 12 --with corrected.json --wait")]
     Resubmit(Resubmit),
-    /// Decide that a held, rejected or failed report will not be sent (again).
+    /// Stop a report that waits to be sent; it stays on hold until it is released or withdrawn.
+    #[command(after_help = "Example:\n  labcourier hold 12")]
+    Hold {
+        /// Number of the report.
+        id: i64,
+    },
+    /// Record what the authority said about a report that has been open for too long.
+    #[command(after_help = "\
+Only for a report that has been in doubt for an hour or in progress for days: `labcourier show` proposes it.
+Received: nothing more is done about it. Not received: it is sent again.
+
+Examples:
+  labcourier settle 12 --received --reason \"hotline, 3 May: processed\"
+  labcourier settle 12 --not-received --reason \"hotline, 3 May: never arrived\"")]
+    Settle(Settle),
+    /// Decide that a waiting, held, rejected or failed report will not be sent (again).
     #[command(after_help = "Example:\n  labcourier withdraw 12 --reason \"not notifiable\"")]
     Withdraw(WithReason),
     /// Send a held report although something was found.
@@ -280,6 +295,19 @@ pub(crate) struct WithReason {
     /// Why; kept in the journal.
     #[arg(long, value_name = "T", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) reason: String,
+}
+
+#[derive(Args)]
+#[group(required = true, multiple = false, id = "word", args = ["received", "not_received"])]
+pub(crate) struct Settle {
+    /// The authority has it.
+    #[arg(long)]
+    pub(crate) received: bool,
+    /// The authority does not have it.
+    #[arg(long)]
+    pub(crate) not_received: bool,
+    #[command(flatten)]
+    pub(crate) whose: WithReason,
 }
 
 #[derive(Args)]

@@ -207,6 +207,14 @@ impl Fault {
         }
     }
 
+    /// The pause that was asked for.
+    pub const fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Transient { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
     /// The answer, where there was one.
     pub fn evidence(&self) -> Option<&Evidence> {
         match self {

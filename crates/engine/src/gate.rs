@@ -1,5 +1,6 @@
 //! The breaker of one endpoint: closed after a fault that concerns all reports, then one probe at a time.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use fhir::Instant;
@@ -22,7 +23,14 @@ pub(crate) struct Gate {
     suspect: Option<SubmissionId>,
     /// A report was refused for want of access: that questions are answered does not open it.
     locked: bool,
+    /// Reports that were let in so far.
+    let_in: u64,
+    /// How many were, when each of these was refused last.
+    turned_away: HashMap<SubmissionId, u64>,
 }
+
+/// Refused reports that are remembered.
+const TURNED_AWAY_MAX: usize = 10_000;
 
 /// What an exchange was about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +83,16 @@ impl Gate {
         self.suspect.filter(|_| now.since(since) >= pace.backoff_min)
     }
 
+    /// A report was refused in an answer: whether others were let in since that happened to it last, so that it is
+    /// refused for its own sake.
+    pub(crate) fn refuses_only(&mut self, id: SubmissionId) -> bool {
+        if self.turned_away.len() >= TURNED_AWAY_MAX {
+            self.turned_away.clear();
+        }
+        let before = self.turned_away.insert(id, self.let_in);
+        before.is_some_and(|before| before < self.let_in)
+    }
+
     /// Closed because of one report, as far as is known.
     pub(crate) fn blames_one(&self) -> bool {
         self.suspect.is_some()
@@ -102,7 +120,13 @@ impl Gate {
             (self.probing, self.doubts) = (false, 0);
             return false;
         }
-        *self = Self::default();
+        let mut turned_away = std::mem::take(&mut self.turned_away);
+        let mut let_in = self.let_in;
+        if let About::Report(id) = about {
+            turned_away.remove(&id);
+            let_in += 1;
+        }
+        *self = Self { let_in, turned_away, ..Self::default() };
         true
     }
 
@@ -264,6 +288,22 @@ mod tests {
         gate.probe_started();
         let until = gate.failed(at(now), &pace, Failure::default(), 0.999);
         assert!(until <= now.plus_seconds(30) && !gate.blames_one());
+    }
+
+    #[test]
+    fn a_report_is_refused_for_its_own_sake_where_others_are_let_in() {
+        let mut gate = Gate::default();
+        let (one, other) = (SubmissionId(7), About::Report(SubmissionId(8)));
+        assert!(!gate.refuses_only(one), "the first time nobody can tell");
+        assert!(!gate.refuses_only(one), "nobody else was let in");
+        gate.answered(About::Question);
+        assert!(!gate.refuses_only(one), "a question is no report");
+        gate.answered(other);
+        assert!(gate.refuses_only(one));
+        assert!(!gate.refuses_only(one), "since the last time");
+        gate.answered(other);
+        gate.answered(About::Report(one));
+        assert!(!gate.refuses_only(one), "it was let in itself meanwhile");
     }
 
     #[test]

@@ -35,6 +35,12 @@ pub struct Pace {
     pub read_first: Duration,
     /// Longest pause between two reads by id.
     pub read_max: Duration,
+    /// In progress for longer than this needs a person.
+    pub in_progress_max: Duration,
+    /// Not found by reads for longer than this needs a person.
+    pub not_found_max: Duration,
+    /// So often a report is turned away while others are let in before it is put on hold.
+    pub refusals_max: u32,
     /// Requests under way at the same time.
     pub in_flight_max: usize,
     /// Life of the lease on the queue.
@@ -59,6 +65,9 @@ impl Default for Pace {
             poll_overlap: seconds(120),
             read_first: seconds(10 * 60),
             read_max: seconds(6 * 60 * 60),
+            in_progress_max: seconds(3 * 24 * 60 * 60),
+            not_found_max: seconds(24 * 60 * 60),
+            refusals_max: 5,
             // As many as the journal commits at once; over HTTP/2 they share one connection.
             in_flight_max: 64,
             lease: seconds(30),
@@ -100,21 +109,20 @@ impl Pace {
         (0..asked).fold(Duration::ZERO, |sum, asked| sum.saturating_add(self.ask(asked)))
     }
 
-    /// Whether an empty answer may be believed.
-    pub fn believes_empty(&self, asked: u32, doubt: Duration, others_visible: bool) -> bool {
-        let doubt_min = if others_visible { self.doubt_min } else { self.doubt_min_unseen };
-        asked >= self.asks_min && doubt >= doubt_min
-    }
-
     /// Pause between two searches for changes, by the age of the youngest open report: what was just
     /// accepted is about to change, and one report that hangs for days must not delay news of the others.
     pub fn poll(&self, age: Duration) -> Duration {
         (age / 8).clamp(self.poll_min, self.poll_max)
     }
 
-    /// Pause before the next read by id of a report accepted `age` ago.
+    /// Pause before the next read by id of a report accepted `age` ago, beside searches for changes. Not beyond the
+    /// time from which a person is needed.
     pub fn read(&self, age: Duration) -> Duration {
-        age.clamp(self.read_first, self.read_max)
+        let pause = age.clamp(self.read_first, self.read_max);
+        match self.in_progress_max.checked_sub(age) {
+            Some(left) if left > Duration::ZERO => pause.min(left.max(self.read_first)),
+            _ => pause,
+        }
     }
 }
 
@@ -145,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_answer_is_believed_late_and_only_after_several_asks() {
-        let pace = Pace::default();
-        let minutes = |m: u64| Duration::from_secs(m * 60);
-        assert!(!pace.believes_empty(1, minutes(600), true));
-        assert!(!pace.believes_empty(50, minutes(3), true));
-        assert!(pace.believes_empty(5, minutes(10), true));
-        assert!(!pace.believes_empty(5, minutes(10), false));
-        assert!(pace.believes_empty(5, minutes(60), false));
+    fn what_takes_long_is_read_when_a_person_is_to_be_told() {
+        let (pace, hours) = (Pace::default(), |h: u64| Duration::from_secs(h * 3600));
+        assert_eq!(pace.read(Duration::ZERO), pace.read_first);
+        assert_eq!(pace.read(hours(5)), hours(5));
+        assert_eq!(pace.read(hours(60)), hours(6));
+        assert_eq!(pace.read(hours(70)), hours(2));
+        assert_eq!(pace.read(hours(72) - Duration::from_secs(1)), pace.read_first);
+        assert_eq!(pace.read(hours(80)), hours(6));
     }
 
     #[test]

@@ -104,7 +104,14 @@ async fn learn<A: Authority>(
 ) -> Result<(), EngineError> {
     let now: Instant = tools.clock.now();
     let pace = Pace::default();
-    let context = Context { now, pace: &pace, fraction: tools.clock.fraction(), attempt: 1 };
+    let context = Context {
+        now,
+        pace: &pace,
+        fraction: tools.clock.fraction(),
+        attempt: 1,
+        searches: tools.endpoint.release.facts().search == SearchSupport::Full,
+        turned_away: None,
+    };
     let Some(event) = status_event(answer, &context) else { return Ok(()) };
     let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
     let report = FoundReport {

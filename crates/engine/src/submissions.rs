@@ -249,7 +249,7 @@ impl Engine {
     /// Sends the same content as a new submission in place of a rejected or failed one.
     pub async fn resubmit(&self, id: SubmissionId) -> Result<SubmissionId, EngineError> {
         let state = self.journal().state(id)?;
-        if !state.actions().contains(&Action::Resubmit) {
+        if !state.actions(self.now()).contains(&Action::Resubmit) {
             return Err(EngineError::NotPermitted {
                 action: Action::Resubmit,
                 state: state.code(),
@@ -271,7 +271,7 @@ impl Engine {
         // A correction keeps the identifier of what it corrects: nothing to warn about.
         candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
         let state = self.journal().state(id)?;
-        if !state.actions().contains(&Action::Correct) {
+        if !state.actions(self.now()).contains(&Action::Correct) {
             return Err(EngineError::NotPermitted { action: Action::Correct, state: state.code() });
         }
         let known = candidate.parsed().and_then(|parsed| parsed.known.first().copied());
@@ -319,7 +319,34 @@ impl Engine {
         }
     }
 
-    /// Stops a report that has not been sent yet (undo).
+    /// A person says that the authority has a report that has been in doubt or in progress for long. Nothing more is
+    /// done about it.
+    pub async fn say_received(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
+        self.permit(id, Action::SayReceived)?;
+        self.act(id, Event::SaidReceived { reason }, Action::SayReceived).await
+    }
+
+    /// A person says that the authority does not have it: it is sent again, under the same identifier.
+    pub async fn say_not_received(
+        &self,
+        id: SubmissionId,
+        reason: String,
+    ) -> Result<(), EngineError> {
+        self.permit(id, Action::SayNotReceived)?;
+        let event = Event::SaidNotReceived { reason, due: self.now() };
+        self.act(id, event, Action::SayNotReceived).await
+    }
+
+    /// What depends on time no state can refuse by itself.
+    fn permit(&self, id: SubmissionId, action: Action) -> Result<(), EngineError> {
+        let state = self.journal().state(id)?;
+        if state.actions(self.now()).contains(&action) {
+            return Ok(());
+        }
+        Err(EngineError::NotPermitted { action, state: state.code() })
+    }
+
+    /// Stops a report that waits to be sent.
     pub async fn hold_back(&self, id: SubmissionId) -> Result<(), EngineError> {
         self.act(id, Event::HeldBack, Action::HoldBack).await
     }

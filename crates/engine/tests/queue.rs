@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use engine::Clock as _;
 use house::{Hands, House};
 use journal::LeaseAnswer;
-use report::State;
+use report::{Action, Group, State};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -131,13 +131,156 @@ impl House {
 #[tokio::test]
 async fn a_clock_set_forward_makes_no_doubt_shorter() {
     let house = House::new();
+    house.import("ours", 1);
+    house.live(1, 5, |_| {}).await;
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    house.authority.shown.store(5, Ordering::SeqCst);
+    house.import("ours", 2);
+    house.live(118, 5, |clock| clock.set(3600)).await;
+    assert_eq!(house.sent(), 2, "asked every time, and not believed");
+    house.live(12, 5, |clock| clock.set(3600)).await;
+    assert_eq!(house.sent(), 3, "not received: the same report again");
+}
+
+/// Ten minutes of doubt are ours as well, however far the authority's clock leaps: what its gateway dates may be wrong.
+#[tokio::test]
+async fn the_clock_of_the_authority_makes_no_doubt_shorter() {
+    let house = House::new();
+    house.import("ours", 1);
+    house.live(1, 5, |_| {}).await;
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    house.authority.shown.store(5, Ordering::SeqCst);
+    house.import("ours", 2);
+    house.live(40, 5, |_| {}).await;
+    house.authority.leaps.store(86_400, Ordering::SeqCst);
+    house.live(60, 5, |_| {}).await;
+    assert_eq!(house.sent(), 2, "asked for eight minutes");
+    house.live(180, 5, |_| {}).await;
+    assert_eq!(house.sent(), 3);
+}
+
+/// The authority shows reports, but none that is known to be ours: that this one is not among them proves little.
+#[tokio::test]
+async fn reports_of_others_prove_little_about_ours() {
+    let house = House::new();
     house.authority.doubt.store(true, Ordering::SeqCst);
     house.authority.shown.store(5, Ordering::SeqCst);
     house.import("ours", 1);
-    house.live(118, 5, |clock| clock.set(3600)).await;
-    assert_eq!(house.sent(), 1, "asked every time, and not believed");
-    house.live(12, 5, |clock| clock.set(3600)).await;
-    assert_eq!(house.sent(), 2, "not received: the same report again");
+    house.live(330, 10, |_| {}).await;
+    assert_eq!(house.sent(), 1, "fifty-five minutes");
+    house.live(120, 10, |_| {}).await;
+    assert_eq!(house.sent(), 2, "the long way");
+}
+
+/// The first request was received although nobody could tell, or it was not; the second is refused. Only the search
+/// says which.
+#[tokio::test]
+async fn a_refusal_of_the_second_try_is_no_rejection_until_the_search_says_so() {
+    for received in [true, false] {
+        let house = House::new();
+        house.import("ours", 1);
+        house.live(1, 5, |_| {}).await;
+        house.authority.doubt.store(true, Ordering::SeqCst);
+        house.authority.shown.store(5, Ordering::SeqCst);
+        let id = house.import("ours", 2);
+        house.live(8, 5, |_| {}).await;
+        assert_eq!(house.sent(), 2);
+        house.authority.rejects.store(true, Ordering::SeqCst);
+        house.live(140, 10, |_| {}).await;
+        assert_eq!(house.sent(), 3, "believed not to be received, and sent again");
+        let state = house.journal.state(id).unwrap();
+        assert!(matches!(state, State::Unknown { refused: true, .. }), "{state:?}");
+        if received {
+            *house.authority.finds.lock().unwrap() = vec!["r-7".to_owned()];
+        }
+        house.live(200, 10, |_| {}).await;
+        let detail = house.journal.detail(id).unwrap();
+        assert_eq!(house.sent(), 3);
+        if received {
+            assert_eq!(detail.row.state.receipt(), Some("r-7"));
+        } else {
+            assert_eq!(detail.row.state.code(), "rejected");
+            let words: Vec<_> = detail.messages.iter().map(|m| m.text.as_deref()).collect();
+            assert_eq!(words, [Some("Unknown code")], "with the words of the refusal");
+        }
+    }
+}
+
+/// The authority has accepted a report and does not show it any more: that is what the timeline says, and after a day
+/// a person is asked.
+#[tokio::test]
+async fn what_is_not_found_for_a_day_needs_a_person() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    house.live(1, 1, |_| {}).await;
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    house.live(22 * 60, 60, |_| {}).await;
+    let detail = house.journal.detail(id).unwrap();
+    let told = |code: &str| detail.timeline.iter().filter(|e| e.event.code() == code).count();
+    assert!((3..=12).contains(&told("not-found")), "{} times", told("not-found"));
+    assert_eq!(told("still-in-progress"), 0, "nobody said so");
+    assert!(detail.row.state.actions(house.clock.now()).is_empty());
+    house.live(9 * 60, 60, |_| {}).await;
+    let state = house.journal.state(id).unwrap();
+    assert_eq!(state.group(house.clock.now()), Group::NeedsAttention);
+    assert!(state.actions(house.clock.now()).contains(&Action::SayNotReceived));
+    // Shown again, it moves on as if nothing had been.
+    house.authority.forgot.store(false, Ordering::SeqCst);
+    *house.authority.processed.lock().unwrap() = Some(exchange::Processing::Completed);
+    house.live(7 * 60, 60, |_| {}).await;
+    assert_eq!(house.journal.state(id).unwrap().code(), "completed");
+}
+
+/// What cannot be read by its id is asked for by its identifier.
+#[tokio::test]
+async fn the_search_by_identifier_is_the_second_way() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    house.live(1, 1, |_| {}).await;
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    house.authority.shown.store(5, Ordering::SeqCst);
+    house.live(11, 60, |_| {}).await;
+    let detail = house.journal.detail(id).unwrap();
+    let codes: Vec<_> = detail.timeline.iter().map(|entry| entry.event.code()).collect();
+    assert!(codes.contains(&"still-in-progress") && !codes.contains(&"not-found"), "{codes:?}");
+}
+
+/// A gateway turns one report away as it turns away a certificate that it does not know, and lets all others in: it
+/// rests longer each time, and in the end a person is told, with that answer.
+#[tokio::test]
+async fn a_report_that_alone_is_always_refused_is_put_on_hold() {
+    let house = House::new();
+    let poisoned = house.import("ours", 1);
+    let identifier = house.journal.row(poisoned).unwrap().identifier;
+    *house.authority.refuses_one.lock().unwrap() = Some(identifier.clone());
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    let tries = || {
+        let sent = house.authority.sent.lock().unwrap();
+        sent.iter().filter(|sent| **sent == identifier).count()
+    };
+    for step in 0..96 {
+        if step % 2 == 0 {
+            house.import("ours", 2 + step);
+        }
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    assert!((3..=7).contains(&tries()), "{} requests in eight minutes", tries());
+    for step in 96..192 {
+        house.import("ours", 2 + step);
+        worker.turn(&mut held, &cancel).await.unwrap();
+        house.clock.pass(5);
+    }
+    let detail = house.journal.detail(poisoned).unwrap();
+    assert_eq!(detail.row.state.code(), "held");
+    assert!(!detail.messages.is_empty(), "why stands with it");
+    let last = detail.timeline.last().unwrap();
+    assert_eq!(last.event.code(), "held-after-refusals");
+    assert!(last.evidence.is_some(), "with the answer");
+    let before = tries();
+    house.live(20, 60, |_| {}).await;
+    assert_eq!(tries(), before, "it rests until a person releases it");
+    assert!(matches!(detail.row.state, State::Held { attempt } if attempt > 0));
 }
 
 /// A certificate to which nothing is shown, although reports of ours were accepted, has lost its access: what

@@ -229,50 +229,69 @@ async fn without_a_watermark_the_first_search_reaches_back_a_day() {
     assert_eq!(since, created.plus_seconds(-24 * 3600));
 }
 
-/// Whether anything of ours is shown is asked with one entry: the laboratory may have a million. It is asked before
-/// each question that could end the doubt, and again after the one that does.
+/// Whether we are shown anything is asked by the identifier of another report of ours: before each question that could
+/// end the doubt, and again after the one that does.
 #[tokio::test]
-async fn a_look_for_any_report_asks_for_one() {
+async fn whether_ours_are_shown_is_asked_by_the_identifier_of_one() {
     let house = House::new();
+    let witness = house.import("ours", 1);
+    let witness = house.journal.row(witness).unwrap().identifier;
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
     house.authority.doubt.store(true, Ordering::SeqCst);
     house.authority.shown.store(5, Ordering::SeqCst);
-    house.import("ours", 1);
-    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    house.import("ours", 2);
     for _ in 0..130 {
         house.clock.pass(10);
         worker.turn(&mut held, &cancel).await.unwrap();
     }
-    assert_eq!(house.sent(), 2, "believed not received after the seventh question");
-    assert_eq!(*house.authority.looked_for.lock().unwrap(), [Some(1); 4]);
+    assert_eq!(house.sent(), 3, "believed not received after the seventh question");
+    let asked = house.authority.asked_for.lock().unwrap().clone();
+    assert_eq!(asked.iter().filter(|asked| **asked == witness).count(), 4);
+    assert!(house.authority.looked_for.lock().unwrap().is_empty(), "nobody else's are looked for");
 }
 
-/// A release that searches by identifier only: what became of a report is read, one by one and ever more slowly.
+/// A release that searches by identifier only: what became of a report is read by its id, after seconds and then as
+/// often as others are searched for.
 #[tokio::test]
 async fn a_release_without_search_for_changes_is_read_by_id() {
     let mut house = House::new();
     house.release = Release::R1_0_0Trialuse;
     let ids = [house.import("ours", 1), house.import("ours", 2)];
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
-    let mut live = async |minutes: i64| {
-        for _ in 0..minutes * 2 {
+    let mut live = async |turns: i64, seconds: i64| {
+        for _ in 0..turns {
             worker.turn(&mut held, &cancel).await.unwrap();
-            house.clock.pass(30);
+            house.clock.pass(seconds);
         }
     };
-    let read = || house.authority.read.lock().unwrap().clone();
-    live(9).await;
-    assert_eq!(read(), Vec::<String>::new(), "not at once");
+    let read = || house.authority.read.lock().unwrap().len();
     *house.authority.processed.lock().unwrap() = Some(Processing::InProgress);
-    live(180).await;
-    let often = read().len();
-    assert!((4..=12).contains(&often), "{often} reads of two reports in three hours");
+    live(2, 2).await;
+    assert_eq!(read(), 2, "after seconds");
+    live(3 * 120, 30).await;
+    let often = read();
+    assert!((60..=160).contains(&often), "{often} reads of two reports in three hours");
     *house.authority.processed.lock().unwrap() = Some(Processing::Completed);
-    live(360).await;
-    assert!(read().len() <= often + 2, "what is final is not read again");
+    live(12, 30).await;
     for id in ids {
-        assert_eq!(house.journal.state(id).unwrap().code(), "completed");
+        assert_eq!(house.journal.state(id).unwrap().code(), "completed", "in five minutes");
     }
+    let often = read();
+    live(12, 30).await;
+    assert_eq!(read(), often, "what is final is not read again");
     assert_eq!(house.authority.questions.load(Ordering::SeqCst), 0, "no search");
+}
+
+/// One pass sees a verdict that is there, whatever the release can search.
+#[tokio::test]
+async fn one_pass_reads_what_cannot_be_searched_for() {
+    let mut house = House::new();
+    house.release = Release::R1_0_0Trialuse;
+    let id = house.import("ours", 1);
+    *house.authority.processed.lock().unwrap() = Some(Processing::Completed);
+    assert_eq!(house.worker("one").once().await.unwrap(), Some(2));
+    assert_eq!(house.journal.state(id).unwrap().code(), "completed");
 }
 
 /// What the authority says of a report is kept in its own words; where it gave none, nothing stands for them.

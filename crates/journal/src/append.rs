@@ -233,11 +233,12 @@ pub(crate) fn recover(
     now: Instant,
     by: &Person,
     token: Option<Token>,
+    endpoint: Option<&str>,
 ) -> Result<Vec<SubmissionId>, RecordError> {
     if let Some(token) = token {
         lease::require(connection, token)?;
     }
-    let sending = sending(connection).map_err(JournalError::from)?;
+    let sending = sending(connection, endpoint).map_err(JournalError::from)?;
     for id in &sending {
         let subject = subject_of(connection, *id)?;
         // In doubt since its request began: that is when it may have been delivered.
@@ -252,9 +253,9 @@ pub(crate) fn recover(
     Ok(sending)
 }
 
-fn sending(connection: &Connection) -> Result<Vec<SubmissionId>, Write> {
+fn sending(connection: &Connection, endpoint: Option<&str>) -> Result<Vec<SubmissionId>, Write> {
     let mut query = connection.prepare_cached(sql::SENDING)?;
-    let ids = query.query_map([], |row| row.get(0).map(SubmissionId))?;
+    let ids = query.query_map([endpoint], |row| row.get(0).map(SubmissionId))?;
     Ok(ids.collect::<rusqlite::Result<_>>()?)
 }
 

@@ -96,10 +96,12 @@ pub(crate) fn evidence_kind(column: usize, code: &str) -> rusqlite::Result<Evide
     }
 }
 
-/// When a state is in doubt since.
+/// Since when a state is in doubt; of one that is overdue, since when it is in progress.
 pub(crate) fn doubt_since(state: &State) -> Option<i64> {
     match state {
-        State::Unknown { since, .. } => Some(since.0),
+        State::Unknown { since, .. } | State::InProgress { since, overdue: true, .. } => {
+            Some(since.0)
+        }
         _ => None,
     }
 }

@@ -88,7 +88,7 @@ fn known(
 ) -> Result<Reconciled, RecordError> {
     let found = &prepared.found;
     match read::state(connection, id)? {
-        State::Held if doubt::covers(connection, id)? => {
+        State::Held { .. } if doubt::covers(connection, id)? => {
             // It was released in what the restore has lost.
             let reason = doubt::FOUND.to_owned();
             let event = Event::Released { reason, due: found.at };

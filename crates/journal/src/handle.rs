@@ -139,7 +139,20 @@ impl Journal {
         lease: Option<Token>,
     ) -> Result<Vec<SubmissionId>, RecordError> {
         let by = by.clone();
-        self.write(Effect::Seen, move |c| append::recover(c, now, &by, lease)).wait()
+        self.write(Effect::Seen, move |c| append::recover(c, now, &by, lease, None)).wait()
+    }
+
+    /// The same for the reports of one endpoint: those to others may be on their way.
+    pub fn recover_at(
+        &self,
+        endpoint: &str,
+        now: Instant,
+        by: &Person,
+        lease: Token,
+    ) -> Result<Vec<SubmissionId>, RecordError> {
+        let (by, at) = (by.clone(), endpoint.to_owned());
+        self.write(Effect::Seen, move |c| append::recover(c, now, &by, Some(lease), Some(&at)))
+            .wait()
     }
 
     /// Checks the whole journal: pages, replay, digests, the chain of events, proof of every

@@ -45,11 +45,12 @@ pub(crate) fn count(
     let counts = counts(connection, all.now)?;
     let of = |state: &str| counts.by_state.get(state).copied().unwrap_or(0);
     let in_groups = |state: &str| match state {
-        "unknown" if !all.groups.is_empty() => {
+        "unknown" | "in-progress" if !all.groups.is_empty() => {
             let long = all.groups.contains(&Group::NeedsAttention);
             let short = all.groups.contains(&Group::InProgress);
-            let shorter = of(state).saturating_sub(counts.doubtful_long);
-            u64::from(long) * counts.doubtful_long + u64::from(short) * shorter
+            let longer = if state == "unknown" { counts.doubtful_long } else { counts.overdue };
+            let shorter = of(state).saturating_sub(longer);
+            u64::from(long) * longer + u64::from(short) * shorter
         }
         _ => of(state),
     };
@@ -185,7 +186,9 @@ fn collect(
 /// The states that can hold wanted rows.
 fn states(filter: &Filter) -> Vec<&'static str> {
     let can_be_in = |code: &str, group: &Group| match group {
-        Group::NeedsAttention => matches!(code, "held" | "rejected" | "failed" | "unknown"),
+        Group::NeedsAttention => {
+            matches!(code, "held" | "rejected" | "failed" | "unknown" | "in-progress")
+        }
         Group::InProgress => matches!(code, "queued" | "sending" | "unknown" | "in-progress"),
         Group::Completed => code == "completed",
         Group::Closed => matches!(code, "withdrawn" | "superseded"),
@@ -212,11 +215,16 @@ fn counts_by_state(connection: &Connection) -> Result<BTreeMap<&'static str, u64
 }
 
 pub(crate) fn counts(connection: &Connection, now: Instant) -> Result<Counts, JournalError> {
-    let mut counts = Counts { by_state: counts_by_state(connection)?, doubtful_long: 0 };
+    let by_state = counts_by_state(connection)?;
+    let mut counts = Counts { by_state, ..Counts::default() };
     if counts.by_state.get("unknown").is_some_and(|unknown| *unknown > 0) {
         let long = now.plus_seconds(-DOUBT_LONG_SECONDS);
         let found = read::one(connection, sql::DOUBTS_LONG, [long.0], |row| row.get::<_, u32>(0))?;
         counts.doubtful_long = found.map_or(0, u64::from);
+    }
+    if counts.by_state.get("in-progress").is_some_and(|progress| *progress > 0) {
+        let found = read::one(connection, sql::OVERDUE, [], |row| row.get::<_, u32>(0))?;
+        counts.overdue = found.map_or(0, u64::from);
     }
     Ok(counts)
 }
@@ -231,7 +239,14 @@ mod tests {
     #[test]
     fn long_doubt_is_what_the_domain_says() {
         let since = Instant::from_seconds(1_000_000);
-        let state = State::Unknown { attempt: 1, since, asked: 0, due: since, empty_since: None };
+        let state = State::Unknown {
+            attempt: 1,
+            since,
+            asked: 0,
+            due: since,
+            empty_since: None,
+            refused: false,
+        };
         let long = since.plus_seconds(DOUBT_LONG_SECONDS);
         assert_eq!(state.group(long), Group::NeedsAttention);
         assert_eq!(state.group(long.plus_micros(-1)), Group::InProgress);

@@ -339,6 +339,8 @@ pub struct Counts {
     pub by_state: std::collections::BTreeMap<&'static str, u64>,
     /// Of those in `unknown`: in doubt so long that a person must look.
     pub doubtful_long: u64,
+    /// Of those in `in-progress`: for so long that a person must look.
+    pub overdue: u64,
 }
 
 impl Counts {
@@ -347,10 +349,10 @@ impl Counts {
         let of = |code: &str| self.by_state.get(code).copied().unwrap_or(0);
         match group {
             Group::NeedsAttention => {
-                of("held") + of("rejected") + of("failed") + self.doubtful_long
+                of("held") + of("rejected") + of("failed") + self.doubtful_long + self.overdue
             }
             Group::InProgress => (of("queued") + of("sending") + of("unknown") + of("in-progress"))
-                .saturating_sub(self.doubtful_long),
+                .saturating_sub(self.doubtful_long + self.overdue),
             Group::Completed => of("completed"),
             Group::Closed => of("withdrawn") + of("superseded"),
         }
@@ -413,9 +415,10 @@ mod tests {
             ("withdrawn", 512),
             ("superseded", 1_024),
         ];
-        let counts = Counts { by_state: by_state.into_iter().collect(), doubtful_long: 8 };
-        assert_eq!(counts.group(Group::NeedsAttention), 1 + 2 + 4 + 8);
-        assert_eq!(counts.group(Group::InProgress), 16 + 32 + 64 + 128);
+        let by_state = by_state.into_iter().collect();
+        let counts = Counts { by_state, doubtful_long: 8, overdue: 100 };
+        assert_eq!(counts.group(Group::NeedsAttention), 1 + 2 + 4 + 8 + 100);
+        assert_eq!(counts.group(Group::InProgress), 16 + 32 + 64 + 28);
         assert_eq!(counts.group(Group::Completed), 256);
         assert_eq!(counts.group(Group::Closed), 512 + 1_024);
         assert_eq!(counts.total(), 2_047);

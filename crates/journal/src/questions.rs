@@ -75,6 +75,12 @@ impl Journal {
         self.read(|c| read::was_accepted_at(c, endpoint))
     }
 
+    /// Identifiers of some reports, other than the one with `identifier`, that the authority of an endpoint has
+    /// accepted and should show to whoever may see ours: at most four, the likeliest first.
+    pub fn witnesses(&self, endpoint: &str, identifier: &str) -> Result<Vec<String>, JournalError> {
+        self.read(|c| read::witnesses(c, endpoint, identifier))
+    }
+
     /// Reports that move by themselves only while another endpoint is in use: their endpoints, and how many.
     pub fn open_elsewhere(&self, in_use: &str) -> Result<Vec<(String, u32)>, JournalError> {
         self.read(|c| read::open_elsewhere(c, in_use))

@@ -86,6 +86,21 @@ pub(crate) fn was_accepted_at(
     Ok(one(connection, sql::ACCEPTED_AT, [endpoint], |_| Ok(()))?.is_some())
 }
 
+/// Reports other than `identifier` that the authority of an endpoint has accepted, and should show.
+pub(crate) fn witnesses(
+    connection: &Connection,
+    endpoint: &str,
+    identifier: &str,
+) -> Result<Vec<String>, JournalError> {
+    let mut found: Vec<String> = Vec::new();
+    // What it has completed it shows for sure; what it has just accepted its search may show late.
+    for state in ["completed", "in-progress"] {
+        let newest = params![endpoint, state, identifier];
+        found.extend(all(connection, sql::WITNESSES, newest, |row| row.get(0))?);
+    }
+    Ok(found)
+}
+
 pub(crate) fn open_elsewhere(
     connection: &Connection,
     endpoint: &str,

@@ -38,7 +38,8 @@ pub(crate) const MOVE: &str = "UPDATE submission SET updated = ?2, state = ?3, s
      corrected_by = coalesce(?9, corrected_by) WHERE id = ?1";
 pub(crate) const COUNT_MESSAGES: &str =
     "UPDATE submission SET errors = ?2, warnings = ?3, notices = ?4 WHERE id = ?1";
-pub(crate) const SENDING: &str = "SELECT id FROM submission WHERE state = 'sending'";
+pub(crate) const SENDING: &str =
+    "SELECT id FROM submission WHERE state = 'sending' AND (?1 IS NULL OR endpoint = ?1)";
 
 /// Writes at most ?1 pages of the index of words anew, without what was forgotten.
 pub(crate) const MERGE_WORDS: &str = "INSERT INTO search (search, rank) VALUES ('merge', ?1)";
@@ -75,6 +76,14 @@ pub(crate) const BY_DOCUMENT: &str =
 pub(crate) const TALLY: &str = "SELECT state, submissions FROM tally";
 pub(crate) const DOUBTS_LONG: &str =
     "SELECT count(*) FROM submission WHERE state = 'unknown' AND doubt_since <= ?1";
+pub(crate) const OVERDUE: &str =
+    "SELECT count(*) FROM submission WHERE state = 'in-progress' AND doubt_since IS NOT NULL";
+/// Reports that the authority of an endpoint (?1) should show to whoever may see ours: the newest of a state (?2).
+pub(crate) const WITNESSES: &str = "SELECT identifier FROM \
+     (SELECT identifier, endpoint, receipt, state_json FROM submission WHERE state = ?2 \
+      ORDER BY created DESC, id DESC LIMIT 1000) \
+     WHERE endpoint = ?1 AND receipt > '' AND identifier <> ?3 \
+     AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
 pub(crate) const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 pub(crate) const DOCUMENT_SIZE: &str = "SELECT size FROM document WHERE submission = ?1";
 pub(crate) const EVIDENCE: &str = "SELECT id, kind, at, http_status, content_type, fault, digest, size, body FROM evidence \
@@ -167,6 +176,7 @@ mod plans {
             (OPEN_REPORTS, "submission_state"),
             (SENDING, "submission_state"),
             (DOUBTS_LONG, "submission_state"),
+            (OVERDUE, "submission_state"),
             (ERASABLE, "submission_state"),
             (BY_IDENTIFIER, "submission_identifier"),
             (BY_RECEIPT, "submission_receipt"),

@@ -150,8 +150,14 @@ fn after_a_start_what_was_being_sent_is_in_doubt() {
     let journal =
         journal::Journal::open(&folder.path().join("journal.db"), &common::key()).unwrap();
     assert_eq!(journal.recover(at(50), &anna(), None).unwrap(), [sent]);
-    let expected =
-        State::Unknown { attempt: 1, since: at(5), asked: 0, due: at(50), empty_since: None };
+    let expected = State::Unknown {
+        attempt: 1,
+        since: at(5),
+        asked: 0,
+        due: at(50),
+        empty_since: None,
+        refused: false,
+    };
     assert_eq!(journal.state(sent).unwrap(), expected);
     assert_eq!(journal.state(waiting).unwrap().code(), "queued");
     assert_eq!(journal.recover(at(51), &anna(), None).unwrap(), []);
@@ -222,6 +228,12 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::NotReceived { due }),
         receipt().prop_map(|r| accepted(&r)),
         Just(Event::StillInProgress { due }),
+        Just(Event::Overdue { due }),
+        Just(Event::NotFound { at: due, due, late: true }),
+        Just(Event::TurnedAway { due, why: why() }),
+        Just(Event::HeldAfterRefusals { why: why() }),
+        Just(Event::SaidReceived { reason: why() }),
+        Just(Event::SaidNotReceived { reason: why(), due }),
         receipt().prop_map(|receipt| Event::Completed { receipt }),
         receipt().prop_map(|receipt| Event::Failed { receipt }),
         Just(Event::Rejected),

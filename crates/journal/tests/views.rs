@@ -95,6 +95,32 @@ fn states_and_groups_and_counts_agree() {
 }
 
 #[test]
+fn what_is_overdue_needs_attention_in_list_and_counts() {
+    let house = House::new();
+    let ids_: Vec<_> = (1..=3).map(|n| house.import(n)).collect();
+    for (n, id) in ids_.iter().enumerate() {
+        house.record(*id, Event::SendingStarted { since: at(1) });
+        let (receipt, since, due) = (format!("r{n}"), at(2), at(9));
+        house.record(*id, Event::Accepted { receipt, since, due });
+    }
+    house.record(ids_[0], Event::NotFound { at: at(5), due: at(9), late: true });
+    house.record(ids_[1], Event::Overdue { due: at(9) });
+    house.record(ids_[2], Event::NotFound { at: at(5), due: at(9), late: false });
+    let listed = |group| {
+        let filter = Filter { groups: vec![group], now: at(10), ..filter() };
+        assert_eq!(house.journal.count(&filter, 100).unwrap(), ids(&house, &filter).len() as u64);
+        ids(&house, &filter)
+    };
+    assert_eq!(listed(Group::NeedsAttention), [2, 1]);
+    assert_eq!(listed(Group::InProgress), [3]);
+    let counts = house.journal.counts(at(10)).unwrap();
+    assert_eq!((counts.overdue, counts.group(Group::NeedsAttention)), (2, 2));
+    // Found again: it moves on by itself.
+    house.record(ids_[0], Event::StillInProgress { due: at(9) });
+    assert_eq!(listed(Group::NeedsAttention), [2]);
+}
+
+#[test]
 fn doubts_are_counted_by_how_long_they_last() {
     let house = House::new();
     for (n, since) in (1..).zip([at(0), at(1), at(2), at(5_000), at(5_001)]) {

@@ -88,6 +88,45 @@ pub enum Event {
         /// When to read it again.
         due: Instant,
     },
+    /// Read by id: still in progress, for longer than it should be.
+    Overdue {
+        /// When to read it again.
+        due: Instant,
+    },
+    /// Read by id: the authority does not show what it has accepted.
+    NotFound {
+        /// When it was read, by our clock.
+        at: Instant,
+        /// When to read it again.
+        due: Instant,
+        /// It has not been shown for so long, or been in progress for so long, that a person is needed.
+        #[serde(default, skip_serializing_if = "is_false")]
+        late: bool,
+    },
+    /// Refused on the way as for want of permission, while other reports were let in.
+    TurnedAway {
+        /// Not before.
+        due: Instant,
+        /// Code of the fault.
+        why: String,
+    },
+    /// Turned away so often that a person is needed. It was not received.
+    HeldAfterRefusals {
+        /// Code of the last fault.
+        why: String,
+    },
+    /// A person says that the authority has it; nothing more is done about it.
+    SaidReceived {
+        /// Who told them, in the person's words.
+        reason: String,
+    },
+    /// A person says that the authority does not have it: the same identifier is sent again.
+    SaidNotReceived {
+        /// Who told them, in the person's words.
+        reason: String,
+        /// Not before.
+        due: Instant,
+    },
     /// The authority processed it.
     Completed {
         /// The authority's id.
@@ -112,19 +151,29 @@ pub enum Event {
     },
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 impl std::fmt::Debug for Event {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut shown = f.debug_struct(self.code());
         match self {
-            Self::Queued { due } | Self::NotReceived { due } | Self::StillInProgress { due } => {
-                shown.field("due", due).finish()
+            Self::Queued { due }
+            | Self::NotReceived { due }
+            | Self::StillInProgress { due }
+            | Self::Overdue { due } => shown.field("due", due).finish(),
+            Self::NotFound { at, due, late } => {
+                shown.field("at", at).field("due", due).field("late", late).finish()
             }
             Self::AskedInVain { due, answered } => {
                 shown.field("due", due).field("answered", answered).finish()
             }
-            Self::Deferred { due, why } | Self::NotAnswered { due, why } => {
-                shown.field("due", due).field("why", why).finish()
-            }
+            Self::Deferred { due, why }
+            | Self::NotAnswered { due, why }
+            | Self::TurnedAway { due, why } => shown.field("due", due).field("why", why).finish(),
+            Self::HeldAfterRefusals { why } => shown.field("why", why).finish(),
             Self::Doubted { since, due, why } => {
                 shown.field("since", since).field("due", due).field("why", why).finish()
             }
@@ -136,14 +185,20 @@ impl std::fmt::Debug for Event {
             }
             Self::SendingStarted { since } => shown.field("since", since).finish(),
             Self::Superseded { by } => shown.field("by", by).finish(),
-            Self::Released { due, .. } => shown.field("due", due).finish_non_exhaustive(),
-            Self::Withdrawn { .. } => shown.finish_non_exhaustive(),
+            Self::Released { due, .. } | Self::SaidNotReceived { due, .. } => {
+                shown.field("due", due).finish_non_exhaustive()
+            }
+            Self::Withdrawn { .. } | Self::SaidReceived { .. } => shown.finish_non_exhaustive(),
             Self::Held | Self::HeldBack | Self::Rejected => shown.finish(),
         }
     }
 }
 
 impl Event {
+    /// [`Event::Doubted::why`] where the authority refused what it may have accepted before: only once it does not
+    /// show the report either was it rejected.
+    pub const WHY_REFUSED: &str = "refused";
+
     /// Stable code, as stored and shown in timelines.
     pub const fn code(&self) -> &'static str {
         match self {
@@ -159,6 +214,12 @@ impl Event {
             Self::NotReceived { .. } => "not-received",
             Self::Accepted { .. } => "accepted",
             Self::StillInProgress { .. } => "still-in-progress",
+            Self::Overdue { .. } => "overdue",
+            Self::NotFound { .. } => "not-found",
+            Self::TurnedAway { .. } => "turned-away",
+            Self::HeldAfterRefusals { .. } => "held-after-refusals",
+            Self::SaidReceived { .. } => "said-received",
+            Self::SaidNotReceived { .. } => "said-not-received",
             Self::Completed { .. } => "completed",
             Self::Failed { .. } => "failed",
             Self::Rejected => "rejected",

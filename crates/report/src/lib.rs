@@ -7,6 +7,7 @@ mod document;
 mod event;
 mod glance;
 mod kind;
+mod life;
 mod links;
 mod rules;
 mod state;

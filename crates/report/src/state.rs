@@ -1,9 +1,7 @@
-//! The life cycle: one function says what may follow what, one says what is owed and when.
+//! Where a submission stands: what is owed and when, what people see of it and what they may do.
 
 use fhir::Instant;
 use serde::{Deserialize, Serialize};
-
-use crate::Event;
 
 /// Number of a submission in its journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -14,14 +12,21 @@ pub struct SubmissionId(pub i64);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub enum State {
-    /// Stopped by local findings or by a person.
-    Held,
+    /// Stopped by local findings, by a person, or because it alone was refused on the way.
+    Held {
+        /// Requests made so far.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        attempt: u32,
+    },
     /// Waits to be sent.
     Queued {
         /// Requests made so far.
         attempt: u32,
         /// Not before.
         due: Instant,
+        /// How often it was turned away while others were let in.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        refusals: u32,
     },
     /// A request is under way (or was, when the process ended).
     Sending {
@@ -29,6 +34,9 @@ pub enum State {
         attempt: u32,
         /// When it began.
         since: Instant,
+        /// How often it was turned away while others were let in.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        refusals: u32,
     },
     /// The last request may have been delivered: ask before sending again.
     Unknown {
@@ -43,6 +51,9 @@ pub enum State {
         /// The authority's clock at the first empty answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         empty_since: Option<Instant>,
+        /// The last request was refused: if the authority does not show the report either, it was rejected.
+        #[serde(default, skip_serializing_if = "is_false")]
+        refused: bool,
     },
     /// The authority has accepted it and not finished.
     InProgress {
@@ -52,6 +63,12 @@ pub enum State {
         since: Instant,
         /// When to read it by id if no search shows it.
         due: Instant,
+        /// Since when reads by id have not found it, by our clock.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        not_found_since: Option<Instant>,
+        /// It takes so long, or has not been found for so long, that a person is needed.
+        #[serde(default, skip_serializing_if = "is_false")]
+        overdue: bool,
     },
     /// Processed by the authority.
     Completed {
@@ -89,7 +106,7 @@ pub enum Duty {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
-    /// A person must act: held, rejected, failed, long in doubt.
+    /// A person must act: held, rejected, failed, long in doubt, overdue.
     NeedsAttention,
     /// Moves on by itself.
     InProgress,
@@ -105,7 +122,7 @@ pub enum Group {
 pub enum Action {
     /// Send although something was found, with a reason.
     Release,
-    /// Stop before the first request (undo).
+    /// Stop before the next request.
     HoldBack,
     /// Send the same content as a new submission.
     Resubmit,
@@ -113,6 +130,10 @@ pub enum Action {
     Correct,
     /// Not to be sent (again), with a reason.
     Withdraw,
+    /// The authority has it, says somebody who knows.
+    SayReceived,
+    /// The authority does not have it, says somebody who knows: send it again.
+    SayNotReceived,
 }
 
 /// An event that cannot follow: the state is unchanged.
@@ -127,111 +148,17 @@ pub struct Illegal {
 /// Doubt that lasts longer than this needs a person: 1 hour.
 const DOUBT_LONG_SECONDS: i64 = 3_600;
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
 impl State {
-    /// The state after the first event of a submission.
-    pub fn first(event: &Event) -> Result<Self, Illegal> {
-        match event {
-            Event::Queued { due } => Ok(Self::Queued { attempt: 0, due: *due }),
-            Event::Held => Ok(Self::Held),
-            other => Err(Illegal { state: "none", event: other.code() }),
-        }
-    }
-
-    /// What may follow what. Repeated answers of the authority leave the state as it is; answers never
-    /// move a status backwards (R4).
-    pub fn apply(&self, event: &Event) -> Result<Self, Illegal> {
-        let illegal = || Illegal { state: self.code(), event: event.code() };
-        let next = match (self, event) {
-            (Self::Held, Event::Released { due, .. }) => Self::Queued { attempt: 0, due: *due },
-            (Self::Queued { attempt: 0, .. }, Event::HeldBack) => Self::Held,
-            (Self::Queued { attempt, .. }, Event::SendingStarted { since }) => {
-                Self::Sending { attempt: attempt.saturating_add(1), since: *since }
-            }
-            (Self::Sending { attempt, .. }, Event::Deferred { due, .. }) => {
-                Self::Queued { attempt: *attempt, due: *due }
-            }
-            // Not only from `Sending`: after a restore the journal may have forgotten a request, and begins to
-            // ask anew whatever it believed.
-            (
-                Self::Queued { attempt, .. }
-                | Self::Sending { attempt, .. }
-                | Self::Unknown { attempt, .. },
-                Event::Doubted { since, due, .. },
-            ) => Self::Unknown {
-                attempt: *attempt,
-                since: *since,
-                asked: 0,
-                due: *due,
-                empty_since: None,
-            },
-            (
-                Self::Unknown { attempt, since, asked, empty_since, .. },
-                Event::AskedInVain { due, answered },
-            ) => Self::Unknown {
-                attempt: *attempt,
-                since: *since,
-                asked: asked.saturating_add(1),
-                due: *due,
-                // Where that clock is set back, time counts from there.
-                empty_since: match (*empty_since, *answered) {
-                    (Some(first), Some(answered)) => Some(first.min(answered)),
-                    (first, answered) => first.or(answered),
-                },
-            },
-            (
-                Self::Unknown { attempt, since, asked, empty_since, .. },
-                Event::NotAnswered { due, .. },
-            ) => Self::Unknown {
-                attempt: *attempt,
-                since: *since,
-                asked: *asked,
-                due: *due,
-                empty_since: *empty_since,
-            },
-            (Self::Unknown { attempt, .. }, Event::NotReceived { due }) => {
-                Self::Queued { attempt: *attempt, due: *due }
-            }
-            (Self::Sending { .. }, Event::Rejected) => Self::Rejected,
-            (state, Event::Accepted { receipt, since, due }) if state.may_be_delivered() => {
-                Self::InProgress { receipt: receipt.clone(), since: *since, due: *due }
-            }
-            (state, Event::Completed { receipt })
-                if state.may_be_delivered() || state.is(receipt) =>
-            {
-                Self::Completed { receipt: receipt.clone() }
-            }
-            (state, Event::Failed { receipt }) if state.may_be_delivered() || state.is(receipt) => {
-                Self::Failed { receipt: receipt.clone() }
-            }
-            (Self::InProgress { receipt, since, .. }, Event::StillInProgress { due }) => {
-                Self::InProgress { receipt: receipt.clone(), since: *since, due: *due }
-            }
-            (Self::Held | Self::Rejected | Self::Failed { .. }, Event::Withdrawn { .. }) => {
-                Self::Withdrawn
-            }
-            (Self::Held | Self::Rejected | Self::Failed { .. }, Event::Superseded { by }) => {
-                Self::Superseded { by: *by }
-            }
-            _ => return Err(illegal()),
-        };
-        Ok(next)
-    }
-
-    /// A request has left and no final answer is known: the authority may have it.
-    fn may_be_delivered(&self) -> bool {
-        match self {
-            Self::Sending { .. } | Self::Unknown { .. } => true,
-            // Believed not received, and found after all.
-            Self::Queued { attempt, .. } => *attempt > 0,
-            _ => false,
-        }
-    }
-
-    /// In progress under this very receipt.
-    fn is(&self, receipt: &str) -> bool {
-        matches!(self, Self::InProgress { receipt: known, .. } if known == receipt)
-    }
-
     /// What is owed, and from when.
     pub fn duty(&self) -> Option<(Instant, Duty)> {
         match self {
@@ -245,8 +172,8 @@ impl State {
     /// The group that people see it in.
     pub fn group(&self, now: Instant) -> Group {
         match self {
-            Self::Held | Self::Rejected | Self::Failed { .. } => Group::NeedsAttention,
-            Self::Unknown { since, .. } if since.plus_seconds(DOUBT_LONG_SECONDS) <= now => {
+            Self::Held { .. } | Self::Rejected | Self::Failed { .. } => Group::NeedsAttention,
+            Self::Unknown { .. } | Self::InProgress { .. } if self.is_overdue(now) => {
                 Group::NeedsAttention
             }
             Self::Queued { .. } | Self::Sending { .. } | Self::Unknown { .. } => Group::InProgress,
@@ -256,11 +183,23 @@ impl State {
         }
     }
 
-    /// What a person may do now.
-    pub fn actions(&self) -> &'static [Action] {
+    /// In doubt or in progress for so long that a person is needed.
+    fn is_overdue(&self, now: Instant) -> bool {
         match self {
-            Self::Held => &[Action::Correct, Action::Release, Action::Withdraw],
-            Self::Queued { attempt: 0, .. } => &[Action::HoldBack],
+            Self::Unknown { since, .. } => since.plus_seconds(DOUBT_LONG_SECONDS) <= now,
+            Self::InProgress { overdue, .. } => *overdue,
+            _ => false,
+        }
+    }
+
+    /// What a person may do now.
+    pub fn actions(&self, now: Instant) -> &'static [Action] {
+        match self {
+            Self::Held { .. } => &[Action::Correct, Action::Release, Action::Withdraw],
+            Self::Queued { .. } => &[Action::HoldBack, Action::Withdraw],
+            Self::Unknown { .. } | Self::InProgress { .. } if self.is_overdue(now) => {
+                &[Action::SayReceived, Action::SayNotReceived]
+            }
             Self::Rejected | Self::Failed { .. } => {
                 &[Action::Correct, Action::Resubmit, Action::Withdraw]
             }
@@ -276,7 +215,8 @@ impl State {
     /// Requests made so far, where the state counts them.
     pub fn attempt(&self) -> Option<u32> {
         match self {
-            Self::Queued { attempt, .. }
+            Self::Held { attempt }
+            | Self::Queued { attempt, .. }
             | Self::Sending { attempt, .. }
             | Self::Unknown { attempt, .. } => Some(*attempt),
             _ => None,
@@ -296,7 +236,7 @@ impl State {
     /// Stable code in kebab-case.
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::Held => "held",
+            Self::Held { .. } => "held",
             Self::Queued { .. } => "queued",
             Self::Sending { .. } => "sending",
             Self::Unknown { .. } => "unknown",

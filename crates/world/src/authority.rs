@@ -40,7 +40,12 @@ pub(crate) struct Stored {
     /// Its search shows the final status from then on.
     pub(crate) told: i64,
     pub(crate) outcome: Processing,
+    /// The authority knows nothing of it from then on, and has not finished it before.
+    pub(crate) forgotten: i64,
 }
+
+/// So late that it never happens.
+const NEVER: i64 = i64::MAX / 4;
 
 /// How late its search is at most for what is learned by search, below the overlap of two searches.
 const TOLD_LATE_SECONDS: u64 = 100;
@@ -48,6 +53,10 @@ const TOLD_LATE_SECONDS: u64 = 100;
 const TOLD_VERY_LATE_SECONDS: u64 = 900;
 
 impl Stored {
+    pub(crate) fn is_forgotten(&self, now: i64) -> bool {
+        now >= self.forgotten
+    }
+
     pub(crate) fn is_final(&self, now: i64) -> bool {
         now >= self.finished
     }
@@ -81,7 +90,8 @@ impl Stored {
 
     /// As the search shows it.
     pub(crate) fn found(&self, now: i64) -> Option<Answer> {
-        (now >= self.indexed).then(|| self.answer(self.is_told(now)))
+        let shown = now >= self.indexed && !self.is_forgotten(now);
+        shown.then(|| self.answer(self.is_told(now)))
     }
 }
 
@@ -105,6 +115,8 @@ pub(crate) struct Authority {
     pub(crate) natures: HashMap<String, Nature>,
     /// The certificate sees nothing until then.
     pub(crate) blind_until: i64,
+    /// Deliveries that are on their way to it, by identifier.
+    pub(crate) coming: Vec<String>,
 }
 
 impl Authority {
@@ -143,8 +155,17 @@ impl Authority {
             finished,
             told: finished + told,
             outcome,
+            forgotten: NEVER,
         });
         self.stored.len() - 1
+    }
+
+    /// It loses what it has just accepted, after so long.
+    pub(crate) fn forget(&mut self, number: usize, after: i64) {
+        if let Some(stored) = self.stored.get_mut(number) {
+            stored.forgotten = stored.accepted + after;
+            (stored.finished, stored.told) = (NEVER, NEVER);
+        }
     }
 
     /// Everything that its search shows to a certificate with access.
@@ -163,7 +184,9 @@ impl Authority {
         answers
     }
 
-    pub(crate) fn by_identifier(&self, identifier: &str) -> Option<&Stored> {
-        self.stored.iter().find(|stored| stored.identifier == identifier)
+    /// What it knows now under this identifier.
+    pub(crate) fn known(&self, identifier: &str, now: i64) -> Option<&Stored> {
+        let mut stored = self.stored.iter().filter(|stored| !stored.is_forgotten(now));
+        stored.find(|stored| stored.identifier == identifier)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use exchange::{Processing, Sealed};
-use report::{State, SubmissionId};
+use report::{Action, State, SubmissionId};
 
 use crate::authority::Nature;
 use crate::computer::{HOUR, MINUTE, SECOND};
@@ -130,7 +130,7 @@ impl Laws {
             State::InProgress { .. } => stored.flatten().is_some(),
             State::Rejected => {
                 authority.nature(&life.identifier) == Nature::Refused
-                    && authority.by_identifier(&life.identifier).is_none()
+                    && authority.known(&life.identifier, now).is_none()
             }
             _ => true,
         };
@@ -160,7 +160,7 @@ impl Laws {
         }
         if let State::Completed { .. } | State::Failed { .. } = &life.state {
             let authority = crate::lock(&world.authorities[life.endpoint]);
-            let Some(stored) = authority.by_identifier(&life.identifier) else { return };
+            let Some(stored) = authority.known(&life.identifier, now) else { return };
             let late = now - stored.told.max(stored.indexed).max(calm);
             let (very_late, told) = (stored.is_told_very_late(), stored.told);
             drop(authority);
@@ -207,11 +207,44 @@ impl Laws {
     /// Nothing moves any more, but what the authority chokes on or never lets in.
     pub(crate) fn at_rest(&self, world: &World) -> bool {
         self.lives.values().all(|life| {
-            life.state.is_settled() || {
+            life.state.is_settled() || self.waits_for_a_person(world, life) || {
                 let authority = crate::lock(&world.authorities[life.endpoint]);
                 authority.nature(&life.identifier).is_poison()
             }
         })
+    }
+
+    /// The authority has forgotten it, and that is known; or it has forgotten all that it has accepted, so that nobody
+    /// can tell whether it still shows us anything, and a person is asked about what is in doubt.
+    fn waits_for_a_person(&self, world: &World, life: &Life) -> bool {
+        let authority = crate::lock(&world.authorities[life.endpoint]);
+        let known = |life: &Life| authority.known(&life.identifier, world.truth()).is_some();
+        match &life.state {
+            State::InProgress { not_found_since: Some(_), .. } => !known(life),
+            State::Unknown { .. } => {
+                let there = |other: &&Life| {
+                    other.endpoint == life.endpoint && other.state.receipt().is_some()
+                };
+                let mut accepted = self.lives.values().filter(there).peekable();
+                let offered = life.state.actions(world.computer.wall());
+                accepted.peek().is_some()
+                    && accepted.all(|other| !known(other))
+                    && offered.contains(&Action::SayNotReceived)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a person who asks the authority could say this.
+    pub(crate) fn is_true(&self, world: &World, id: SubmissionId, action: Action) -> bool {
+        let Some(life) = self.lives.get(&id) else { return false };
+        let authority = crate::lock(&world.authorities[life.endpoint]);
+        let known = authority.known(&life.identifier, world.truth()).is_some();
+        match action {
+            Action::SayReceived => known,
+            Action::SayNotReceived => !known && !authority.coming.contains(&life.identifier),
+            _ => true,
+        }
     }
 
     /// R2 and nothing lost: everything at the authority is known here, and everything here is done.
@@ -219,7 +252,7 @@ impl Laws {
         for (id, life) in &self.lives {
             let authority = crate::lock(&world.authorities[life.endpoint]);
             let nature = authority.nature(&life.identifier);
-            let stored = authority.by_identifier(&life.identifier).is_some();
+            let stored = authority.known(&life.identifier, world.truth()).is_some();
             drop(authority);
             let code = life.state.code();
             let told = match nature {
@@ -229,6 +262,7 @@ impl Laws {
                     "rejected" => !stored,
                     "held" => !stored,
                     "withdrawn" | "superseded" => true,
+                    "in-progress" | "unknown" => !stored && self.waits_for_a_person(world, life),
                     _ => false,
                 },
             };
@@ -244,14 +278,22 @@ impl Laws {
 fn may_follow(before: &State, after: &str) -> bool {
     let by_the_authority = ["in-progress", "completed", "failed"].contains(&after);
     match before {
-        State::Held => ["queued", "withdrawn", "superseded"].contains(&after),
-        State::Queued { attempt: 0, .. } => ["held", "sending"].contains(&after),
-        State::Queued { .. } => after == "sending" || by_the_authority,
-        State::Sending { .. } => {
-            ["queued", "unknown", "rejected"].contains(&after) || by_the_authority
+        State::Held { attempt } => {
+            let shown = by_the_authority && *attempt > 0;
+            ["queued", "withdrawn", "superseded"].contains(&after) || shown
         }
-        State::Unknown { .. } => ["unknown", "queued"].contains(&after) || by_the_authority,
-        State::InProgress { .. } => by_the_authority,
+        State::Queued { attempt, .. } => {
+            let shown = by_the_authority && *attempt > 0;
+            ["held", "sending", "withdrawn"].contains(&after) || shown
+        }
+        State::Sending { .. } => {
+            ["queued", "unknown", "rejected", "held"].contains(&after) || by_the_authority
+        }
+        // By a refusal that the search confirmed; by a person's word.
+        State::Unknown { .. } => {
+            ["unknown", "queued", "rejected", "withdrawn"].contains(&after) || by_the_authority
+        }
+        State::InProgress { .. } => by_the_authority || ["withdrawn", "queued"].contains(&after),
         State::Rejected | State::Failed { .. } => ["withdrawn", "superseded"].contains(&after),
         State::Completed { .. } | State::Withdrawn | State::Superseded { .. } => false,
     }

@@ -39,6 +39,10 @@ enum Fate {
     LateAnswer,
     Garbled,
     Bare,
+    /// Stored, and answered as if the service were out of order.
+    Stored503,
+    /// Stored, and called a duplicate: something on the way delivered it twice.
+    Conflict,
 }
 
 /// Faults of a POST; those that leave a doubt are likelier.
@@ -106,6 +110,10 @@ impl Link {
         if blind {
             return Fate::Locked;
         }
+        if self.world.is_wild() && self.world.more(|dice| dice.percent(self.world.plan.doubtful)) {
+            let stored = self.world.more(|dice| dice.percent(50));
+            return if stored { Fate::Stored503 } else { Fate::Conflict };
+        }
         if !self.world.faulty() {
             return Fate::Answered;
         }
@@ -120,8 +128,12 @@ impl Link {
         if after == 0 {
             return accept(&world, endpoint, &identifier);
         }
+        crate::lock(&world.authorities[endpoint]).coming.push(identifier.clone());
         tokio::spawn(async move {
             tokio::time::sleep(micros(after)).await;
+            let mut authority = crate::lock(&world.authorities[endpoint]);
+            authority.coming.retain(|coming| *coming != identifier);
+            drop(authority);
             accept(&world, endpoint, &identifier);
         });
         None
@@ -184,13 +196,21 @@ impl Link {
                 world.pause(0, 2 * SECOND).await;
                 return Err(self.uncertain(Why::Html { status: 200 }));
             }
+            Fate::Stored503 => {
+                world.pause(0, SECOND).await;
+                return Err(self.uncertain(Why::Unavailable { status: 503 }));
+            }
             Fate::LateAnswer => world.pause(SECOND, 170 * SECOND).await,
-            Fate::Answered | Fate::Bare => world.pause(SECOND / 100, SECOND).await,
+            Fate::Answered | Fate::Bare | Fate::Conflict => world.pause(SECOND / 100, SECOND).await,
         }
         let evidence = self.evidence(b"{}".to_vec());
-        let Some(stored) = stored else {
-            debug_assert_eq!(nature, Nature::Refused);
-            let answer = Answer { issues: vec![issue()], ..Answer::default() };
+        let Some(stored) = stored.filter(|_| fate != Fate::Conflict) else {
+            debug_assert!(nature == Nature::Refused || fate == Fate::Conflict);
+            let mut issue = issue();
+            if fate == Fate::Conflict {
+                "duplicate".clone_into(&mut issue.code);
+            }
+            let answer = Answer { issues: vec![issue], ..Answer::default() };
             return Err(Fault::Refused { answer: Box::new(answer), evidence: Box::new(evidence) });
         };
         let mut answer = stored.read(stored.accepted);
@@ -236,8 +256,12 @@ impl Link {
 fn accept(world: &World, endpoint: usize, identifier: &str) -> Option<Stored> {
     let late = world.faulty();
     let mut authority = crate::lock(&world.authorities[endpoint]);
-    let again = authority.by_identifier(identifier).is_some();
+    let again = authority.known(identifier, world.truth()).is_some();
     let number = world.dice(|dice| authority.accept(identifier, world.truth(), late, dice));
+    if world.more(|dice| dice.percent(world.plan.forgets)) {
+        let after = world.more(|dice| dice.between(0, 5_000));
+        authority.forget(number, i64::try_from(after).unwrap_or(0) * SECOND);
+    }
     let stored = authority.stored.get(number).cloned();
     drop(authority);
     if let Some(stored) = &stored {
@@ -277,13 +301,17 @@ impl Authority for Link {
         let mut answers = answers.await?;
         answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
         self.note(|| format!("finds {} of {}", answers.len(), short(identifier)));
-        Ok(Found { answers, evidence: self.evidence(b"{}".to_vec()) })
+        let mut evidence = self.evidence(b"{}".to_vec());
+        let leap = self.world.leap();
+        evidence.server_date = evidence.server_date.map(|date| date.plus_micros(leap));
+        Ok(Found { answers, evidence })
     }
 
     async fn status(&self, receipt: &str) -> Result<Received, Fault> {
         let found = self.asked("read", |authority, now| {
             let mut stored = authority.stored.iter().filter(|_| !authority.is_blind(now));
-            stored.find(|stored| stored.receipt == receipt).map(|stored| stored.read(now))
+            let found = stored.find(|stored| stored.receipt == receipt);
+            found.filter(|stored| !stored.is_forgotten(now)).map(|stored| stored.read(now))
         });
         match found.await? {
             Some(answer) => {
@@ -333,8 +361,11 @@ impl Authority for Link {
     }
 
     async fn search(&self, _query: &Query) -> Result<(Page, Evidence), Fault> {
-        let answers = self.asked("search", |authority, now| authority.found(now)).await?;
+        let mut answers = self.asked("search", |authority, now| authority.found(now)).await?;
         self.note(|| format!("sees {} of its own", answers.len()));
+        if self.world.plan.strangers {
+            answers.push(Answer { receipt: Some("stranger".to_owned()), ..Answer::default() });
+        }
         let page = Page { total: Some(answers.len() as u64), answers, ..Page::default() };
         Ok((page, self.evidence(b"{}".to_vec())))
     }

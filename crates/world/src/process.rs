@@ -194,7 +194,11 @@ async fn work(process: Arc<Process>) {
         authority: link,
         endpoint: endpoint(process.endpoint),
         clock: Arc::new(Watch(world.clone())),
-        pace: Pace { in_flight_max: 3, ..Pace::default() },
+        pace: Pace {
+            in_flight_max: 3,
+            in_progress_max: micros(world.plan.patience),
+            ..Pace::default()
+        },
         holder: process.name.clone(),
         paused: watch::channel(false).1,
         connection: Arc::new(watch::Sender::new(Connection::default())),

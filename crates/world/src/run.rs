@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fhir::Format;
 use journal::simulation::Memory;
 use journal::{NewSubmission, Step};
-use report::{Action, Event, Person, SubmissionId, Summary};
+use report::{Action, Event, Person, State, SubmissionId, Summary};
 use tokio::task::JoinHandle;
 
 use crate::authority::Nature;
@@ -24,6 +24,8 @@ enum Deed {
     Import,
     /// A person looks at a report and does something about it.
     Person,
+    /// The same, also with what waits or has been open for too long.
+    Word,
     /// The clock is set by so much.
     Clock(i64),
     /// The computer sleeps for so long.
@@ -34,6 +36,25 @@ enum Deed {
     Blind(i64),
     /// A person uses the other endpoint.
     Switch,
+}
+
+/// What a person looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Offered {
+    /// What has come to rest, or was never sent.
+    Finished,
+    /// Everything.
+    All,
+}
+
+impl Offered {
+    fn fits(self, state: &State, action: Action) -> bool {
+        self == Self::All
+            || match state {
+                State::Queued { attempt, .. } => *attempt == 0 && action == Action::HoldBack,
+                state => state.is_settled(),
+            }
+    }
 }
 
 /// A place for a process.
@@ -121,11 +142,17 @@ impl Run {
                 // What comes when all is quiet is held up by nothing, least of all by the poisoned report.
                 agenda.push((plan.quiet + CALM + HOUR, Deed::Import));
             }
-            agenda.sort_by_key(|(at, _)| *at);
-            agenda.reverse();
             agenda
         });
         self.agenda = agenda;
+        let words = self.world.more(|dice| {
+            let times = if dice.percent(50) { dice.between(1, 5) } else { 0 };
+            let latest = (plan.quiet * 2).unsigned_abs();
+            (0..times).map(|_| i64::try_from(dice.below(latest)).unwrap_or(0)).collect::<Vec<_>>()
+        });
+        self.agenda.extend(words.into_iter().map(|at| (at, Deed::Word)));
+        self.agenda.sort_by_key(|(at, _)| *at);
+        self.agenda.reverse();
     }
 
     async fn live_to_the_end(mut self) -> Outcome {
@@ -176,7 +203,8 @@ impl Run {
     }
 
     fn is_over(&self) -> bool {
-        let pending = |(_, deed): &(i64, Deed)| matches!(deed, Deed::Import | Deed::Person);
+        let pending =
+            |(_, deed): &(i64, Deed)| matches!(deed, Deed::Import | Deed::Person | Deed::Word);
         !self.agenda.iter().any(pending) && self.world.laws(|laws| laws.at_rest(&self.world))
     }
 
@@ -242,7 +270,8 @@ impl Run {
             Deed::Import => {
                 self.import(None, "import").await;
             }
-            Deed::Person => self.person().await,
+            Deed::Person => self.person(Offered::Finished).await,
+            Deed::Word => self.person(Offered::All).await,
             // What is wild ends where the quiet begins.
             Deed::Clock(_) | Deed::Sleep(_) | Deed::Kill | Deed::Blind(_) if !world.is_wild() => {}
             Deed::Clock(by) => {
@@ -339,25 +368,36 @@ impl Run {
     }
 
     /// Does one of the things that may be done with one of the reports.
-    async fn person(&mut self) {
+    async fn person(&mut self, offer: Offered) {
         let world = self.world.clone();
+        let now = world.computer.wall();
         let offered: Vec<(SubmissionId, Action)> = world.laws(|laws| {
             let lives = laws.lives.iter();
-            let actions = lives.map(|(id, life)| (*id, life.state.actions()));
-            actions.flat_map(|(id, actions)| actions.iter().map(move |a| (id, *a))).collect()
+            let actions = lives.map(|(id, life)| (*id, life.state.actions(now)));
+            let all = actions.flat_map(|(id, actions)| actions.iter().map(move |a| (id, *a)));
+            let fits = |id: SubmissionId, action| {
+                laws.lives.get(&id).is_some_and(|life| offer.fits(&life.state, action))
+            };
+            all.filter(|(id, action)| fits(*id, *action) && laws.is_true(&world, *id, *action))
+                .collect()
         });
-        let which = world.dice(|dice| dice.below(offered.len() as u64));
+        let below = |dice: &mut crate::dice::Dice| dice.below(offered.len() as u64);
+        let which = match offer {
+            Offered::Finished => world.dice(below),
+            Offered::All => world.more(below),
+        };
         let Some((id, action)) = offered.get(usize::try_from(which).unwrap_or(0)).copied() else {
             return;
         };
         world.note("person", || format!("{action:?} #{}", id.0));
         world.count(|tally| tally.deeds += 1);
-        let now = world.computer.wall();
         let reason = "as the world wants it".to_owned();
         let event = match action {
             Action::Release => Event::Released { reason, due: now },
             Action::HoldBack => Event::HeldBack,
             Action::Withdraw => Event::Withdrawn { reason },
+            Action::SayReceived => Event::SaidReceived { reason },
+            Action::SayNotReceived => Event::SaidNotReceived { reason, due: now },
             Action::Resubmit | Action::Correct => {
                 if !self.import(Some(id), "instead").await {
                     world.broken(Broken::Other, format!("#{} offered {action:?}", id.0));

@@ -36,6 +36,16 @@ pub(crate) struct Plan {
     pub(crate) choking: bool,
     /// No faults from then on.
     pub(crate) quiet: i64,
+    /// Requests of a hundred that end in a doubtful refusal: stored and answered 503, or called a duplicate.
+    pub(crate) doubtful: u64,
+    /// Documents of a hundred that the authority forgets while it has them in progress.
+    pub(crate) forgets: u64,
+    /// Its search shows reports of other laboratories, also while it shows none of ours.
+    pub(crate) strangers: bool,
+    /// From when to when, and by how much, the clock of a gateway is ahead that dates answers.
+    pub(crate) leap: Option<(i64, i64, i64)>,
+    /// In progress for so long needs a person; people say then what is true.
+    pub(crate) patience: i64,
 }
 
 impl Plan {
@@ -54,6 +64,31 @@ impl Plan {
             choking: dice.percent(12),
             quiet: HOUR * i64::try_from(dice.between(2, 5)).unwrap_or(2),
             refusals: 0,
+            doubtful: 0,
+            forgets: 0,
+            strangers: false,
+            leap: None,
+            patience: 72 * HOUR,
+        }
+    }
+
+    /// What the authority does beside; dice of its own.
+    fn add(&mut self, more: &mut Dice) {
+        let seconds =
+            |dice: &mut Dice, most: u64| i64::try_from(dice.between(1, most)).unwrap_or(1) * SECOND;
+        if more.percent(40) {
+            self.doubtful = more.between(5, 60);
+        }
+        if more.percent(25) {
+            self.forgets = more.between(10, 60);
+        }
+        self.strangers = more.percent(30);
+        if more.percent(30) {
+            let from = seconds(more, self.quiet.unsigned_abs() / SECOND.unsigned_abs());
+            self.leap = Some((from, from + seconds(more, 7_200), seconds(more, 40_000)));
+        }
+        if more.percent(40) {
+            self.patience = seconds(more, 9_000);
         }
     }
 }
@@ -73,6 +108,7 @@ pub(crate) struct World {
     laws: Mutex<Laws>,
     dice: Mutex<Dice>,
     disk: Mutex<Dice>,
+    more: Mutex<Dice>,
     tally: Mutex<Tally>,
     lively_until: AtomicI64,
 }
@@ -105,6 +141,8 @@ impl World {
         // Dice of its own: seeds that are kept tell the same story.
         let mut disk = Dice::new(!seed);
         plan.refusals = if disk.percent(35) { disk.between(1, 40) } else { 0 };
+        let mut more = Dice::new(seed.rotate_left(32) ^ 0x6D6F_7265);
+        plan.add(&mut more);
         let computer = Arc::new(Computer::new());
         // Nobody's clock is quite right.
         computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
@@ -120,6 +158,7 @@ impl World {
             laws: Mutex::default(),
             dice: Mutex::new(dice),
             disk: Mutex::new(disk),
+            more: Mutex::new(more),
             tally: Mutex::default(),
             lively_until: AtomicI64::new(0),
         })
@@ -138,6 +177,17 @@ impl World {
         let (from, to) = (from.unsigned_abs(), to.unsigned_abs());
         let time = self.dice(|dice| dice.between(from, to));
         tokio::time::sleep(micros(i64::try_from(time).unwrap_or(0))).await;
+    }
+
+    /// Dice of their own for what was added later, so that kept seeds tell nearly the same story.
+    pub(crate) fn more<T>(&self, throw: impl FnOnce(&mut Dice) -> T) -> T {
+        throw(&mut crate::lock(&self.more))
+    }
+
+    /// How far the clock is ahead that dates an answer now.
+    pub(crate) fn leap(&self) -> i64 {
+        let now = self.truth();
+        self.plan.leap.filter(|(from, to, _)| (*from..*to).contains(&now)).map_or(0, |leap| leap.2)
     }
 
     /// Whether what may go wrong still does.

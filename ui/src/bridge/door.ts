@@ -27,6 +27,8 @@ export interface Commands {
   hold_back: { takes: { ids: number[] }; gives: null };
   release: { takes: { id: number; reason: string }; gives: null };
   withdraw: { takes: { id: number; reason: string }; gives: null };
+  say_received: { takes: { id: number; reason: string }; gives: null };
+  say_not_received: { takes: { id: number; reason: string }; gives: null };
   resubmit: { takes: { id: number }; gives: number };
   correct_with_file: { takes: { id: number; path: string }; gives: IntakeView };
   correct_with_text: { takes: { id: number; text: string }; gives: IntakeView };

@@ -104,7 +104,7 @@ export const groupOf = (state: string) => GROUPS[state] ?? "closed";
 
 const ACTIONS: Record<string, string[]> = {
   held: ["correct", "release", "withdraw"],
-  queued: ["hold-back"],
+  queued: ["hold-back", "withdraw"],
   rejected: ["correct", "resubmit", "withdraw"],
   failed: ["correct", "resubmit", "withdraw"],
 };

@@ -240,6 +240,15 @@ export function createMock(options: MockOptions = {}): Door {
       move(id, "withdrawn");
       return null;
     },
+    say_received({ id }) {
+      move(id, "withdrawn");
+      return null;
+    },
+    say_not_received({ id }) {
+      move(id, "queued");
+      run(id, false, 1000);
+      return null;
+    },
     resubmit({ id }) {
       const of = find(id);
       if (!actionsOf(of.state).includes("resubmit")) {

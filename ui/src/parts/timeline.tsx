@@ -96,4 +96,4 @@ function detailOf(step: TimelineView, text: Text, format: Format): string[] {
 }
 
 /** Events after which something is owed at a known time. */
-const NEXT = new Set(["deferred", "doubted", "asked-in-vain", "not-answered", "not-received", "still-in-progress"]);
+const NEXT = new Set(["deferred", "doubted", "asked-in-vain", "not-answered", "not-received", "still-in-progress", "overdue", "not-found", "turned-away"]);

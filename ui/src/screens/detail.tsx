@@ -1,6 +1,6 @@
 // One report: where it stands, what to do, what was said of it, what is in it, what happened to it.
 
-import { ArrowRight, FilePen, Hand, Play, RotateCw, Undo2, X, XCircle } from "lucide-react";
+import { ArrowRight, Check, FilePen, Hand, Play, RotateCw, Undo2, X, XCircle } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
@@ -148,12 +148,17 @@ const ACTIONS: { code: string; icon: LucideIcon; word: TextId }[] = [
   { code: "release", icon: Play, word: "action.release" },
   { code: "hold-back", icon: Hand, word: "action.hold-back" },
   { code: "withdraw", icon: XCircle, word: "action.withdraw" },
+  { code: "say-received", icon: Check, word: "action.say-received" },
+  { code: "say-not-received", icon: RotateCw, word: "action.say-not-received" },
 ];
+
+/** What is asked for more before it is done. */
+type Asked = "release" | "withdraw" | "correct" | "say-received" | "say-not-received";
 
 function Actions({ view, onShow }: { view: DetailView; onShow: (id: number) => void }) {
   const text = useText();
   const { id } = view.row;
-  const [asking, setAsking] = useState<"release" | "withdraw" | "correct">();
+  const [asking, setAsking] = useState<Asked>();
   const close = () => setAsking(undefined);
   const done = (title: TextId) => () => {
     close();
@@ -168,11 +173,13 @@ function Actions({ view, onShow }: { view: DetailView; onShow: (id: number) => v
   const holdBack = useCommand("hold_back", { onDone: done("done.hold-back") });
   const release = useCommand("release", { onDone: done("done.release") });
   const withdraw = useCommand("withdraw", { onDone: done("done.withdraw") });
+  const sayReceived = useCommand("say_received", { onDone: done("done.say-received") });
+  const sayNotReceived = useCommand("say_not_received", { onDone: done("done.say-not-received") });
   const onError = sayProblem(text);
   const press = (code: string) => {
     if (code === "resubmit") resubmit.mutate({ id }, { onError });
     else if (code === "hold-back") holdBack.mutate({ ids: [id] }, { onError });
-    else setAsking(code as "release" | "withdraw" | "correct");
+    else setAsking(code as Asked);
   };
   const offered = ACTIONS.filter(({ code }) => view.actions.includes(code));
   if (offered.length === 0) return null;
@@ -198,6 +205,26 @@ function Actions({ view, onShow }: { view: DetailView; onShow: (id: number) => v
           confirm={text("action.release")}
           isPending={release.isPending}
           onConfirm={(reason) => release.mutate({ id, reason }, { onError })}
+          onClose={close}
+        />
+      )}
+      {asking === "say-received" && (
+        <ReasonDialog
+          title={text("say-received.title")}
+          explanation={text("say-received.more")}
+          confirm={text("action.say-received")}
+          isPending={sayReceived.isPending}
+          onConfirm={(reason) => sayReceived.mutate({ id, reason }, { onError })}
+          onClose={close}
+        />
+      )}
+      {asking === "say-not-received" && (
+        <ReasonDialog
+          title={text("say-not-received.title")}
+          explanation={text("say-not-received.more")}
+          confirm={text("action.say-not-received")}
+          isPending={sayNotReceived.isPending}
+          onConfirm={(reason) => sayNotReceived.mutate({ id, reason }, { onError })}
           onClose={close}
         />
       )}

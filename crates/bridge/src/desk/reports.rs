@@ -59,7 +59,19 @@ impl Desk {
         take(&engine, &candidates, KnownContent::Show).await
     }
 
-    /// Undoes sending, as long as nothing has left.
+    /// Somebody who knows says that the authority has a report that has been open for too long.
+    pub async fn say_received(&self, id: i64, reason: String) -> Result<(), Problem> {
+        let reason = limits::reason(&reason)?;
+        Ok(self.engine().say_received(SubmissionId(id), reason).await?)
+    }
+
+    /// Somebody who knows says that the authority does not have it: it is sent again.
+    pub async fn say_not_received(&self, id: i64, reason: String) -> Result<(), Problem> {
+        let reason = limits::reason(&reason)?;
+        Ok(self.engine().say_not_received(SubmissionId(id), reason).await?)
+    }
+
+    /// Stops what waits to be sent.
     pub async fn hold_back(&self, ids: Vec<i64>) -> Result<(), Problem> {
         limits::ids(&ids)?;
         let engine = self.engine();
@@ -195,8 +207,10 @@ fn counted(counts: &Counts, filter: &Filter) -> u64 {
         (None, _) => of(code),
         (Some(Group::NeedsAttention), "held" | "rejected" | "failed") => of(code),
         (Some(Group::NeedsAttention), "unknown") => counts.doubtful_long,
+        (Some(Group::NeedsAttention), "in-progress") => counts.overdue,
         (Some(Group::InProgress), "unknown") => of(code).saturating_sub(counts.doubtful_long),
-        (Some(Group::InProgress), "queued" | "sending" | "in-progress") => of(code),
+        (Some(Group::InProgress), "in-progress") => of(code).saturating_sub(counts.overdue),
+        (Some(Group::InProgress), "queued" | "sending") => of(code),
         (Some(Group::Completed), "completed") => of(code),
         (Some(Group::Closed), "withdrawn" | "superseded") => of(code),
         _ => 0,

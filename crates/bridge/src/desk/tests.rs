@@ -249,6 +249,8 @@ fn commands_move_between_threads() {
         moves(desk.hold_back(Vec::new()));
         moves(desk.release(1, String::new()));
         moves(desk.withdraw(1, String::new()));
+        moves(desk.say_received(1, String::new()));
+        moves(desk.say_not_received(1, String::new()));
         moves(desk.resubmit(1));
         moves(desk.correct_with_file(1, String::new()));
         moves(desk.correct_with_text(1, String::new()));

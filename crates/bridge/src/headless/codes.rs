@@ -55,6 +55,12 @@ const EVENTS: &[(&str, &[&str])] = &[
     ("not-received", &[]),
     ("accepted", &["receipt"]),
     ("still-in-progress", &[]),
+    ("overdue", &[]),
+    ("not-found", &[]),
+    ("turned-away", &["why"]),
+    ("held-after-refusals", &["why"]),
+    ("said-received", &["reason"]),
+    ("said-not-received", &["reason"]),
     ("completed", &["receipt"]),
     ("failed", &["receipt"]),
     ("rejected", &[]),
@@ -80,7 +86,15 @@ const LAYERS: &[&str] = &[
 /// Why a file of a watched folder is refused.
 pub const REFUSAL_REASONS: &[&str] = engine::Reason::CODES;
 
-const ACTIONS: &[&str] = &["release", "hold-back", "resubmit", "correct", "withdraw"];
+const ACTIONS: &[&str] = &[
+    "release",
+    "hold-back",
+    "resubmit",
+    "correct",
+    "withdraw",
+    "say-received",
+    "say-not-received",
+];
 
 /// Family, code and names of the parameters of every text that the catalogue must have.
 pub fn catalogue() -> Vec<(Family, &'static str, &'static [&'static str])> {
@@ -122,6 +136,12 @@ mod tests {
             Event::NotReceived { due: at },
             Event::Accepted { receipt: text(), since: at, due: at },
             Event::StillInProgress { due: at },
+            Event::Overdue { due: at },
+            Event::NotFound { at, due: at, late: false },
+            Event::TurnedAway { due: at, why: text() },
+            Event::HeldAfterRefusals { why: text() },
+            Event::SaidReceived { reason: text() },
+            Event::SaidNotReceived { reason: text(), due: at },
             Event::Completed { receipt: text() },
             Event::Failed { receipt: text() },
             Event::Rejected,

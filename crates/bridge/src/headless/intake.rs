@@ -161,7 +161,7 @@ impl Headless {
     /// is refused and changes nothing.
     pub async fn correct(&self, id: i64, file: PathBuf) -> Result<Looked, Problem> {
         let state = self.engine.journal().state(numbered(id))?;
-        if !state.actions().contains(&Action::Correct) {
+        if !state.actions(self.engine.now()).contains(&Action::Correct) {
             let params = [("action", "correct"), ("state", state.code())];
             return Err(Problem::new("action-not-possible", &params, "correct"));
         }
@@ -191,6 +191,24 @@ impl Headless {
     /// Decides that a report will not be sent (again).
     pub async fn withdraw(&self, id: i64, reason: String) -> Result<Record, Problem> {
         self.engine.withdraw(numbered(id), reason).await?;
+        self.record(id)
+    }
+
+    /// Stops a report that waits to be sent.
+    pub async fn hold_back(&self, id: i64) -> Result<Record, Problem> {
+        self.engine.hold_back(numbered(id)).await?;
+        self.record(id)
+    }
+
+    /// Somebody who knows says that the authority has a report that has been open for too long.
+    pub async fn say_received(&self, id: i64, reason: String) -> Result<Record, Problem> {
+        self.engine.say_received(numbered(id), reason).await?;
+        self.record(id)
+    }
+
+    /// Somebody who knows says that the authority does not have it: it is sent again.
+    pub async fn say_not_received(&self, id: i64, reason: String) -> Result<Record, Problem> {
+        self.engine.say_not_received(numbered(id), reason).await?;
         self.record(id)
     }
 

@@ -104,7 +104,7 @@ impl Headless {
             filter.before = Some(last.id);
             for row in rows {
                 let detail = self.engine.journal().detail(row.id)?;
-                if each(entry(&detail)).is_break() {
+                if each(entry(&detail, self.engine.now())).is_break() {
                     return Ok(());
                 }
             }
@@ -121,7 +121,7 @@ impl Headless {
             by: line.by.0.clone(),
         };
         Ok(Shown {
-            entry: entry(&detail),
+            entry: entry(&detail, self.engine.now()),
             timeline: detail.timeline.iter().map(moment).collect(),
             size: detail.document_size,
             actions: self.actions(id)?,
@@ -135,20 +135,21 @@ impl Headless {
         let useful = |action: &&Action| {
             **action != Action::Release || self.engine.sendable(numbered(id)).is_ok()
         };
-        Ok(state.actions().iter().filter(useful).map(|action| action_code(*action)).collect())
+        let now = self.engine.now();
+        Ok(state.actions(now).iter().filter(useful).map(|action| action_code(*action)).collect())
     }
 
     /// The record of one submission.
     pub fn record(&self, id: i64) -> Result<Record, Problem> {
         let detail = self.engine.journal().detail(numbered(id))?;
-        Ok(Record::of(&detail.row, &detail.messages))
+        Ok(Record::of(&detail.row, &detail.messages, self.engine.now()))
     }
 }
 
-fn entry(detail: &Detail) -> Entry {
+fn entry(detail: &Detail, now: Instant) -> Entry {
     let Row { summary, endpoint, corrected_by, .. } = &detail.row;
     Entry {
-        record: Record::of(&detail.row, &detail.messages),
+        record: Record::of(&detail.row, &detail.messages, now),
         document: summary.identifier.clone(),
         subject: summary.subject.clone(),
         laboratory: summary.laboratory.clone(),

@@ -25,6 +25,8 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("hold_back", json!({ "ids": [1, 2] })),
         ("release", json!({ "id": 1, "reason": "looked at" })),
         ("withdraw", json!({ "id": 1, "reason": "looked at" })),
+        ("say_received", json!({ "id": 1, "reason": "looked at" })),
+        ("say_not_received", json!({ "id": 1, "reason": "looked at" })),
         ("resubmit", json!({ "id": 1 })),
         ("correct_with_file", json!({ "id": 1, "path": "/a.json" })),
         ("correct_with_text", json!({ "id": 1, "text": "{}" })),

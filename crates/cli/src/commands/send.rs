@@ -6,7 +6,7 @@ use bridge::Problem;
 use bridge::headless::{Fate, Goal, Headless, Looked, Outcome, Record};
 
 use super::Scene;
-use crate::arguments::{Paths, Resubmit, Send, Waiting, WithReason};
+use crate::arguments::{Paths, Resubmit, Send, Settle, Waiting, WithReason};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::progress::Progress;
@@ -133,6 +133,7 @@ fn exit_of_file(file: &Looked) -> Exit {
 pub(super) fn exit_of_record(record: &Record) -> Exit {
     match record.state.as_deref() {
         Some("held" | "rejected" | "failed") => Exit::Person,
+        _ if record.is_open_too_long() => Exit::Person,
         _ => Exit::Well,
     }
 }
@@ -200,7 +201,7 @@ fn decide_hints<'r>(
     let mut proposed = Vec::with_capacity(HINTS_MAX);
     for id in needing.iter().take(HINTS_MAX) {
         let mut actions = profile.actions(*id)?;
-        actions.retain(|action| *action != "withdraw");
+        actions.retain(|action| !matches!(*action, "withdraw" | "hold-back"));
         proposed.push((*id, actions));
     }
     propose(scene, proposed.iter().map(|(id, actions)| (*id, actions.as_slice())));
@@ -216,7 +217,7 @@ pub(super) fn propose<'a>(scene: &Scene<'_>, reports: impl Iterator<Item = (i64,
     let mut lines = Vec::new();
     for (id, actions) in reports {
         let id = id.to_string();
-        for action in actions.iter().filter(|action| **action != "hold-back") {
+        for action in actions {
             let command = scene.texts.text(&format!("say.do-{action}"), &[("id", &id)]);
             lines.push((command, scene.texts.say(&format!("say.do-{action}-why"))));
         }
@@ -243,6 +244,27 @@ pub(super) async fn withdraw(scene: &Scene<'_>, terms: WithReason) -> Result<Exi
     let profile = scene.open().await?;
     let record = profile.withdraw(terms.id, terms.reason).await?;
     decided(scene, &record, "say.withdrawn");
+    profile.close().await;
+    Ok(Exit::Well)
+}
+
+pub(super) async fn hold(scene: &Scene<'_>, id: i64) -> Result<Exit, Problem> {
+    let profile = scene.open().await?;
+    let record = profile.hold_back(id).await?;
+    decided(scene, &record, "say.held-back");
+    profile.close().await;
+    Ok(Exit::Well)
+}
+
+pub(super) async fn settle(scene: &Scene<'_>, settle: Settle) -> Result<Exit, Problem> {
+    let profile = scene.open().await?;
+    let WithReason { id, reason } = settle.whose;
+    let (record, said) = if settle.received {
+        (profile.say_received(id, reason).await?, "say.said-received")
+    } else {
+        (profile.say_not_received(id, reason).await?, "say.said-not-received")
+    };
+    decided(scene, &record, said);
     profile.close().await;
     Ok(Exit::Well)
 }

@@ -25,7 +25,7 @@ pub(super) async fn list(scene: &Scene<'_>, list: List) -> Result<Exit, Problem>
             // The list shows the leading message; `show` has them all.
             let leading = record.issues.iter().position(|issue| issue.severity == "error");
             record.issues = leading.map(|at| record.issues.swap_remove(at)).into_iter().collect();
-            if !needs_a_person(record.state.as_deref()) {
+            if !needs_a_person(record.state.as_deref()) && !record.is_open_too_long() {
                 record.issues.clear();
             }
         }

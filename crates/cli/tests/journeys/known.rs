@@ -95,3 +95,25 @@ fn only_what_can_work_is_proposed() {
     let refused = place.run(&["release", "1", "--reason", "all the same"]);
     refused.says("no document").says("resubmit 1 --with FILE").says_not("correct 1");
 }
+
+/// A report that waits can be stopped, also after the first connection was refused; what the authority says of it is
+/// asked for only where it has been open for too long.
+#[test]
+fn what_waits_can_be_stopped_and_withdrawn() {
+    let mut place = Place::ready();
+    place.stop();
+    for number in [230, 231] {
+        let file = place.write(&format!("{number}.json"), report(number).json());
+        place.run(&["send", &file]).ends(3);
+    }
+    place.run(&["show", "1"]).ends(0).says("labcourier hold 1").says("withdraw 1");
+    place.run(&["hold", "1"]).ends(0).says("on hold");
+    place.run(&["hold", "1"]).ends(2);
+    place.run(&["withdraw", "2", "--reason", "sent by fax"]).ends(0);
+    place.run(&["settle", "1", "--received", "--reason", "hotline"]).ends(2);
+    place.run(&["settle", "1", "--reason", "hotline"]).ends(2).says("--not-received");
+    place.start();
+    place.run(&["follow"]).ends(0).says("Nothing is open");
+    place.run(&["release", "1", "--reason", "now"]).ends(0);
+    place.run(&["follow"]).ends(0).says("Completed");
+}

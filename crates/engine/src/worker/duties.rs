@@ -12,7 +12,8 @@ use journal::{
 use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
-use super::verdict::{Context, Reach, Sight, Verdict, after_ask, after_read, after_submit};
+use super::verdict::{Context, Reach, Verdict, after_ask, after_read, after_submit, is_not_found};
+use super::visibility::{EmptyAnswer, Visibility};
 use crate::gate::About;
 use crate::person;
 
@@ -49,8 +50,8 @@ impl<A: Authority> Worker<A> {
         };
         let started = Event::SendingStarted { since: self.clock.now() };
         let step = Step::new(due.id, started, person::worker(), self.clock.now());
-        let attempt = match self.record_state(step, token).await? {
-            Some(State::Sending { attempt, .. }) => attempt,
+        let (attempt, refusals) = match self.record_state(step, token).await? {
+            Some(State::Sending { attempt, refusals, .. }) => (attempt, refusals),
             // Someone else moved it meanwhile (withdrawn, held back): nothing is sent.
             _ => return Ok(()),
         };
@@ -62,7 +63,15 @@ impl<A: Authority> Worker<A> {
             return self.record(step, token).await;
         }
         let result = self.authority.submit(&sealed).await;
-        let verdict = after_submit(result, &self.context(attempt));
+        let turned_away = match &result {
+            Err(
+                Fault::Locked { evidence: Some(_), .. }
+                | Fault::Transient { evidence: Some(_), .. },
+            ) => self.lock_gate().refuses_only(due.id).then_some(refusals),
+            _ => None,
+        };
+        let context = Context { turned_away, ..self.context(attempt) };
+        let verdict = after_submit(result, &context);
         self.conclude(due.id, EvidenceKind::Create, verdict, token).await.map(|_| ())
     }
 
@@ -73,13 +82,14 @@ impl<A: Authority> Worker<A> {
     }
 
     async fn ask(&self, due: Due, token: Token) -> Result<(), JournalError> {
-        let State::Unknown { attempt, since, asked, empty_since, .. } = due.state else {
+        let State::Unknown { attempt, since, asked, empty_since, refused, .. } = due.state else {
             return Ok(());
         };
         // An empty answer says something only where this certificate was shown reports both before and after it.
         let began = self.moment();
         let may_end = asked.saturating_add(1) >= self.pace.asks_min;
-        let before = if may_end { self.sight_of_own_reports().await? } else { Sight::Unknown };
+        let before =
+            if may_end { self.visibility(&due.identifier).await? } else { Visibility::Unknown };
         let siblings = self.journal.siblings(due.id)?;
         let mut result = self.authority.find(&due.identifier).await;
         if let Ok(found) = &mut result {
@@ -98,51 +108,97 @@ impl<A: Authority> Worker<A> {
             found.answers.clear();
         }
         let answered = result.as_ref().ok().and_then(|found| found.evidence.server_date);
-        let doubt = match (empty_since, answered) {
-            (Some(first), Some(now)) => elapsed(first, now),
-            (None, Some(_)) => Duration::ZERO,
-            // An authority that does not tell the time: our clock, and no faster than we have asked.
-            (_, None) => elapsed(since, self.clock.now()).min(self.pace.asking(asked)),
+        let mut empty = EmptyAnswer {
+            asked: asked.saturating_add(1),
+            by_authority: answered
+                .map(|now| empty_since.map_or(Duration::ZERO, |first| elapsed(first, now))),
+            by_us: Duration::ZERO,
+            before,
+            after: Visibility::Unknown,
+            between: Duration::ZERO,
+            shared,
         };
-        let empty = result.as_ref().is_ok_and(|found| found.answers.is_empty());
-        let near_belief = self.pace.believes_empty(asked.saturating_add(1), doubt, true);
-        let sight = match empty && near_belief && before != Sight::Unknown {
-            _ if shared => Sight::Shared,
-            true => {
-                let after = self.sight_of_own_reports().await?;
-                let together = self.moment().since(began) <= self.pace.sight_max;
-                if before == after && together { after } else { Sight::Unknown }
+        if result.as_ref().is_ok_and(|found| found.answers.is_empty()) {
+            empty.by_us = self.in_doubt_for(due.id, since);
+            if empty.is_ripe(&self.pace) && before != Visibility::Unknown && !shared {
+                empty.after = self.visibility(&due.identifier).await?;
+                empty.between = self.moment().since(began);
             }
-            false => Sight::Unknown,
-        };
-        let context = self.context(attempt);
-        let verdict = after_ask(result, asked, doubt, sight, &context);
+        }
+        let verdict = after_ask(result, &empty, refused, &self.context(attempt));
+        if !matches!(&verdict.event, Some(Event::AskedInVain { .. } | Event::NotAnswered { .. })) {
+            self.lock_doubts().remove(&due.id);
+        }
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| ())
     }
 
+    /// How long a report has been in doubt by our clocks: by the computer's since it began; by the steady one since
+    /// this process first asked in vain, so that a clock that was set back holds nothing up.
+    fn in_doubt_for(&self, id: SubmissionId, since: Instant) -> Duration {
+        let now = self.moment();
+        let mut doubts = self.lock_doubts();
+        let first = *doubts.entry(id).or_insert(now.steady);
+        elapsed(since, now.wall).max(now.steady.saturating_sub(first))
+    }
+
     async fn read(&self, due: Due, token: Token) -> Result<(), JournalError> {
-        let State::InProgress { receipt, since, .. } = &due.state else { return Ok(()) };
-        let result = self.authority.status(receipt).await.and_then(|received| {
+        let State::InProgress { receipt, since, not_found_since, .. } = &due.state else {
+            return Ok(());
+        };
+        let by_id = self.authority.status(receipt).await.and_then(|received| {
             // Numbers may begin anew where an authority is set up again: another report has ours now.
             match may_be(&received.answer, &due.identifier) {
                 true => Ok(received),
                 false => Err(another(received)),
             }
         });
+        let (result, kind) = match by_id {
+            Err(fault) if is_not_found(&fault) => {
+                match self.shown(receipt, &due.identifier).await {
+                    Some(received) => (Ok(received), EvidenceKind::Search),
+                    None => (Err(fault), EvidenceKind::Read),
+                }
+            }
+            other => (other, EvidenceKind::Read),
+        };
         let age = elapsed(*since, self.clock.now());
-        let verdict = after_read(result, age, &self.context(1));
-        self.conclude(due.id, EvidenceKind::Read, verdict, token).await.map(|_| ())
+        let verdict = after_read(result, age, *not_found_since, &self.context(1));
+        self.conclude(due.id, kind, verdict, token).await.map(|_| ())
     }
 
-    /// Whether this certificate is shown any report at all: an empty result can also mean "no access".
-    async fn sight_of_own_reports(&self) -> Result<Sight, JournalError> {
-        let any = Query { count: Some(1), ..Query::default() };
-        let Ok((page, _)) = self.authority.search(&any).await else { return Ok(Sight::Unknown) };
-        if page.total.unwrap_or(0) > 0 || !page.answers.is_empty() {
-            return Ok(Sight::Clear);
+    /// The second way to a report that cannot be read by its id: the search by its identifier.
+    async fn shown(&self, receipt: &str, identifier: &str) -> Option<Received> {
+        let found = self.authority.find(identifier).await.ok()?;
+        let ours = |answer: &Answer| answer.receipt.as_deref() == Some(receipt);
+        let answer = found.answers.into_iter().find(ours)?;
+        Some(Received { answer, evidence: found.evidence })
+    }
+
+    /// Whether this certificate is shown what the authority has of ours, other than the report in doubt.
+    async fn visibility(&self, identifier: &str) -> Result<Visibility, JournalError> {
+        let endpoint = &self.endpoint.name;
+        let witnesses = self.journal.witnesses(endpoint, identifier)?;
+        for witness in &witnesses {
+            match self.authority.find(witness).await {
+                Ok(found) if found.answers.is_empty() => {}
+                Ok(_) => return Ok(Visibility::Ours),
+                Err(_) => return Ok(Visibility::Unknown),
+            }
         }
-        let accepted = self.journal.was_accepted_at(&self.endpoint.name)?;
-        Ok(if accepted { Sight::Blind } else { Sight::NothingYet })
+        if !witnesses.is_empty() {
+            return Ok(Visibility::Lost);
+        }
+        let accepted = self.journal.was_accepted_at(endpoint)?;
+        if !accepted || !self.searches() {
+            return Ok(Visibility::NothingYet);
+        }
+        // What was accepted and has failed need not be shown; where nothing at all is, access may be lost.
+        let any = Query { count: Some(1), ..Query::default() };
+        let Ok((page, _)) = self.authority.search(&any).await else {
+            return Ok(Visibility::Unknown);
+        };
+        let shown = page.total.unwrap_or(0) > 0 || !page.answers.is_empty();
+        Ok(if shown { Visibility::NothingYet } else { Visibility::Lost })
     }
 
     /// Another submission with this identifier has this receipt: it is another report. Where identifiers are made
@@ -204,6 +260,8 @@ impl<A: Authority> Worker<A> {
             pace: &self.pace,
             fraction: self.clock.fraction(),
             attempt,
+            searches: self.searches(),
+            turned_away: None,
         }
     }
 }

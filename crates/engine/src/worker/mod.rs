@@ -10,9 +10,11 @@ mod queue;
 mod reached;
 mod round;
 pub(crate) mod verdict;
+mod visibility;
 
 pub(crate) use duties::{kept, message, sealed};
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -98,6 +100,8 @@ pub struct Worker<A> {
     gate: Mutex<Gate>,
     poll: Mutex<poll::Polls>,
     hold: Mutex<hold::Hold>,
+    /// When each report in doubt was first asked for in vain by this process, by the steady clock.
+    doubts: Mutex<HashMap<SubmissionId, Duration>>,
     /// When it last looked for what a clock that was set back has put off too far.
     looked_far: Mutex<Option<Moment>>,
     /// Both clocks at that look, or when it began: whether one was set back since.
@@ -162,6 +166,7 @@ impl<A: Authority> Worker<A> {
             gate: Mutex::default(),
             poll: Mutex::default(),
             hold: Mutex::default(),
+            doubts: Mutex::default(),
             looked_far: Mutex::default(),
             clocks,
             knocked: AtomicBool::new(false),
@@ -245,6 +250,10 @@ impl<A: Authority> Worker<A> {
         self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn lock_doubts(&self) -> std::sync::MutexGuard<'_, HashMap<SubmissionId, Duration>> {
+        self.doubts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What an exchange shows about the connection: gate and banner follow. `heard`: an answer came.
     pub(crate) fn reached(&self, reach: &Reach, about: About, heard: bool) {
         let now = self.moment();
@@ -306,6 +315,9 @@ impl<A: Authority> Worker<A> {
         let cancel = CancellationToken::new();
         let round = self.round(&mut lease, &cancel).await?;
         let mut moved = 0;
+        if !self.searches() {
+            moved += self.read_all(lease.token).await?;
+        }
         for _ in 0..SEARCHES_MAX {
             if !self.searches() {
                 break;

@@ -7,6 +7,7 @@ use exchange::{Answer, Processing};
 use fhir::{Instant, Issue};
 use report::Event;
 
+use super::visibility::{Belief, EmptyAnswer};
 use crate::Pace;
 
 /// What a result of an exchange means.
@@ -68,6 +69,10 @@ pub(crate) struct Context<'a> {
     pub(crate) fraction: f64,
     /// Requests made for this report, including the one in question.
     pub(crate) attempt: u32,
+    /// Whether this release tells by search what has changed.
+    pub(crate) searches: bool,
+    /// Where other reports were let in since this one was turned away last: how often it was before.
+    pub(crate) turned_away: Option<u32>,
 }
 
 impl Context<'_> {
@@ -77,6 +82,12 @@ impl Context<'_> {
 
     fn backoff(&self, retry_after: Option<Duration>) -> Instant {
         self.after(self.pace.backoff(self.attempt.max(1), retry_after, self.fraction))
+    }
+
+    /// When to read a report that was accepted `age` ago: beside searches seldom, without them as often as others
+    /// search.
+    fn read_at(&self, age: Duration) -> Instant {
+        self.after(if self.searches { self.pace.read(age) } else { self.pace.poll(age) })
     }
 }
 
@@ -92,7 +103,24 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
         }
         Err(fault) => fault,
     };
+    // What was sent before may have been received, whatever was believed: this refusal may mean that one.
+    let in_doubt = context.attempt > 1 || fault.may_be_known();
+    if let (Some(before), Some(evidence)) = (context.turned_away, fault.evidence())
+        && let Fault::Locked { why, .. } | Fault::Transient { why, .. } = &fault
+    {
+        return turned_away(why, fault.retry_after(), before, evidence.clone(), context);
+    }
     match fault {
+        Fault::Refused { answer, evidence } if in_doubt => Verdict {
+            event: Some(Event::Doubted {
+                since: context.now,
+                due: context.after(context.pace.ask(0)),
+                why: Event::WHY_REFUSED.to_owned(),
+            }),
+            issues: Some(answer.issues),
+            evidence: Some(*evidence),
+            reach: Reach::Answered,
+        },
         Fault::Refused { answer, evidence } => Verdict {
             event: Some(Event::Rejected),
             issues: Some(answer.issues),
@@ -121,114 +149,116 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
     }
 }
 
-/// Whether this certificate is shown other reports of ours: an empty answer alone proves nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sight {
-    /// It is.
-    Clear,
-    /// It is shown nothing, and nothing of ours was ever accepted.
-    NothingYet,
-    /// It is shown nothing although reports of ours were accepted: it has lost its access.
-    Blind,
-    /// Something is shown, and another report with the same identifier may be what it is.
-    Shared,
-    /// Not asked, or in vain.
-    Unknown,
-}
-
 /// Code of an empty answer to a certificate without access.
 const NO_ACCESS: &str = "forbidden";
 
-/// After a search by identifier.
+/// After a search by identifier. `empty` says what an empty result is worth; `refused`: the request before was
+/// refused.
 pub(crate) fn after_ask(
     result: Result<Found, Fault>,
-    asked: u32,
-    doubt: Duration,
-    sight: Sight,
+    empty: &EmptyAnswer,
+    refused: bool,
     context: &Context<'_>,
 ) -> Verdict {
-    match result {
-        Ok(found) => {
-            let hits = found.answers.into_iter();
-            let hits = hits
-                .filter_map(|answer| status_event(&answer, context).map(|event| (event, answer)));
-            // Where it arrived twice, the authority completes one and calls the other a duplicate. The first of those
-            // that say as much.
-            let hit = hits.rev().max_by_key(|(event, _)| match event {
-                Event::Completed { .. } => 2,
-                Event::Failed { .. } => 0,
-                _ => 1,
-            });
-            if let Some((event, answer)) = hit {
-                return answered(event, answer.issues, found.evidence);
-            }
-            let (asked, pace) = (asked.saturating_add(1), context.pace);
-            let due = context.after(pace.ask(asked));
-            let answered = found.evidence.server_date;
-            let event = match sight {
-                Sight::Clear if pace.believes_empty(asked, doubt, true) => {
-                    Event::NotReceived { due: context.now }
-                }
-                Sight::NothingYet if pace.believes_empty(asked, doubt, false) => {
-                    Event::NotReceived { due: context.now }
-                }
-                // Nothing was learned.
-                Sight::Blind => Event::NotAnswered { due, why: NO_ACCESS.to_owned() },
-                Sight::Shared => {
-                    Event::NotAnswered { due, why: Why::AnotherIdentifier.code().to_owned() }
-                }
-                _ => Event::AskedInVain { due, answered },
-            };
-            Verdict {
-                event: Some(event),
-                issues: None,
-                evidence: Some(found.evidence),
-                reach: Reach::Answered,
-            }
-        }
+    let found = match result {
+        Ok(found) => found,
         Err(fault) => {
-            let why = fault.why().map_or("refused", Why::code).to_owned();
+            let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
+            let asked = empty.asked.saturating_sub(1);
             let due = context.after(context.pace.ask(asked).max(context.pace.backoff_min));
-            not_learned(fault, Some(Event::NotAnswered { due, why }))
+            return not_learned(fault, Some(Event::NotAnswered { due, why }));
         }
+    };
+    let hits = found.answers.into_iter();
+    let hits =
+        hits.filter_map(|answer| status_event(&answer, context).map(|event| (event, answer)));
+    // Where it arrived twice, the authority completes one and calls the other a duplicate. The first of those
+    // that say as much.
+    let hit = hits.rev().max_by_key(|(event, _)| match event {
+        Event::Completed { .. } => 2,
+        Event::Failed { .. } => 0,
+        _ => 1,
+    });
+    if let Some((event, answer)) = hit {
+        return answered(event, answer.issues, found.evidence);
+    }
+    let due = context.after(context.pace.ask(empty.asked));
+    let event = match empty.belief(context.pace) {
+        // The messages of that refusal are kept already.
+        Belief::NotReceived if refused => Event::Rejected,
+        Belief::NotReceived => Event::NotReceived { due: context.now },
+        Belief::NotYet => Event::AskedInVain { due, answered: found.evidence.server_date },
+        Belief::NoAccess => Event::NotAnswered { due, why: NO_ACCESS.to_owned() },
+        Belief::Ambiguous => {
+            Event::NotAnswered { due, why: Why::AnotherIdentifier.code().to_owned() }
+        }
+    };
+    Verdict {
+        event: Some(event),
+        issues: None,
+        evidence: Some(found.evidence),
+        reach: Reach::Answered,
     }
 }
 
-/// After a read by id of a report accepted `age` ago.
+/// After a read by id of a report accepted `age` ago, which reads have not found since `not_found_since`.
 pub(crate) fn after_read(
     result: Result<Received, Fault>,
     age: Duration,
+    not_found_since: Option<Instant>,
     context: &Context<'_>,
 ) -> Verdict {
-    let again = Event::StillInProgress { due: context.after(context.pace.read(age)) };
-    match result {
-        Ok(received) => match status_event(&received.answer, context) {
-            Some(Event::Accepted { .. }) | None => {
-                Verdict { event: Some(again), issues: None, evidence: None, reach: Reach::Answered }
-            }
-            Some(event) => answered(event, received.answer.issues, received.evidence),
-        },
-        // A 404 proves nothing (no access looks the same): keep asking, ever more slowly.
-        Err(fault) => {
-            let of_one = matches!(
-                fault.why(),
-                Some(Why::NotFound { .. } | Why::AnotherIdentifier | Why::NotFhir { .. })
-            );
-            let verdict = not_learned(fault, Some(again));
-            if of_one { Verdict { reach: Reach::OfOne, ..verdict } } else { verdict }
+    let too_long = age >= context.pace.in_progress_max;
+    let due = context.read_at(age);
+    let fault = match result {
+        Ok(received) => {
+            return match status_event(&received.answer, context) {
+                Some(Event::Accepted { .. }) | None => {
+                    let event = if too_long {
+                        Event::Overdue { due }
+                    } else {
+                        Event::StillInProgress { due }
+                    };
+                    Verdict {
+                        event: Some(event),
+                        issues: None,
+                        evidence: None,
+                        reach: Reach::Answered,
+                    }
+                }
+                Some(event) => answered(event, received.answer.issues, received.evidence),
+            };
         }
+        Err(fault) => fault,
+    };
+    if is_not_found(&fault) {
+        let lasts = not_found_since.map(|since| context.now.0.saturating_sub(since.0));
+        let lasts = Duration::from_micros(u64::try_from(lasts.unwrap_or(0)).unwrap_or(0));
+        let late = too_long || lasts >= context.pace.not_found_max;
+        let due = context.after(context.pace.read(age));
+        let event = Event::NotFound { at: context.now, due, late };
+        // A 404 proves nothing (no access looks the same), and nothing about other reports.
+        return Verdict { reach: Reach::OfOne, ..not_learned(fault, Some(event)) };
     }
+    let of_one = matches!(fault.why(), Some(Why::NotFhir { .. }));
+    let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
+    let due = due.max(context.after(context.pace.backoff_min));
+    let verdict = not_learned(fault, Some(Event::NotAnswered { due, why }));
+    if of_one { Verdict { reach: Reach::OfOne, ..verdict } } else { verdict }
+}
+
+/// The authority does not show what it has accepted; a number that is another report's now shows no more.
+pub(crate) fn is_not_found(fault: &Fault) -> bool {
+    matches!(fault.why(), Some(Why::NotFound { .. } | Why::AnotherIdentifier))
 }
 
 /// The event behind a status that the authority reports.
 pub(crate) fn status_event(answer: &Answer, context: &Context<'_>) -> Option<Event> {
     let receipt = answer.receipt.clone()?;
     Some(match answer.processing? {
-        Processing::InProgress => Event::Accepted {
-            receipt,
-            since: context.now,
-            due: context.after(context.pace.read_first),
-        },
+        Processing::InProgress => {
+            Event::Accepted { receipt, since: context.now, due: context.read_at(Duration::ZERO) }
+        }
         Processing::Completed => Event::Completed { receipt },
         Processing::Failed => Event::Failed { receipt },
     })
@@ -256,6 +286,34 @@ fn doubted(why: &Why, evidence: Option<Evidence>, context: &Context<'_>) -> Verd
     }
 }
 
+/// It alone was refused, `before` times until now: its own pauses grow, whatever becomes of others; in the end a
+/// person must look.
+fn turned_away(
+    why: &Why,
+    retry_after: Option<Duration>,
+    before: u32,
+    evidence: Evidence,
+    context: &Context<'_>,
+) -> Verdict {
+    let (times, code) = (before.saturating_add(1), why.code().to_owned());
+    let (event, issues) = if times >= context.pace.refusals_max {
+        let issue = Issue {
+            severity: fhir::Severity::Error,
+            code: "processing".to_owned(),
+            rule: None,
+            text: format!("HTTP {}", evidence.status),
+            expression: None,
+            line: None,
+            column: None,
+        };
+        (Event::HeldAfterRefusals { why: code }, Some(vec![issue]))
+    } else {
+        let pause = context.pace.backoff(times, retry_after, context.fraction);
+        (Event::TurnedAway { due: context.after(pause), why: code }, None)
+    };
+    Verdict { event: Some(event), issues, evidence: Some(evidence), reach: Reach::OfOne }
+}
+
 fn not_learned(fault: Fault, event: Option<Event>) -> Verdict {
     let evidence = fault.evidence().cloned();
     Verdict { event, issues: None, evidence, reach: Reach::of_question(fault) }
@@ -264,6 +322,7 @@ fn not_learned(fault: Fault, event: Option<Event>) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::worker::visibility::Visibility;
 
     const NOW: Instant = Instant::from_seconds(1_800_000_000);
 
@@ -276,8 +335,25 @@ mod tests {
         Received { answer, evidence: evidence() }
     }
 
+    fn context(pace: &Pace) -> Context<'_> {
+        Context { now: NOW, pace, fraction: 0.0, attempt: 1, searches: true, turned_away: None }
+    }
+
     fn with_context<T>(run: impl FnOnce(&Context<'_>) -> T) -> T {
-        run(&Context { now: NOW, pace: &Pace::default(), fraction: 0.0, attempt: 1 })
+        run(&context(&Pace::default()))
+    }
+
+    fn ripe(after: Visibility) -> EmptyAnswer {
+        let long = Duration::from_secs(24 * 3600);
+        EmptyAnswer {
+            asked: 9,
+            by_authority: Some(long),
+            by_us: long,
+            before: after,
+            after,
+            between: Duration::ZERO,
+            shared: false,
+        }
     }
 
     fn code_of(verdict: &Verdict) -> &'static str {
@@ -319,8 +395,7 @@ mod tests {
         let after = |answers: Vec<Answer>| {
             let found = Found { answers, evidence: evidence() };
             with_context(|context| {
-                let verdict = after_ask(Ok(found), 0, Duration::ZERO, Sight::Unknown, context);
-                verdict.event.unwrap()
+                after_ask(Ok(found), &ripe(Visibility::Ours), true, context).event.unwrap()
             })
         };
         use Processing::{Completed, Failed, InProgress};
@@ -333,23 +408,112 @@ mod tests {
         assert!(matches!(after(vec![hit("a", Failed)]), Event::Failed { .. }));
     }
 
+    fn refusal(status: u16, code: &str) -> Fault {
+        let issue = Issue {
+            severity: fhir::Severity::Error,
+            code: code.to_owned(),
+            rule: None,
+            text: "so nicht".to_owned(),
+            expression: None,
+            line: None,
+            column: None,
+        };
+        let answer = Box::new(Answer { issues: vec![issue], ..Answer::default() });
+        Fault::Refused { answer, evidence: Box::new(Evidence { status, ..evidence() }) }
+    }
+
+    /// The first request may have been received although its answer said otherwise: only a search can tell.
     #[test]
-    fn an_empty_search_is_believed_late() {
+    fn a_refusal_counts_at_once_only_where_nothing_was_sent_before() {
+        let pace = Pace::default();
+        for (attempt, status, code, event) in [
+            (1, 422, "invalid", "rejected"),
+            (2, 422, "invalid", "doubted"),
+            (1, 409, "conflict", "doubted"),
+            (1, 412, "conflict", "doubted"),
+            (1, 422, "duplicate", "doubted"),
+        ] {
+            let context = Context { attempt, ..context(&pace) };
+            let verdict = after_submit(Err(refusal(status, code)), &context);
+            assert_eq!(code_of(&verdict), event, "{attempt} {status} {code}");
+            assert_eq!(verdict.issues.as_deref().map(<[_]>::len), Some(1), "its words are kept");
+            assert_eq!(verdict.reach, Reach::Answered);
+        }
+    }
+
+    #[test]
+    fn what_the_search_says_ends_the_doubt_of_a_refusal() {
         with_context(|context| {
-            let empty = || Ok(Found { answers: Vec::new(), evidence: evidence() });
-            let minutes = |m: u64| Duration::from_secs(m * 60);
-            let after = |asked, age, sight| {
-                code_of(&after_ask(empty(), asked, minutes(age), sight, context))
+            let after = |refused, seen| {
+                let found = Found { answers: Vec::new(), evidence: evidence() };
+                code_of(&after_ask(Ok(found), &ripe(seen), refused, context))
             };
-            assert_eq!(after(0, 0, Sight::Clear), "asked-in-vain");
-            assert_eq!(after(9, 9, Sight::Clear), "asked-in-vain");
-            assert_eq!(after(9, 11, Sight::Clear), "not-received");
-            assert_eq!(after(9, 11, Sight::Unknown), "asked-in-vain");
-            assert_eq!(after(9, 11, Sight::NothingYet), "asked-in-vain");
-            assert_eq!(after(9, 61, Sight::NothingYet), "not-received");
-            // Without access nothing is learned, however long it lasts.
-            assert_eq!(after(99, 999, Sight::Blind), "not-answered");
-            assert_eq!(after(99, 999, Sight::Unknown), "asked-in-vain");
+            assert_eq!(after(false, Visibility::Ours), "not-received");
+            assert_eq!(after(true, Visibility::Ours), "rejected");
+            assert_eq!(after(true, Visibility::Unknown), "asked-in-vain");
+            assert_eq!(after(true, Visibility::Lost), "not-answered");
         });
+    }
+
+    #[test]
+    fn a_report_that_alone_is_turned_away_rests_longer_each_time_and_is_held_in_the_end() {
+        let pace = Pace::default();
+        let evidence = || Some(Box::new(Evidence { status: 403, ..evidence() }));
+        let mut rested = Duration::ZERO;
+        for before in 0..4 {
+            let context = Context { turned_away: Some(before), attempt: 9, ..context(&pace) };
+            let locked =
+                Fault::Locked { why: Why::Forbidden { status: 403 }, evidence: evidence() };
+            let verdict = after_submit(Err(locked), &context);
+            let Some(Event::TurnedAway { due, .. }) = verdict.event else { panic!("{verdict:?}") };
+            let pause = Duration::from_micros((due.0 - NOW.0).unsigned_abs());
+            assert!(pause >= pace.backoff_min.mul_f64(0.5) * 2_u32.pow(before), "{pause:?}");
+            assert_eq!(verdict.reach, Reach::OfOne, "the others go on");
+            rested += pause;
+        }
+        assert!(rested >= Duration::from_secs(225));
+        let context = Context { turned_away: Some(4), ..context(&pace) };
+        let locked = Fault::Locked { why: Why::Forbidden { status: 403 }, evidence: evidence() };
+        let verdict = after_submit(Err(locked), &context);
+        assert_eq!(code_of(&verdict), "held-after-refusals");
+        assert!(verdict.evidence.is_some() && verdict.issues.is_some(), "with that answer");
+        // What brought no answer was turned away by nobody.
+        let nobody = Fault::Transient { why: Why::Cut, retry_after: None, evidence: None };
+        assert_eq!(code_of(&after_submit(Err(nobody), &context)), "deferred");
+    }
+
+    #[test]
+    fn a_read_says_what_was_truly_answered() {
+        let pace = Pace::default();
+        let hours = |h: u64| Duration::from_secs(h * 3600);
+        let ago = |h: i64| Some(NOW.plus_seconds(-h * 3600));
+        let not_found = || Fault::Transient {
+            why: Why::NotFound { status: 404 },
+            retry_after: None,
+            evidence: Some(Box::new(evidence())),
+        };
+        let after = |result, age, since| after_read(result, age, since, &context(&pace)).event;
+        let progress = || Ok(received(Some(Processing::InProgress)));
+        assert!(matches!(after(progress(), hours(1), None), Some(Event::StillInProgress { .. })));
+        assert!(matches!(after(progress(), hours(72), None), Some(Event::Overdue { .. })));
+        for (age, since, expected) in [
+            (1, None, false),
+            (30, ago(23), false),
+            (30, ago(24), true),
+            (72, None, true),
+            // Our clock was set back meanwhile.
+            (30, ago(-99), false),
+        ] {
+            let Some(Event::NotFound { at, late, .. }) = after(Err(not_found()), hours(age), since)
+            else {
+                panic!("{age}")
+            };
+            assert_eq!((at, late), (NOW, expected), "{age} {since:?}");
+        }
+        let cut = Fault::Transient { why: Why::Cut, retry_after: None, evidence: None };
+        let Some(Event::NotAnswered { why, .. }) = after(Err(cut), hours(1), None) else {
+            panic!()
+        };
+        assert_eq!(why, "cut", "nobody said that it is in progress");
     }
 }

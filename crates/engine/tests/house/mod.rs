@@ -55,6 +55,12 @@ pub(crate) struct Willing {
     pub(crate) doubt: Arc<AtomicBool>,
     /// So long it asks for patience, in seconds; 0: not at all.
     pub(crate) busy: Arc<AtomicU32>,
+    /// What it accepted: identifiers with their receipts.
+    pub(crate) accepted: Arc<Mutex<Vec<(String, String)>>>,
+    /// Identifiers that were asked for.
+    pub(crate) asked_for: Arc<Mutex<Vec<String>>>,
+    /// It refuses the content of every report, with a reason.
+    pub(crate) rejects: Arc<AtomicBool>,
     /// It refuses every report.
     pub(crate) refuses: Arc<AtomicBool>,
     /// It refuses whatever has this identifier.
@@ -67,13 +73,15 @@ pub(crate) struct Willing {
     pub(crate) regains: Arc<AtomicU32>,
     /// Ten minutes pass during every search by identifier.
     pub(crate) flickers: Arc<AtomicBool>,
+    /// So many seconds its clock is ahead.
+    pub(crate) leaps: Arc<AtomicI64>,
     /// How many entries each look for any report asked for.
     pub(crate) looked_for: Arc<Mutex<Vec<Option<u32>>>>,
     /// What a search for changes answers.
     pub(crate) changes: Arc<Mutex<Changes>>,
     /// From when on the last one asked.
     pub(crate) since: Arc<Mutex<Option<Instant>>>,
-    /// Other reports that its search shows.
+    /// Other reports that its search shows; where there are any, it shows what it accepted too.
     pub(crate) shown: Arc<AtomicU32>,
     /// How often its capabilities were asked for.
     pub(crate) knocks: Arc<AtomicU32>,
@@ -99,7 +107,8 @@ pub(crate) struct Willing {
 impl Willing {
     /// Its own clock is never set.
     fn evidence(&self) -> Evidence {
-        let seconds = self.clock.steady.load(Ordering::SeqCst);
+        let leap = self.leaps.load(Ordering::SeqCst);
+        let seconds = self.clock.steady.load(Ordering::SeqCst) + leap;
         let timeless = self.timeless.load(Ordering::SeqCst);
         let server_date = (!timeless).then(|| Instant::from_seconds(1_700_000_000 + seconds));
         Evidence { status: 200, body: b"{}".to_vec(), server_date, ..Evidence::default() }
@@ -127,11 +136,18 @@ impl Authority for Willing {
         if let Some(before) = &self.before_answer {
             before(place).await;
         }
+        if self.rejects.load(Ordering::SeqCst) {
+            let answer = Box::new(Answer { issues: vec![reason()], ..Answer::default() });
+            let evidence = Box::new(Evidence { status: 422, ..self.evidence() });
+            return Err(Fault::Refused { answer, evidence });
+        }
         if self.doubt.load(Ordering::SeqCst) {
             return Err(Fault::Uncertain { why: Why::Cut, evidence: None });
         }
+        let receipt = format!("r-{}", place + 1);
+        self.accepted.lock().unwrap().push((sealed.identifier.clone(), receipt.clone()));
         let answer = Answer {
-            receipt: Some(format!("r-{}", place + 1)),
+            receipt: Some(receipt),
             processing: Some(Processing::InProgress),
             ..Answer::default()
         };
@@ -144,7 +160,13 @@ impl Authority for Willing {
             identifiers: vec![identifier.to_owned()],
             ..Answer::default()
         };
-        let answers = self.finds.lock().unwrap().iter().map(answer).collect();
+        self.asked_for.lock().unwrap().push(identifier.to_owned());
+        let mut answers: Vec<_> = self.finds.lock().unwrap().iter().map(answer).collect();
+        if answers.is_empty() && self.shown.load(Ordering::SeqCst) > 0 {
+            let accepted = self.accepted.lock().unwrap();
+            let ours = accepted.iter().filter(|(known, _)| known == identifier);
+            answers.extend(ours.map(|(_, receipt)| answer(receipt)));
+        }
         let regained = self.regains.load(Ordering::SeqCst);
         if regained > 0 {
             self.shown.store(regained, Ordering::SeqCst);
@@ -191,6 +213,19 @@ impl Authority for Willing {
             Some(fault) => Err(fault),
             None => Ok((Capability::default(), self.evidence())),
         }
+    }
+}
+
+/// Why a content is refused.
+pub(crate) fn reason() -> Issue {
+    Issue {
+        severity: fhir::Severity::Error,
+        code: "invalid".to_owned(),
+        rule: None,
+        text: "Unknown code".to_owned(),
+        expression: None,
+        line: None,
+        column: None,
     }
 }
 

@@ -32,6 +32,19 @@ fn event() -> impl Strategy<Value = Event> {
         2 => (receipt(), instant(), instant())
             .prop_map(|(receipt, since, due)| Event::Accepted { receipt, since, due }),
         1 => instant().prop_map(|due| Event::StillInProgress { due }),
+        1 => instant().prop_map(|due| Event::Overdue { due }),
+        1 => (instant(), instant(), any::<bool>())
+            .prop_map(|(at, due, late)| Event::NotFound { at, due, late }),
+        1 => (instant(), why()).prop_map(|(due, why)| Event::TurnedAway { due, why }),
+        1 => why().prop_map(|why| Event::HeldAfterRefusals { why }),
+        1 => reason().prop_map(|reason| Event::SaidReceived { reason }),
+        1 => (reason(), instant())
+            .prop_map(|(reason, due)| Event::SaidNotReceived { reason, due }),
+        1 => (instant(), instant()).prop_map(|(since, due)| Event::Doubted {
+            since,
+            due,
+            why: Event::WHY_REFUSED.to_owned(),
+        }),
         1 => receipt().prop_map(|receipt| Event::Completed { receipt }),
         1 => receipt().prop_map(|receipt| Event::Failed { receipt }),
         1 => Just(Event::Rejected),
@@ -82,9 +95,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn status_never_moves_backwards((_, states) in story()) {
-        for pair in states.windows(2) {
-            prop_assert!(progress_at_authority(&pair[0]) <= progress_at_authority(&pair[1]));
+    fn status_never_moves_backwards((events, states) in story()) {
+        for (pair, event) in states.windows(2).zip(&events[1..]) {
+            // Only a person may say that the authority has forgotten it.
+            let a_word = matches!(event, Event::SaidNotReceived { .. });
+            let forwards = progress_at_authority(&pair[0]) <= progress_at_authority(&pair[1]);
+            prop_assert!(forwards || a_word);
         }
     }
 
@@ -93,7 +109,7 @@ proptest! {
         let state = &states[states.len() - 1];
         if matches!(state, State::Completed { .. } | State::Withdrawn | State::Superseded { .. }) {
             prop_assert!(state.apply(&event).is_err());
-            prop_assert!(state.actions().is_empty() && state.duty().is_none());
+            prop_assert!(state.actions(Instant(i64::MAX)).is_empty() && state.duty().is_none());
         }
     }
 
@@ -158,6 +174,11 @@ proptest! {
         let mut sent = 0;
         for (event, state) in events.iter().zip(&states) {
             sent += u32::from(matches!(event, Event::SendingStarted { .. }));
+            if let (Event::SaidNotReceived { .. }, State::Queued { attempt, .. }) = (event, state) {
+                // What was in progress was sent at least once.
+                prop_assert!((*attempt == sent) || (*attempt == 1));
+                sent = *attempt;
+            }
             if let Some(attempt) = state.attempt() {
                 prop_assert_eq!(attempt, sent);
             }
@@ -171,7 +192,9 @@ proptest! {
             if matches!(event, Event::SendingStarted { .. }) {
                 let before: Vec<_> = events[..index].iter().rev().collect();
                 let doubt = before.iter().position(|e| matches!(e, Event::Doubted { .. }));
-                let cleared = before.iter().position(|e| matches!(e, Event::NotReceived { .. }));
+                let cleared = before.iter().position(|e| {
+                    matches!(e, Event::NotReceived { .. } | Event::SaidNotReceived { .. })
+                });
                 if let Some(doubt) = doubt {
                     prop_assert!(cleared.is_some_and(|cleared| cleared < doubt));
                 }
@@ -183,11 +206,15 @@ proptest! {
     #[test]
     fn a_person_may_do_what_is_offered((_, states) in story()) {
         for state in &states {
-            for action in state.actions() {
+            for action in state.actions(Instant(i64::MAX)) {
                 let event = match action {
                     Action::Release => Event::Released { reason: "r".into(), due: Instant(0) },
                     Action::HoldBack => Event::HeldBack,
                     Action::Withdraw => Event::Withdrawn { reason: "r".into() },
+                    Action::SayReceived => Event::SaidReceived { reason: "r".into() },
+                    Action::SayNotReceived => {
+                        Event::SaidNotReceived { reason: "r".into(), due: Instant(0) }
+                    }
                     Action::Resubmit | Action::Correct => Event::Superseded { by: SubmissionId(1) },
                 };
                 prop_assert!(state.apply(&event).is_ok(), "{} {:?}", state.code(), action);
@@ -217,17 +244,22 @@ proptest! {
     }
 }
 
+fn doubt(attempt: u32, since: Instant, asked: u32, due: Instant) -> State {
+    State::Unknown { attempt, since, asked, due, empty_since: None, refused: false }
+}
+
 #[test]
 fn long_doubt_needs_a_person() {
     let since = Instant::from_seconds(1_000);
-    let state = State::Unknown { attempt: 1, since, asked: 3, due: since, empty_since: None };
+    let state = doubt(1, since, 3, since);
     assert_eq!(state.group(Instant::from_seconds(4_599)), Group::InProgress);
     assert_eq!(state.group(Instant::from_seconds(4_600)), Group::NeedsAttention);
 }
 
 #[test]
 fn an_unsent_report_cannot_be_answered() {
-    for state in [State::Held, State::Queued { attempt: 0, due: Instant(0) }] {
+    let queued = State::Queued { attempt: 0, due: Instant(0), refusals: 0 };
+    for state in [State::Held { attempt: 0 }, queued] {
         for event in [
             Event::Completed { receipt: "r".into() },
             Event::Failed { receipt: "r".into() },
@@ -251,11 +283,11 @@ fn every_state_has_its_code() {
     let receipt = String::new;
     let (attempt, since, due) = (1, Instant(0), Instant(0));
     let states = [
-        State::Held,
-        State::Queued { attempt, due },
-        State::Sending { attempt, since },
-        State::Unknown { attempt, since, asked: 0, due, empty_since: None },
-        State::InProgress { receipt: receipt(), since, due },
+        State::Held { attempt },
+        State::Queued { attempt, due, refusals: 0 },
+        State::Sending { attempt, since, refusals: 0 },
+        doubt(attempt, since, 0, due),
+        State::InProgress { receipt: receipt(), since, due, not_found_since: None, overdue: false },
         State::Completed { receipt: receipt() },
         State::Rejected,
         State::Failed { receipt: receipt() },
@@ -279,8 +311,7 @@ fn the_time_of_a_doubt_is_the_authoritys() {
         State::Unknown { empty_since, .. } => *empty_since,
         _ => None,
     };
-    let state =
-        State::Unknown { attempt: 1, since: at(900), asked: 0, due: at(0), empty_since: None };
+    let state = doubt(1, at(900), 0, at(0));
     let state = asked(asked(state, None), Some(50));
     assert_eq!(empty_since(&state), Some(at(50)));
     // The first answer counts, and where that clock is set back, the earlier time.

@@ -13,7 +13,7 @@ fn receipt() -> String {
 }
 
 fn queued(attempt: u32, due: i64) -> State {
-    State::Queued { attempt, due: at(due) }
+    State::Queued { attempt, due: at(due), refusals: 0 }
 }
 
 fn unknown(since: i64, asked: u32, due: i64, empty_since: Option<i64>) -> State {
@@ -23,21 +23,42 @@ fn unknown(since: i64, asked: u32, due: i64, empty_since: Option<i64>) -> State 
         asked,
         due: at(due),
         empty_since: empty_since.map(at),
+        refused: false,
     }
 }
 
 fn progress(receipt: &str, since: i64, due: i64) -> State {
-    State::InProgress { receipt: receipt.to_owned(), since: at(since), due: at(due) }
+    State::InProgress {
+        receipt: receipt.to_owned(),
+        since: at(since),
+        due: at(due),
+        not_found_since: None,
+        overdue: false,
+    }
 }
 
-const SENDING: State = State::Sending { attempt: 2, since: at(3) };
+/// In progress under `r1`: since when it is not found, and whether a person is needed.
+fn missing(due: i64, since: Option<i64>, late: bool) -> State {
+    State::InProgress {
+        receipt: receipt(),
+        since: at(3),
+        due: at(due),
+        not_found_since: since.map(at),
+        overdue: late,
+    }
+}
+
+fn sending(attempt: u32, since: i64) -> State {
+    State::Sending { attempt, since: at(since), refusals: 0 }
+}
 
 fn states() -> Vec<State> {
     vec![
-        State::Held,
+        State::Held { attempt: 0 },
+        State::Held { attempt: 2 },
         queued(0, 1),
         queued(2, 1),
-        SENDING,
+        sending(2, 3),
         unknown(3, 4, 5, None),
         progress("r1", 3, 5),
         State::Completed { receipt: receipt() },
@@ -66,6 +87,12 @@ fn events() -> Vec<Event> {
         Event::NotReceived { due: at(9) },
         Event::Accepted { receipt: receipt(), since: at(8), due: at(9) },
         Event::StillInProgress { due: at(9) },
+        Event::Overdue { due: at(9) },
+        Event::NotFound { at: at(7), due: at(9), late: false },
+        Event::TurnedAway { due: at(9), why: "forbidden".to_owned() },
+        Event::HeldAfterRefusals { why: "forbidden".to_owned() },
+        Event::SaidReceived { reason: String::new() },
+        Event::SaidNotReceived { reason: String::new(), due: at(9) },
         Event::Completed { receipt: receipt() },
         Event::Failed { receipt: receipt() },
         Event::Rejected,
@@ -81,31 +108,41 @@ fn follows(state: &State, event: &Event) -> Option<State> {
     let accepted = || progress("r1", 8, 9);
     let completed = || State::Completed { receipt: receipt() };
     let failed = || State::Failed { receipt: receipt() };
+    let sent = state.attempt() == Some(2);
     Some(match (state.code(), state.attempt(), event.code()) {
-        ("held", _, "released") => queued(0, 9),
-        ("held" | "rejected" | "failed", _, "withdrawn") => State::Withdrawn,
+        ("held", Some(attempt), "released") => queued(attempt, 9),
+        ("held" | "queued" | "rejected" | "failed", _, "withdrawn") => State::Withdrawn,
         ("held" | "rejected" | "failed", _, "superseded") => {
             State::Superseded { by: SubmissionId(7) }
         }
-        ("queued", Some(0), "held-back") => State::Held,
-        ("queued", Some(0), "sending-started") => State::Sending { attempt: 1, since: at(8) },
-        ("queued", Some(2), "sending-started") => State::Sending { attempt: 3, since: at(8) },
+        ("queued", Some(attempt), "held-back") => State::Held { attempt },
+        ("queued", Some(attempt), "sending-started") => sending(attempt + 1, 8),
         ("sending", _, "deferred") => queued(2, 9),
+        ("sending", _, "turned-away") => State::Queued { attempt: 2, due: at(9), refusals: 1 },
+        ("sending", _, "held-after-refusals") => State::Held { attempt: 2 },
         ("sending", _, "rejected") => State::Rejected,
-        ("queued", Some(0), "doubted") => {
-            State::Unknown { attempt: 0, since: at(8), asked: 0, due: at(9), empty_since: None }
-        }
+        ("queued", Some(0), "doubted") => State::Unknown {
+            attempt: 0,
+            since: at(8),
+            asked: 0,
+            due: at(9),
+            empty_since: None,
+            refused: false,
+        },
         ("queued" | "sending" | "unknown", _, "doubted") => asked(),
         ("unknown", _, "asked-in-vain") => unknown(3, 5, 9, Some(6)),
         ("unknown", _, "not-answered") => unknown(3, 4, 9, None),
-        ("unknown", _, "not-received") => queued(2, 9),
-        ("sending" | "unknown", _, "accepted") | ("queued", Some(2), "accepted") => accepted(),
-        ("sending" | "unknown" | "in-progress", _, "completed")
-        | ("queued", Some(2), "completed") => completed(),
-        ("sending" | "unknown" | "in-progress", _, "failed") | ("queued", Some(2), "failed") => {
-            failed()
-        }
-        ("in-progress", _, "still-in-progress") => progress("r1", 3, 9),
+        ("unknown", _, "not-received" | "said-not-received") => queued(2, 9),
+        ("unknown" | "in-progress", _, "said-received") => State::Withdrawn,
+        ("in-progress", _, "said-not-received") => queued(1, 9),
+        ("sending" | "unknown" | "queued" | "held", _, "accepted") if sent => accepted(),
+        ("sending" | "unknown" | "queued" | "held", _, "completed") if sent => completed(),
+        ("sending" | "unknown" | "queued" | "held", _, "failed") if sent => failed(),
+        ("in-progress", _, "completed") => completed(),
+        ("in-progress", _, "failed") => failed(),
+        ("in-progress", _, "still-in-progress" | "not-answered") => missing(9, None, false),
+        ("in-progress", _, "overdue") => missing(9, None, true),
+        ("in-progress", _, "not-found") => missing(9, Some(7), false),
         _ => return None,
     })
 }
@@ -128,7 +165,7 @@ fn only_two_events_begin_a_life() {
     for event in events() {
         let expected = match &event {
             Event::Queued { .. } => Some(queued(0, 9)),
-            Event::Held => Some(State::Held),
+            Event::Held => Some(State::Held { attempt: 0 }),
             _ => None,
         };
         assert_eq!(State::first(&event).ok(), expected, "{event:?}");
@@ -160,12 +197,14 @@ fn an_empty_answer_is_as_old_as_the_first_of_them() {
 fn what_is_owed_shown_and_permitted_in_each_state() {
     use Action::{Correct, HoldBack, Release, Resubmit, Withdraw};
     let after_failure = &[Correct, Resubmit, Withdraw][..];
+    let (of_held, of_queued) = (&[Correct, Release, Withdraw][..], &[HoldBack, Withdraw][..]);
     type Row =
         (&'static str, Option<(i64, Duty)>, Group, &'static [Action], bool, Option<u32>, bool);
-    let rows: [Row; 11] = [
-        ("held", None, Group::NeedsAttention, &[Correct, Release, Withdraw], true, None, false),
-        ("queued", Some((1, Duty::Send)), Group::InProgress, &[HoldBack], false, Some(0), false),
-        ("queued", Some((1, Duty::Send)), Group::InProgress, &[], false, Some(2), false),
+    let rows: [Row; 12] = [
+        ("held", None, Group::NeedsAttention, of_held, true, Some(0), false),
+        ("held", None, Group::NeedsAttention, of_held, true, Some(2), false),
+        ("queued", Some((1, Duty::Send)), Group::InProgress, of_queued, false, Some(0), false),
+        ("queued", Some((1, Duty::Send)), Group::InProgress, of_queued, false, Some(2), false),
         ("sending", None, Group::InProgress, &[], false, Some(2), false),
         ("unknown", Some((5, Duty::Ask)), Group::InProgress, &[], false, Some(2), false),
         ("in-progress", Some((5, Duty::Read)), Group::InProgress, &[], false, None, true),
@@ -180,17 +219,84 @@ fn what_is_owed_shown_and_permitted_in_each_state() {
         assert_eq!(state.code(), code);
         assert_eq!(state.duty(), duty.map(|(due, duty)| (at(due), duty)), "{code}");
         assert_eq!(state.group(at(10)), group, "{code}");
-        assert_eq!(state.actions(), actions, "{code}");
+        assert_eq!(state.actions(at(10)), actions, "{code}");
         assert_eq!(state.is_settled(), settled, "{code}");
         assert_eq!(state.attempt(), attempt, "{code}");
         assert_eq!(state.receipt(), known.then_some("r1"), "{code}");
     }
 }
 
-/// An hour in doubt, to the second.
+/// An hour in doubt, to the second; in progress for as long as the worker says. Then a person may say what the
+/// authority told them.
 #[test]
-fn a_long_doubt_needs_a_person() {
+fn what_takes_too_long_needs_a_person() {
+    let word = &[Action::SayReceived, Action::SayNotReceived][..];
     let state = unknown(3, 4, 5, None);
     assert_eq!(state.group(at(3 + 3599)), Group::InProgress);
     assert_eq!(state.group(at(3 + 3600)), Group::NeedsAttention);
+    assert_eq!(state.actions(at(3 + 3600)), word);
+    let overdue = missing(9, Some(7), true);
+    assert_eq!((overdue.group(at(10)), overdue.actions(at(10))), (Group::NeedsAttention, word));
+}
+
+#[test]
+fn not_found_is_remembered_until_it_is_found() {
+    let not_found = |at_, late| Event::NotFound { at: at(at_), due: at(9), late };
+    let state = progress("r1", 3, 5).apply(&not_found(7, false)).unwrap();
+    assert_eq!(state, missing(9, Some(7), false));
+    // The first time counts, and an earlier one where our clock was set back.
+    assert_eq!(state.apply(&not_found(8, true)).unwrap(), missing(9, Some(7), true));
+    assert_eq!(state.apply(&not_found(4, false)).unwrap(), missing(9, Some(4), false));
+    // That it could not be asked says nothing; that it was found ends it.
+    let late = missing(5, Some(7), true);
+    let unheard = Event::NotAnswered { due: at(9), why: "cut".to_owned() };
+    assert_eq!(late.apply(&unheard).unwrap(), missing(9, Some(7), true));
+    assert_eq!(late.apply(&Event::StillInProgress { due: at(9) }).unwrap(), progress("r1", 3, 9));
+}
+
+/// A second request was refused: the first may have been received. Rejected it is only once the search has said so.
+#[test]
+fn a_refusal_in_doubt_is_no_rejection_yet() {
+    let refused = Event::Doubted { since: at(8), due: at(9), why: Event::WHY_REFUSED.to_owned() };
+    let doubt = sending(2, 3).apply(&refused).unwrap();
+    assert!(matches!(doubt, State::Unknown { refused: true, asked: 0, .. }));
+    let asked = doubt.apply(&Event::AskedInVain { due: at(9), answered: None }).unwrap();
+    assert_eq!(asked.apply(&Event::Rejected).unwrap(), State::Rejected);
+    let again = doubt.apply(&doubted()).unwrap();
+    assert!(matches!(again, State::Unknown { refused: true, .. }), "a restart forgets nothing");
+    let accepted = Event::Accepted { receipt: receipt(), since: at(8), due: at(9) };
+    assert_eq!(asked.apply(&accepted).unwrap(), progress("r1", 8, 9));
+    assert!(unknown(3, 4, 5, None).apply(&Event::Rejected).is_err());
+}
+
+#[test]
+fn times_turned_away_are_counted_until_it_is_let_in_or_held() {
+    let turned = |state: &State| {
+        let sending = state.apply(&Event::SendingStarted { since: at(8) }).unwrap();
+        sending.apply(&Event::TurnedAway { due: at(9), why: "forbidden".to_owned() }).unwrap()
+    };
+    let twice = turned(&turned(&queued(0, 1)));
+    assert_eq!(twice, State::Queued { attempt: 2, due: at(9), refusals: 2 });
+    let sending = twice.apply(&Event::SendingStarted { since: at(8) }).unwrap();
+    let deferred = Event::Deferred { due: at(9), why: "cut".to_owned() };
+    let after = sending.apply(&deferred).unwrap();
+    assert_eq!(after, State::Queued { attempt: 3, due: at(9), refusals: 2 });
+    let held = sending.apply(&Event::HeldAfterRefusals { why: "forbidden".to_owned() }).unwrap();
+    let released = Event::Released { reason: String::new(), due: at(9) };
+    assert_eq!(held.apply(&released).unwrap(), queued(3, 9), "a person begins anew");
+}
+
+#[test]
+fn states_of_older_journals_are_read() {
+    for (text, state) in [
+        (r#"{"state":"held"}"#, State::Held { attempt: 0 }),
+        (r#"{"state":"queued","attempt":2,"due":1000000}"#, queued(2, 1)),
+        (
+            r#"{"state":"in-progress","receipt":"r1","since":3000000,"due":5000000}"#,
+            progress("r1", 3, 5),
+        ),
+    ] {
+        assert_eq!(serde_json::from_str::<State>(text).unwrap(), state);
+        assert_eq!(serde_json::to_string(&state).unwrap(), text);
+    }
 }

@@ -1,0 +1,139 @@
+//! When an empty answer may be believed: pure, one function.
+
+use std::time::Duration;
+
+use crate::Pace;
+
+/// Whether this certificate is shown what the authority has of ours. An empty answer alone proves nothing: to a
+/// certificate without access everything is empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Visibility {
+    /// It is shown another report of this journal.
+    Ours,
+    /// The authority has accepted nothing of ours that it could show. What it shows of others proves nothing.
+    NothingYet,
+    /// It is not shown what the authority has accepted from us: it has lost its access.
+    Lost,
+    /// Not asked, or in vain.
+    Unknown,
+}
+
+/// The search for one report in doubt that came back empty, and what was seen around it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EmptyAnswer {
+    /// Empty answers so far, this one included.
+    pub(crate) asked: u32,
+    /// Since the first of them, by the authority's clock; `None` where it tells no time.
+    pub(crate) by_authority: Option<Duration>,
+    /// Time in doubt by our own clocks.
+    pub(crate) by_us: Duration,
+    /// What was shown before the search …
+    pub(crate) before: Visibility,
+    /// … and after it.
+    pub(crate) after: Visibility,
+    /// Time between those two looks.
+    pub(crate) between: Duration,
+    /// Another report with the same identifier may be what the authority has.
+    pub(crate) shared: bool,
+}
+
+/// What an empty answer is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Belief {
+    /// The authority does not have the report.
+    NotReceived,
+    /// It does not show it yet: ask again.
+    NotYet,
+    /// Nothing was learned: this certificate has lost its access.
+    NoAccess,
+    /// Nothing was learned: whose report is meant cannot be told.
+    Ambiguous,
+}
+
+impl EmptyAnswer {
+    /// The age of the doubt: the smaller of what both clocks say. Where the authority tells no time, no more than the
+    /// pauses between our questions add up to.
+    fn age(&self, pace: &Pace) -> Duration {
+        let limit = || pace.asking(self.asked.saturating_sub(1));
+        self.by_us.min(self.by_authority.unwrap_or_else(limit))
+    }
+
+    /// Asked often enough and for long enough that what is seen around it decides.
+    pub(crate) fn is_ripe(&self, pace: &Pace) -> bool {
+        self.asked >= pace.asks_min && self.age(pace) >= pace.doubt_min
+    }
+
+    /// What it is worth.
+    pub(crate) fn belief(&self, pace: &Pace) -> Belief {
+        if !self.is_ripe(pace) {
+            return Belief::NotYet;
+        }
+        if self.shared {
+            return Belief::Ambiguous;
+        }
+        // Access may have been lost and given back in between.
+        if self.before != self.after || self.between > pace.sight_max {
+            return Belief::NotYet;
+        }
+        match self.after {
+            Visibility::Ours => Belief::NotReceived,
+            Visibility::NothingYet if self.age(pace) >= pace.doubt_min_unseen => {
+                Belief::NotReceived
+            }
+            Visibility::NothingYet | Visibility::Unknown => Belief::NotYet,
+            Visibility::Lost => Belief::NoAccess,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn when_an_empty_answer_is_believed() {
+        use Belief::{Ambiguous, NoAccess, NotReceived, NotYet};
+        use Visibility::{Lost, NothingYet, Ours, Unknown};
+        let (pace, minutes) = (Pace::default(), |m: u64| Duration::from_secs(m * 60));
+        // Asked, minutes by the authority's clock and by ours, seen before and after, minutes between, shared.
+        type Row = (u32, Option<u64>, u64, Visibility, Visibility, u64, bool, Belief);
+        let rows: &[Row] = &[
+            (5, Some(10), 10, Ours, Ours, 0, false, NotReceived),
+            (4, Some(99), 99, Ours, Ours, 0, false, NotYet),
+            (9, Some(9), 99, Ours, Ours, 0, false, NotYet),
+            // The authority's clock leapt, or ours did.
+            (9, Some(999), 9, Ours, Ours, 0, false, NotYet),
+            (9, Some(9), 999, Ours, Ours, 0, false, NotYet),
+            // It tells no time: the pauses between six questions are less than ten minutes, of seven more.
+            (7, None, 99, Ours, Ours, 0, false, NotYet),
+            (8, None, 99, Ours, Ours, 0, false, NotReceived),
+            (8, None, 9, Ours, Ours, 0, false, NotYet),
+            // Nothing of ours that could be shown: the long way.
+            (9, Some(59), 99, NothingYet, NothingYet, 0, false, NotYet),
+            (9, Some(99), 59, NothingYet, NothingYet, 0, false, NotYet),
+            (9, Some(60), 60, NothingYet, NothingYet, 0, false, NotReceived),
+            // Without access nothing is learned, however long it lasts.
+            (99, Some(999), 999, Lost, Lost, 0, false, NoAccess),
+            (99, Some(999), 999, Unknown, Unknown, 0, false, NotYet),
+            (99, Some(999), 999, Lost, Ours, 0, false, NotYet),
+            (99, Some(999), 999, Ours, Lost, 0, false, NotYet),
+            (99, Some(999), 999, Unknown, Ours, 0, false, NotYet),
+            (99, Some(999), 999, Ours, Ours, 3, false, NotReceived),
+            (99, Some(999), 999, Ours, Ours, 4, false, NotYet),
+            (99, Some(999), 999, Ours, Ours, 0, true, Ambiguous),
+            (5, Some(9), 9, Ours, Ours, 0, true, NotYet),
+        ];
+        for &(asked, by_authority, by_us, before, after, between, shared, belief) in rows {
+            let answer = EmptyAnswer {
+                asked,
+                by_authority: by_authority.map(minutes),
+                by_us: minutes(by_us),
+                before,
+                after,
+                between: minutes(between),
+                shared,
+            };
+            assert_eq!(answer.belief(&pace), belief, "{answer:?}");
+        }
+    }
+}
