@@ -44,7 +44,7 @@ pub(crate) fn readable(copy: Result<Place, OpenProblem>) -> Result<Option<Place>
 }
 
 /// The journals that were set aside, the last one first.
-fn all(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn all(path: &Path) -> Vec<PathBuf> {
     let Some(name) = path.file_name() else { return Vec::new() };
     let prefix = open::with_suffix(Path::new(name), SET_ASIDE).display().to_string();
     let when = |name: &str| name.strip_prefix(&prefix)?.parse::<i64>().ok();

@@ -31,8 +31,13 @@ fn wait(
 ) -> Result<File, OpenProblem> {
     // Beside the journal, not the journal itself: closing any handle of that would drop SQLite's own locks.
     let path = open::with_suffix(journal, "-lock");
-    let file = File::options().create(true).append(true).open(&path);
-    let file = file.map_err(OpenProblem::io("lock"))?;
+    // Its owner's only: whoever else could open it could lock it, and keep everybody out.
+    let mut options = File::options();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(&path).map_err(OpenProblem::io("lock"))?;
+    close_to_others(&file);
     let began = Instant::now();
     loop {
         match attempt(&file) {
@@ -45,6 +50,20 @@ fn wait(
         }
     }
 }
+
+/// Closes a lock that an earlier version left open to others. One that is somebody else's stays as it is.
+#[cfg(unix)]
+fn close_to_others(file: &File) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    if file.metadata().is_ok_and(|it| it.permissions().mode() & 0o077 != 0) {
+        let _ = file.set_permissions(std::fs::Permissions::from_mode(0o600));
+    }
+}
+
+/// Elsewhere the access list of the folder is inherited, which is the user's own.
+#[cfg(not(unix))]
+fn close_to_others(_: &File) {}
 
 #[cfg(test)]
 mod tests {

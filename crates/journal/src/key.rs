@@ -19,9 +19,18 @@ impl Key {
 
     /// The statement that hands it to SQLCipher as a raw key (no key derivation).
     pub(crate) fn pragma(&self) -> Zeroizing<String> {
+        self.statement("PRAGMA key = \"x'")
+    }
+
+    /// The statement that seals an open database with it.
+    pub(crate) fn rekey(&self) -> Zeroizing<String> {
+        self.statement("PRAGMA rekey = \"x'")
+    }
+
+    fn statement(&self, begins: &str) -> Zeroizing<String> {
         // Room for all of it from the start: growing would leave copies behind.
         let mut text = Zeroizing::new(String::with_capacity(96));
-        text.push_str("PRAGMA key = \"x'");
+        text.push_str(begins);
         for byte in self.0.iter() {
             let _ = write!(text, "{byte:02x}");
         }

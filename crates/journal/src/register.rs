@@ -7,6 +7,7 @@
 //! and after a power cut it may lag behind the journal, which weakens the check and never gives a false alarm.
 //! It is made anew from the journal where it is missing.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fhir::Instant;
@@ -95,8 +96,13 @@ pub(crate) struct Register {
     submission: i64,
 }
 
+/// Where the register of a journal is.
+pub(crate) fn path(journal: &Path) -> PathBuf {
+    open::with_suffix(journal, SUFFIX)
+}
+
 fn place_of(journal: &Place) -> Place {
-    Place { path: open::with_suffix(&journal.path, SUFFIX), key: journal.key.clone() }
+    Place { path: path(&journal.path), key: journal.key.clone() }
 }
 
 fn connect(place: &Place) -> rusqlite::Result<Connection> {

@@ -90,6 +90,18 @@ pub(crate) fn raw(path: &std::path::Path) -> rusqlite::Connection {
     connection
 }
 
+/// Whether a key opens a database.
+pub(crate) fn raw_opens(path: &std::path::Path, key: &[u8; 32]) -> bool {
+    let connection = rusqlite::Connection::open(path).unwrap();
+    let hex: String = key.iter().map(|b| format!("{b:02x}")).collect();
+    connection
+        .execute_batch(&format!("PRAGMA cipher_log_level = NONE; PRAGMA key = \"x'{hex}'\""))
+        .unwrap();
+    let count =
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |r| r.get::<_, i64>(0));
+    count.is_ok()
+}
+
 pub(crate) fn digest(bytes: &[u8]) -> String {
     format!("{:x}", Sha256::digest(bytes))
 }

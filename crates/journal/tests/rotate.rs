@@ -1,0 +1,130 @@
+//! Another key for a journal, and what happens where that is ended in between.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{House, at, key, other_key};
+use journal::{Journal, OpenProblem, list_backups, rotate};
+
+/// A journal with a register, two backups and one that was set aside.
+fn laboratory() -> (tempfile::TempDir, PathBuf) {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    for n in 1..=20 {
+        let id = house.import(n);
+        house.complete(id, &format!("r-{n}"));
+        if n % 10 == 0 {
+            house.journal.back_up_into(&backups, at(n * 100_000)).unwrap();
+        }
+    }
+    let aside = house.folder.path().join("journal.db.set-aside-5");
+    house.journal.backup(&aside).unwrap();
+    let path = house.path();
+    (house.leave(), path)
+}
+
+/// Every database of the folder, in the order in which they are sealed anew: the journal last.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> =
+        list_backups(&folder.join("backups")).unwrap().into_iter().map(|it| it.file).collect();
+    all.push(folder.join("journal.db-register"));
+    all.push(folder.join("journal.db.set-aside-5"));
+    all.push(folder.join("journal.db"));
+    all
+}
+
+fn copy(from: &Path) -> tempfile::TempDir {
+    let to = tempfile::tempdir().unwrap();
+    std::fs::create_dir(to.path().join("backups")).unwrap();
+    for folder in [PathBuf::new(), PathBuf::from("backups")] {
+        for entry in std::fs::read_dir(from.join(&folder)).unwrap().map(Result::unwrap) {
+            if entry.path().is_file() {
+                let name = entry.file_name();
+                std::fs::copy(entry.path(), to.path().join(&folder).join(name)).unwrap();
+            }
+        }
+    }
+    to
+}
+
+/// The new key opens everything, the old one nothing, and nothing is missing.
+fn assert_sealed(folder: &Path) {
+    let path = folder.join("journal.db");
+    assert!(matches!(Journal::open(&path, &key()), Err(OpenProblem::WrongKeyOrDamaged)));
+    let journal = Journal::open(&path, &other_key()).unwrap();
+    assert!(!journal.lacked_register(), "the register opens with the new key");
+    let found = journal.verify().unwrap();
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    assert_eq!(found.submissions, 20);
+    drop(journal);
+    for file in files(folder) {
+        assert!(common::raw_opens(&file, &other_key_bytes()), "{}", file.display());
+        assert!(!common::raw_opens(&file, &common::KEY), "{}", file.display());
+    }
+    let drafts = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let drafts: Vec<_> = drafts.filter(|name| name.to_string_lossy().contains("part")).collect();
+    assert!(drafts.is_empty(), "{drafts:?}");
+}
+
+const fn other_key_bytes() -> [u8; 32] {
+    [8; 32]
+}
+
+#[test]
+fn everything_is_sealed_with_the_new_key_whenever_it_was_ended() {
+    let (folder, path) = laboratory();
+    let before = copy(folder.path());
+    let done = rotate(&path, &key(), &other_key(), &folder.path().join("backups")).unwrap();
+    assert_eq!((done.files, done.left), (5, vec![]));
+    assert_sealed(folder.path());
+
+    // Ended after any number of files, in the middle of a draft.
+    let all = files(folder.path());
+    for ended in 0..=all.len() {
+        let half = copy(before.path());
+        for file in &all[..ended] {
+            let name = file.strip_prefix(folder.path()).unwrap();
+            for suffix in ["-wal", "-shm"] {
+                let _ =
+                    std::fs::remove_file(half.path().join(format!("{}{suffix}", name.display())));
+            }
+            std::fs::copy(file, half.path().join(name)).unwrap();
+        }
+        std::fs::write(half.path().join("journal.db.draft.part"), b"half").unwrap();
+        let path = half.path().join("journal.db");
+        rotate(&path, &key(), &other_key(), &half.path().join("backups")).unwrap();
+        assert_sealed(half.path());
+    }
+}
+
+#[test]
+fn a_key_that_does_not_fit_and_a_journal_in_use_change_nothing() {
+    let (folder, path) = laboratory();
+    let backups = folder.path().join("backups");
+    let stranger = journal::Key::new(zeroize::Zeroizing::new([9; 32]));
+    let refused = rotate(&path, &stranger, &other_key(), &backups);
+    assert!(matches!(refused, Err(OpenProblem::WrongKeyOrDamaged)), "{refused:?}");
+    let open = Journal::open(&path, &key()).unwrap();
+    let refused = rotate(&path, &key(), &other_key(), &backups);
+    assert!(matches!(refused, Err(OpenProblem::Busy)), "{refused:?}");
+    assert!(open.verify().unwrap().problems.is_empty());
+    for file in files(folder.path()) {
+        assert!(common::raw_opens(&file, &common::KEY), "{}", file.display());
+    }
+}
+
+/// What no key opens stays for whoever can still read something of it, and is named.
+#[test]
+fn a_damaged_backup_is_left_and_named() {
+    let (folder, path) = laboratory();
+    let backups = folder.path().join("backups");
+    let damaged = list_backups(&backups).unwrap()[0].file.clone();
+    std::fs::write(&damaged, vec![7; 8_192]).unwrap();
+    let done = rotate(&path, &key(), &other_key(), &backups).unwrap();
+    assert_eq!(done.left, [damaged.clone()]);
+    assert_eq!(std::fs::read(&damaged).unwrap(), vec![7; 8_192]);
+    Journal::open(&path, &other_key()).unwrap();
+}
