@@ -93,7 +93,7 @@ impl Laboratory {
         password_file: Option<&Path>,
     ) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        std::fs::write(folder.path().join("passphrase"), "only for measuring")?;
+        testkit::write_private(&folder.path().join("passphrase"), "only for measuring");
         let laboratory = Self { folder };
         let mut init = laboratory.command()?;
         init.args(["init", "--endpoint", base, "--vault", "passphrase", "--ca"]).arg(ca);

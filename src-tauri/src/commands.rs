@@ -38,8 +38,16 @@ async fn answer<R: Runtime>(app: &AppHandle<R>, call: Call) -> Result<String, Pr
         desk.permits(&call)?;
     }
     match call {
-        Call::ChooseFiles { purpose } => Ok(text(choose_files(app, purpose).await)),
-        Call::ChooseFolder {} => Ok(text(choose_folder(app).await)),
+        Call::ChooseFiles { purpose } => {
+            let chosen = choose_files(app, purpose).await;
+            grant(app, chosen.iter().map(PathBuf::from)).await;
+            Ok(text(chosen))
+        }
+        Call::ChooseFolder {} => {
+            let chosen = choose_folder(app).await;
+            grant(app, chosen.iter().map(PathBuf::from)).await;
+            Ok(text(chosen))
+        }
         Call::SaveSupport {} => match choose_target(app, "labcourier-support.zip").await {
             Some(target) => {
                 app.state::<Arc<House>>().desk().await?.save_support(&target).await?;
@@ -48,6 +56,16 @@ async fn answer<R: Runtime>(app: &AppHandle<R>, call: Call) -> Result<String, Pr
             None => Ok(text(false)),
         },
         call => app.state::<Arc<House>>().desk().await?.answer(call).await,
+    }
+}
+
+/// The page may name what a person has just handed over. Where the desk does not open it can do nothing with it.
+pub(crate) async fn grant<R: Runtime>(
+    app: &AppHandle<R>,
+    paths: impl IntoIterator<Item = PathBuf>,
+) {
+    if let Ok(desk) = app.state::<Arc<House>>().desk().await {
+        desk.grant(paths);
     }
 }
 

@@ -10,6 +10,7 @@ use tauri::{
     WebviewWindowBuilder, Window, WindowEvent,
 };
 
+use crate::commands;
 use crate::house::House;
 
 /// The window's label; capabilities are granted to it alone.
@@ -100,8 +101,14 @@ pub(crate) fn on_event(window: &Window, event: &WindowEvent) {
         DragDropEvent::Leave => window.emit("drag", Drag { phase: "leave" }),
         DragDropEvent::Drop { paths, .. } => {
             let _ = window.emit("drag", Drag { phase: "leave" });
-            let paths = paths.iter().take(DROPPED_MAX).cloned().collect();
-            window.emit("dropped", Dropped { paths })
+            let paths: Vec<PathBuf> = paths.iter().take(DROPPED_MAX).cloned().collect();
+            let window = window.clone();
+            tauri::async_runtime::spawn(async move {
+                // Before the page knows of them: it names them at once.
+                commands::grant(window.app_handle(), paths.iter().cloned()).await;
+                let _ = window.emit("dropped", Dropped { paths });
+            });
+            Ok(())
         }
         _ => Ok(()),
     };

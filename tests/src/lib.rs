@@ -176,8 +176,8 @@ impl Laboratory {
     /// Sets it up with the very commands that an administrator uses.
     pub fn at(base: &str, authority_data: &Path) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
-        std::fs::write(folder.path().join("passphrase"), "correct horse battery staple")
-            .expect("written");
+        let passphrase = folder.path().join("passphrase");
+        testkit::write_private(&passphrase, "correct horse battery staple");
         let laboratory = Self { folder, profile: "profile" };
         let ca = authority_data.join("ca.pem");
         let ca = ca.to_str().expect("UTF-8");
@@ -196,7 +196,7 @@ impl Laboratory {
 
     /// The room for practice of a desk that is kept in this folder.
     pub fn practice(folder: TempDir) -> Self {
-        std::fs::write(folder.path().join("passphrase"), "not needed").expect("written");
+        testkit::write_private(&folder.path().join("passphrase"), "not needed");
         Self { folder, profile: "practice" }
     }
 

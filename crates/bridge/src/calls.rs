@@ -94,8 +94,18 @@ calls! {
     practice_samples => PracticeSamples {}
     /// Looks at certificate files.
     certificate_inspect => CertificateInspect { paths: Vec<String>, password: String }
-    /// Keeps a certificate.
-    certificate_import => CertificateImport { paths: Vec<String>, password: String }
+    /// Keeps a certificate, for one endpoint or for those that need it.
+    certificate_import => CertificateImport {
+        paths: Vec<String>, password: String, endpoint: Option<String>
+    }
+    /// All certificates, and what each is used for.
+    certificates => Certificates {}
+    /// Uses another certificate for an endpoint.
+    use_certificate => UseCertificate { fingerprint: String, endpoint: String }
+    /// Removes a certificate with its key.
+    remove_certificate => RemoveCertificate { fingerprint: String, although_needed: bool }
+    /// Exchanges the journal's key at the next start.
+    rotate_journal_key => RotateJournalKey {}
     /// All endpoints.
     endpoints => Endpoints {}
     /// Adds an endpoint.
@@ -197,9 +207,17 @@ impl Desk {
             Call::CertificateInspect { paths, password } => {
                 text(self.certificate_inspect(paths, password).await)
             }
-            Call::CertificateImport { paths, password } => {
-                text(self.certificate_import(paths, password).await)
+            Call::CertificateImport { paths, password, endpoint } => {
+                text(self.certificate_import(paths, password, endpoint).await)
             }
+            Call::Certificates {} => text(self.certificates().await),
+            Call::UseCertificate { fingerprint, endpoint } => {
+                text(self.use_certificate(fingerprint, endpoint).await)
+            }
+            Call::RemoveCertificate { fingerprint, although_needed } => {
+                text(self.remove_certificate(fingerprint, although_needed).await)
+            }
+            Call::RotateJournalKey {} => text(self.rotate_journal_key().await),
             Call::Endpoints {} => text(self.endpoints().await),
             Call::AddEndpoint { input } => text(self.add_endpoint(input).await),
             Call::UseEndpoint { name } => text(self.use_endpoint(name).await),

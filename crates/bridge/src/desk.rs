@@ -1,6 +1,8 @@
 //! The window's side of the product: a practice room, and the laboratory's own room once there is a real
 //! certificate or endpoint. One room is in use at a time; both are followed.
 
+mod certificates;
+mod granted;
 mod reports;
 mod screen;
 mod setup;
@@ -23,6 +25,7 @@ use crate::practice::Practice;
 use crate::problem::Problem;
 use crate::support::SupportFile;
 
+use granted::Granted;
 use screen::Screen;
 pub use statistics::remember_zone;
 pub(crate) use status::connection_view;
@@ -50,6 +53,8 @@ struct Inner {
     watch: tokio::sync::Mutex<Option<Watch>>,
     working: AtomicBool,
     screen: Screen,
+    /// The paths that the page may name.
+    granted: Granted,
     /// The support bundle that was shown last: what is saved is what was seen.
     support: std::sync::Mutex<Vec<SupportFile>>,
 }
@@ -112,6 +117,7 @@ impl Desk {
                 watch: tokio::sync::Mutex::new(None),
                 working: AtomicBool::new(false),
                 screen,
+                granted: Granted::default(),
                 support: std::sync::Mutex::default(),
             }),
         };

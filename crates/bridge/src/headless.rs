@@ -4,6 +4,7 @@
 //! contract: [`Record`] keeps its fields.
 
 mod attend;
+mod certificates;
 mod codes;
 mod intake;
 mod keep;
@@ -26,12 +27,15 @@ pub use crate::candidates::message_codes;
 pub use crate::record::{IssueRecord, Record};
 pub use crate::support::SupportFile;
 pub use attend::{Goal, Moved, Outcome};
+pub use certificates::{CertificateFacts, StoredCertificateFacts};
 pub use codes::{Family, REFUSAL_REASONS, catalogue};
 pub use intake::{Arrival, Fate, Looked, Standing};
-pub use keep::{BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, Soundness};
+pub use keep::{
+    BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, RotationFacts, Soundness,
+};
 pub use look::{Entry, ListTerms, Moment, Shown};
 pub use search::{Hit, HitPage, SearchTerms};
-pub use setup::{CertificateFacts, EndpointFacts, EndpointTerms, LayerFacts};
+pub use setup::{EndpointFacts, EndpointTerms, LayerFacts};
 pub use support::{save_support, support_files};
 
 /// An open profile, as the headless program works with it.

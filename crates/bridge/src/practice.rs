@@ -106,7 +106,7 @@ async fn create(folder: &Path) -> Result<Engine, Problem> {
     let identity = pilot_identity(pilot)?;
     let profile = Profile::create(folder, SecretsKind::Practice, vec![endpoint])?;
     let engine = crate::headless::new_engine(profile, None)?;
-    engine.import_certificate(&identity).await?;
+    engine.import_certificate(&identity, &[]).await?;
     Ok(engine)
 }
 

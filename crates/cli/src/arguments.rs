@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::terms::{Duration, parse_duration};
-pub(crate) use setup::{EndpointCommand, EndpointOptions, IdentityCommand, Init, VaultKind};
+pub(crate) use setup::{
+    EndpointCommand, EndpointOptions, IdentityCommand, Init, VaultCommand, VaultKind,
+};
 
 const EXAMPLES: &str = "\
 Try it out (nothing leaves this computer):
@@ -69,6 +71,10 @@ pub(crate) struct Global {
     /// Only results, no progress and no hints.
     #[arg(long, short, global = true)]
     pub(crate) quiet: bool,
+    /// With watch and follow: show file names also where standard output is no terminal. They may name
+    /// patients; a log shows number and digest otherwise.
+    #[arg(long, global = true)]
+    pub(crate) file_names: bool,
 }
 
 #[derive(Subcommand)]
@@ -80,9 +86,12 @@ Examples:
   labcourier init --endpoint https://HOST/v1/fhir --environment integration
   labcourier init --endpoint https://HOST/v1/fhir --ca ca.pem --vault passphrase --passphrase-file F")]
     Init(Init),
-    /// The laboratory's certificate.
+    /// The laboratory's certificates: one for each endpoint.
     #[command(subcommand)]
     Identity(IdentityCommand),
+    /// The vault that holds keys and certificates where there is no keychain.
+    #[command(subcommand)]
+    Vault(VaultCommand),
     /// The authorities that this profile knows.
     #[command(subcommand)]
     Endpoint(EndpointCommand),
@@ -110,7 +119,8 @@ Examples:
     /// Follow open reports until each has its final status.
     #[command(after_help = "\
 Sends what waits, asks what is in doubt, and reads what became of the rest. With --once one pass, for
-schedulers. Exit code 1 if one of them needs a person, or waits for an endpoint that is not in use.
+schedulers. Exit code 1 if one of them needs a person, or waits for an endpoint that is not in use. Where another
+program works the queue already (watch, or the window), --once shows how the reports stand and ends with 0.
 
 Examples:
   labcourier follow
@@ -382,6 +392,14 @@ pub(crate) enum JournalCommand {
         /// The backup.
         file: PathBuf,
     },
+    /// Seal the journal and its backups with a new key. No program may have the profile open.
+    #[command(after_help = "\
+Ended in between, the next command finishes it. Copies of backups elsewhere stay under the old key, which is
+forgotten: make new ones.
+
+Example:
+  labcourier journal rotate-key")]
+    RotateKey,
     /// Show what happened to the journal and is to be read; --read says that it was.
     #[command(after_help = "Example:\n  labcourier journal notices --read")]
     Notices {

@@ -3,6 +3,7 @@
 mod export;
 mod follow;
 mod generate;
+mod identity;
 mod journal;
 mod practice;
 mod search;
@@ -39,7 +40,8 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue
     let scene = Scene { global: &global, output, texts, told: AtomicBool::new(false) };
     let done = match command {
         Command::Init(init) => setup::init(&scene, init).await,
-        Command::Identity(command) => setup::identity(&scene, command).await,
+        Command::Identity(command) => identity::identity(&scene, command).await,
+        Command::Vault(command) => identity::vault(&scene, command).await,
         Command::Endpoint(command) => setup::endpoint(&scene, command).await,
         Command::Check(paths) => send::check(&scene, paths).await,
         Command::Send(send) => send::send(&scene, send).await,
@@ -85,7 +87,7 @@ impl Scene<'_> {
         for notice in &notices {
             let line = Line::new()
                 .look(format!("{}: ", self.texts.say("say.notice")), Look::Bad)
-                .add(self.texts.problem(&notice.problem));
+                .add(self.texts.problem(&self.concealed(&notice.problem)));
             self.output.error(line);
         }
         if !notices.is_empty() {
@@ -98,8 +100,7 @@ impl Scene<'_> {
     fn passphrase(&self) -> Result<Option<Password>, Problem> {
         let Some(file) = &self.global.passphrase_file else { return Ok(None) };
         let read = passphrase::read(file);
-        read.map(Some)
-            .map_err(|error| Problem { trace: "passphrase".to_owned(), ..unreadable(file, &error) })
+        read.map(Some).map_err(|problem| Problem { trace: "passphrase".to_owned(), ..problem })
     }
 
     fn read(&self, file: &Path) -> Result<Vec<u8>, Problem> {
@@ -110,7 +111,7 @@ impl Scene<'_> {
     fn trouble(&self, problem: &Problem) -> Exit {
         let line = Line::new()
             .look(format!("{}: ", self.texts.say("say.error")), Look::Bad)
-            .add(self.texts.problem(problem));
+            .add(self.texts.problem(&self.concealed(problem)));
         self.output.error(line);
         let next = Line::new()
             .add("  ")
@@ -119,6 +120,17 @@ impl Scene<'_> {
             .add(self.texts.next(problem));
         self.output.hint(&next);
         Exit::of(problem)
+    }
+
+    /// Without the name of a file, where names are not shown.
+    fn concealed(&self, problem: &Problem) -> Problem {
+        let mut problem = problem.clone();
+        if !self.output.file_names
+            && let Some(file) = problem.params.get_mut("file")
+        {
+            *file = self.texts.say("say.some-file");
+        }
+        problem
     }
 
     /// A hint from the catalogue.
@@ -141,7 +153,7 @@ impl Scene<'_> {
     }
 }
 
-fn unreadable(file: &Path, error: &std::io::Error) -> Problem {
+pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Problem {
     let (file, reason) = (file.display().to_string(), error.kind().to_string());
     Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "file")
 }

@@ -25,7 +25,9 @@ impl Exit {
             // A number that does not exist and a step that the state does not allow are asked for wrongly.
             ("no-such-submission" | "action-not-possible", _) => Self::Usage,
             // The file that opens the vault.
-            ("file-unreadable", _) if problem.trace == "passphrase" => Self::Locked,
+            ("file-unreadable" | "passphrase-file-open", _) if problem.trace == "passphrase" => {
+                Self::Locked
+            }
             (_, ProblemClass::Person) => Self::Person,
             (_, ProblemClass::Usage) => Self::Usage,
             (_, ProblemClass::Authority) => Self::Authority,

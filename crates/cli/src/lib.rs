@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser as _};
 
-use arguments::Arguments;
+use arguments::{Arguments, Command};
 use catalogue::Catalogue;
 use exit::Exit;
 use output::{Line, Output};
@@ -37,6 +37,9 @@ pub fn run() -> ExitCode {
     };
     log_if_asked();
     let output = Output::new(arguments.global.json, arguments.global.quiet);
+    let serves = matches!(arguments.command, Command::Watch { .. } | Command::Follow(_));
+    let concealed = serves && !arguments.global.file_names;
+    let output = if concealed { output.of_a_service() } else { output };
     let named = arguments.global.profile.as_deref();
     let from_environment = std::env::var_os("LABCOURIER_PROFILE");
     let named = named.filter(|folder| Some(folder.as_os_str()) != from_environment.as_deref());

@@ -15,10 +15,15 @@ use crate::exit::Exit;
 pub(crate) struct Output {
     pub(crate) json: bool,
     pub(crate) quiet: bool,
+    /// File names may name patients: a service, whose output goes into a log, shows none.
+    pub(crate) file_names: bool,
     colour_out: bool,
     colour_err: bool,
     state: Mutex<Written>,
 }
+
+/// Digits of a digest that are shown in place of a file name.
+const DIGEST: usize = 16;
 
 /// How standard output took it so far.
 #[derive(Default)]
@@ -139,10 +144,24 @@ impl Output {
         Self {
             json,
             quiet,
+            file_names: true,
             colour_out: wanted && io::stdout().is_terminal(),
             colour_err: wanted && io::stderr().is_terminal(),
             state: Mutex::default(),
         }
+    }
+
+    /// As it is for a service: file names reach a terminal only.
+    pub(crate) fn of_a_service(self) -> Self {
+        Self { file_names: io::stdout().is_terminal(), ..self }
+    }
+
+    /// What a report is recognised by: its file name, or the beginning of its digest.
+    pub(crate) fn name(&self, file: &str, digest: Option<&str>) -> String {
+        if self.file_names {
+            return file.to_owned();
+        }
+        digest.map_or_else(String::new, |digest| digest.chars().take(DIGEST).collect())
     }
 
     /// A result for people; with `--json` results are objects and this is left out.

@@ -17,11 +17,19 @@ const MESSAGES_MAX: usize = 20;
 /// One report with its messages.
 pub(crate) fn report(output: &Output, texts: &Catalogue, record: &Record) {
     if output.json {
-        output.object(&with_texts(texts, record));
-        return;
+        return object(output, texts, record);
     }
-    output.line(&head(texts, record));
+    output.line(&head(output, texts, record));
     messages(output, texts, &record.issues);
+}
+
+/// The record for scripts; in the log of a service its file has no name.
+fn object(output: &Output, texts: &Catalogue, record: &Record) {
+    let mut record = with_texts(texts, record);
+    if !output.file_names {
+        record.file.clear();
+    }
+    output.object(&record);
 }
 
 /// Which command shows a file: what is advised about known content is what this command can do.
@@ -35,19 +43,19 @@ pub(crate) enum Asked {
 /// A file after checking or sending.
 pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked: Asked) {
     if output.json {
-        output.object(&with_texts(texts, &looked.record));
-        return;
+        return object(output, texts, &looked.record);
     }
+    let file = output.name(&looked.file, looked.record.digest.as_deref());
     let word = |key: &str, look| {
         Line::new().column("", NUMBER, Look::Plain).column(&texts.say(key), STATE, look)
     };
     match looked.fate {
         Fate::Taken(_) => return report(output, texts, &looked.record),
-        Fate::Ready => output.line(&word("say.ready", Look::Good).add(&looked.file)),
-        Fate::WouldBeHeld => output.line(&word("say.would-hold", Look::Bad).add(&looked.file)),
-        Fate::Refused => output.line(&word("say.refused", Look::Bad).add(&looked.file)),
+        Fate::Ready => output.line(&word("say.ready", Look::Good).add(&*file)),
+        Fate::WouldBeHeld => output.line(&word("say.would-hold", Look::Bad).add(&*file)),
+        Fate::Refused => output.line(&word("say.refused", Look::Bad).add(&*file)),
         Fate::Known(id) => {
-            output.line(&word("say.known", Look::Careful).add(&looked.file));
+            output.line(&word("say.known", Look::Careful).add(&*file));
             if let Some(known) = &looked.standing {
                 let (id, state) = (id.to_string(), texts.word(Family::State, known.state));
                 let endpoint = known.waits_for.as_deref().unwrap_or_default();
@@ -97,13 +105,13 @@ pub(crate) fn waiting_elsewhere(texts: &Catalogue, record: &mut Record, endpoint
 }
 
 /// Number, state, file.
-fn head(texts: &Catalogue, record: &Record) -> Line {
+fn head(output: &Output, texts: &Catalogue, record: &Record) -> Line {
     let state = record.state.as_deref().unwrap_or_default();
     let number = record.id.map(|id| format!("{id:>4}  ")).unwrap_or_default();
     Line::new()
         .column(&number, NUMBER, Look::Faint)
         .column(&texts.word(Family::State, state), STATE, look_of(state))
-        .add(&record.file)
+        .add(output.name(&record.file, record.digest.as_deref()))
 }
 
 /// How a state looks; never by colour alone, the word stands there.

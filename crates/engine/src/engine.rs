@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use client::HttpAuthority;
 use exchange::Endpoint;
-use identity::{Identity, Inspection, Password, Secrets};
+use identity::{Password, Secrets};
 use journal::{Journal, Key, Retention};
 use report::{Person, SubmissionId};
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::profile::VERSION;
 use crate::worker::{Connection, ConnectionState, Tools, Worker};
 use crate::{
     Clock, EngineError, Obstacle, OpenError, Pace, Profile, Settings, SourceLimits, SystemClock,
-    person, upkeep,
+    journal_key, person, proxies, upkeep,
 };
 
 /// An open profile. Cheap to clone; all clones are the same engine.
@@ -59,6 +60,20 @@ impl Default for Surroundings {
     }
 }
 
+/// Brings the settings of an earlier version up to date.
+fn migrate(profile: &mut Profile, secrets: &Secrets) -> Result<(), OpenError> {
+    let settings = &mut profile.settings;
+    if settings.version < VERSION || proxies::stand_in(settings) {
+        // What is damaged is replaced when a certificate is imported again.
+        let stored = secrets.identities().unwrap_or_default();
+        settings.migrate_certificates(&stored);
+        proxies::keep(settings, secrets)?;
+        profile.save()?;
+    }
+    proxies::fill(&mut profile.settings, secrets);
+    Ok(())
+}
+
 impl Engine {
     /// Makes secrets and journal of a new profile and opens it.
     pub fn create(
@@ -70,19 +85,21 @@ impl Engine {
         let secrets =
             Secrets::create(settings.secrets, profile.folder(), &settings.id, passphrase)?;
         let key = Key::new(secrets.new_journal_key()?);
+        proxies::keep(settings, &secrets)?;
         let journal = Journal::create(&profile.journal_file(), &key)?;
         Ok(Self::assemble(profile, secrets, journal, surroundings))
     }
 
     /// Opens a profile that was made before.
     pub fn open(
-        profile: Profile,
+        mut profile: Profile,
         passphrase: Option<&Password>,
         surroundings: Surroundings,
     ) -> Result<Self, OpenError> {
         let settings = &profile.settings;
         let secrets = Secrets::open(settings.secrets, profile.folder(), &settings.id, passphrase)?;
-        let key = Key::new(secrets.journal_key()?);
+        let key = journal_key(&profile, &secrets)?;
+        migrate(&mut profile, &secrets)?;
         let journal = upkeep::open_journal(&profile, &key, surroundings.clock.now())?;
         Ok(Self::assemble(profile, secrets, journal, surroundings))
     }
@@ -142,7 +159,13 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let mut profile = self.inner.profile.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = profile.clone();
+        // Another program may have changed them since: the window is open while a command imports a certificate.
+        if let Ok(written) = Profile::open(profile.folder()) {
+            changed.settings = written.settings;
+            proxies::fill(&mut changed.settings, &self.inner.secrets);
+        }
         change(&mut changed.settings)?;
+        proxies::keep(&changed.settings, &self.inner.secrets)?;
         changed.save()?;
         *profile = changed;
         Ok(())
@@ -177,20 +200,6 @@ impl Engine {
     pub fn set_paused(&self, paused: bool) {
         self.inner.paused.send_replace(paused);
         self.wake();
-    }
-
-    // --- the certificate -------------------------------------------------------------------------
-
-    /// The certificate in use.
-    pub fn certificate(&self) -> Result<Option<Inspection>, EngineError> {
-        Ok(self.inner.secrets.identity()?.map(|identity| identity.inspect()))
-    }
-
-    /// Stores a certificate with its key and uses it from now on.
-    pub async fn import_certificate(&self, identity: &Identity) -> Result<Inspection, EngineError> {
-        self.inner.secrets.store_identity(identity)?;
-        self.restart().await;
-        Ok(identity.inspect())
     }
 
     // --- the worker ------------------------------------------------------------------------------
@@ -285,31 +294,19 @@ impl Engine {
         }))
     }
 
-    /// A connection to an endpoint with this profile's certificate.
-    pub fn authority(&self, endpoint: &Endpoint) -> Result<HttpAuthority, Obstacle> {
-        let identity = self.inner.secrets.identity().map_err(|problem| {
-            Obstacle::new("client-certificate-unavailable", &[("reason", problem.code())])
-        })?;
-        let Some(identity) = identity else {
-            return Err(Obstacle::new("client-certificate-missing", &[]));
-        };
-        HttpAuthority::new(endpoint, Some(&identity))
-            .map_err(|problem| Obstacle::new("endpoint-unusable", &[("reason", problem.code())]))
-    }
-
     /// Tests the connection to an endpoint, layer by layer.
     pub async fn probe(&self, name: &str) -> Result<Vec<client::ProbeStep>, EngineError> {
         let profile = self.profile();
         let endpoint = profile
             .endpoint_named(name)
             .ok_or_else(|| EngineError::UnknownEndpoint(name.to_owned()))?;
-        let identity = self.inner.secrets.identity()?;
+        let identity = self.client_identity(name)?;
         Ok(client::probe(endpoint, identity.as_ref()).await)
     }
 
     // --- endpoints -------------------------------------------------------------------------------
 
-    /// Adds an endpoint; the first one is used at once.
+    /// Adds an endpoint; the first one is used at once. Where the profile has one certificate, it uses that.
     pub async fn add_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
         if endpoint.base.scheme() != "https" {
             return Err(EngineError::EndpointUnusable { reason: "not-https".to_owned() });
@@ -317,11 +314,15 @@ impl Engine {
         if let Err(problem) = HttpAuthority::new(&endpoint, None) {
             return Err(EngineError::EndpointUnusable { reason: problem.code().to_owned() });
         }
+        let (only, now) = (self.only_certificate(), self.now());
         self.change_settings(|settings| {
             if settings.endpoints.iter().any(|known| known.name == endpoint.name) {
                 return Err(EngineError::EndpointExists(endpoint.name.clone()));
             }
             settings.in_use.get_or_insert_with(|| endpoint.name.clone());
+            if let Some(only) = only {
+                Self::assign_only(settings, &endpoint.name, &only, now);
+            }
             settings.endpoints.push(endpoint);
             Ok(())
         })?;

@@ -1,14 +1,18 @@
 //! Use cases and the background worker of Lab Courier. The engine owns the clock, the journal, the client
 //! and the identity; it knows no window, no command line and no prose.
 
+mod certificates;
 mod clock;
 mod engine;
 mod gate;
 mod intake;
+mod keys;
 mod pace;
 mod person;
+mod private;
 mod problem;
 mod profile;
+mod proxies;
 mod reconcile;
 mod source;
 mod submissions;
@@ -16,13 +20,15 @@ mod upkeep;
 mod watch;
 mod worker;
 
+pub use certificates::StoredCertificate;
 pub(crate) use clock::Moment;
 pub use clock::{Clock, SystemClock};
 pub use engine::{Engine, Surroundings};
 pub use intake::{Candidate, Origin, Parsed, Reason, Verdict};
+pub use keys::{journal_key, rotate_journal_key};
 pub use pace::Pace;
 pub use problem::{EngineError, Obstacle, OpenError};
-pub use profile::{Profile, ProfileProblem, Settings};
+pub use profile::{CertificateUse, Profile, ProfileProblem, Settings};
 pub use reconcile::{Comparison, Tools as ReconcileTools, compare};
 pub use source::{Refusal, SourceLimits};
 pub use submissions::{KnownContent, Taken, Terms, messages};

@@ -49,6 +49,17 @@ pub enum EngineError {
         /// Stable reason.
         reason: String,
     },
+    /// No certificate with this fingerprint is stored.
+    #[error("no such certificate")]
+    UnknownCertificate(String),
+    /// The certificate is needed still.
+    #[error("certificate in use")]
+    CertificateNeeded {
+        /// Endpoints that use it.
+        endpoints: Vec<String>,
+        /// Reports that were sent with it and are open.
+        open: u32,
+    },
     /// The content of this submission has left the journal (retention).
     #[error("content erased")]
     Erased(SubmissionId),

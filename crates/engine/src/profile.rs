@@ -1,18 +1,22 @@
 //! A profile: one laboratory's folder with its settings, journal and (where no keychain exists) vault.
 //!
-//! The settings hold no secret and no patient data, so they are a readable file, replaced as a whole.
+//! The settings hold no secret and no patient data: they are a text file of their owner, replaced as a whole.
+//! The password of a proxy rests with the other secrets.
 
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use exchange::{Endpoint, Environment};
+use fhir::Instant;
 use identity::SecretsKind;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// Version of the settings file that this program writes.
-const VERSION: u32 = 1;
+use crate::private;
+
+/// Version of the settings file that this program writes. Version 1 knew one certificate for all endpoints.
+pub(crate) const VERSION: u32 = 2;
 /// Largest settings file that is read, bytes.
 const SETTINGS_BYTES_MAX: u64 = 4 << 20;
 
@@ -32,6 +36,9 @@ pub struct Settings {
     /// Name of the endpoint in force.
     #[serde(default)]
     pub in_use: Option<String>,
+    /// Which certificate each endpoint uses and used, oldest first.
+    #[serde(default)]
+    pub certificates: Vec<CertificateUse>,
     /// Folder whose new files are sent.
     #[serde(default)]
     pub watched_folder: Option<PathBuf>,
@@ -44,6 +51,18 @@ pub struct Settings {
     /// Preferences of the window, as it likes to keep them (no patient data).
     #[serde(default)]
     pub preferences: serde_json::Map<String, serde_json::Value>,
+}
+
+/// From when on an endpoint uses a certificate: until its next entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CertificateUse {
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// SHA-256 of the certificate, `AB:CD:…`.
+    pub fingerprint: String,
+    /// Since when.
+    pub since: Instant,
 }
 
 const fn document_bytes_default() -> u64 {
@@ -108,7 +127,7 @@ impl Profile {
         if folder.join("profile.json").exists() {
             return Err(ProfileProblem::Exists { folder: folder.to_owned() });
         }
-        make_private_folder(folder)
+        private::make_folder(folder)
             .map_err(|source| ProfileProblem::Io { file: folder.to_owned(), source })?;
         let in_use = endpoints.first().map(|endpoint| endpoint.name.clone());
         let settings = Settings {
@@ -117,6 +136,7 @@ impl Profile {
             secrets,
             endpoints,
             in_use,
+            certificates: Vec::new(),
             watched_folder: None,
             document_bytes_max: document_bytes_default(),
             retention_days: None,
@@ -141,6 +161,7 @@ impl Profile {
         if length > SETTINGS_BYTES_MAX {
             return Err(ProfileProblem::Damaged { file, line: 1 });
         }
+        private::close_file(&file);
         let text = fs::read(&file).map_err(io)?;
         #[derive(Deserialize)]
         struct VersionOnly {
@@ -159,13 +180,19 @@ impl Profile {
         Ok(Self { folder: folder.to_owned(), settings })
     }
 
-    /// Writes the settings: a new file beside the old one, then renamed, so that a crash leaves either.
+    /// Writes the settings: a new file beside the old one, then renamed, so that a crash leaves either. Passwords
+    /// of proxies are left out.
     pub fn save(&self) -> Result<(), ProfileProblem> {
         let file = self.folder.join("profile.json");
         let io = |source| ProfileProblem::Io { file: file.clone(), source };
-        let text = serde_json::to_vec_pretty(&self.settings).map_err(|error| io(error.into()))?;
+        let mut settings = self.settings.clone();
+        for proxy in settings.endpoints.iter_mut().filter_map(|endpoint| endpoint.proxy.as_mut()) {
+            // Fails only where an address can hold no password.
+            let _ = proxy.set_password(None);
+        }
+        let text = serde_json::to_vec_pretty(&settings).map_err(|error| io(error.into()))?;
         let fresh = self.folder.join(format!("profile.json.{}.new", std::process::id()));
-        let mut out = fs::File::create(&fresh).map_err(io)?;
+        let mut out = private::new_file(&fresh).map_err(io)?;
         out.write_all(&text).and_then(|()| out.sync_all()).map_err(io)?;
         fs::rename(&fresh, &file).map_err(io)
     }
@@ -208,20 +235,39 @@ impl Profile {
     }
 }
 
-fn make_private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt as _;
-        builder.mode(0o700);
-    }
-    builder.create(folder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn nobody_else_reads_the_settings_and_no_password_stands_in_them() {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("made-by-hand");
+        fs::create_dir(&at).unwrap();
+        fs::set_permissions(&at, fs::Permissions::from_mode(0o755)).unwrap();
+        let endpoint = serde_json::json!({
+            "name": "authority", "base": "https://host/v1/fhir", "environment": "production",
+            "proxy": "http://labor:proxycanary@proxy:3128/",
+        });
+        let endpoint: Endpoint = serde_json::from_value(endpoint).unwrap();
+        let profile = Profile::create(&at, SecretsKind::Practice, vec![endpoint]).unwrap();
+        let file = at.join("profile.json");
+        assert_eq!((mode(&at), mode(&file)), (0o700, 0o600));
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains("http://labor@proxy:3128/"), "{text}");
+        assert!(!text.contains("proxycanary"));
+        let kept = profile.settings.endpoints[0].proxy.as_ref().unwrap();
+        assert_eq!(kept.password(), Some("proxycanary"), "the program has it");
+
+        // A file of an earlier version.
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        Profile::open(&at).unwrap();
+        assert_eq!(mode(&file), 0o600);
+    }
 
     #[test]
     fn settings_survive_and_foreign_ones_are_named() {
@@ -238,7 +284,7 @@ mod tests {
         let file = at.join("profile.json");
         fs::write(&file, r#"{"version": 99, "shape": "unknown"}"#).unwrap();
         assert!(matches!(Profile::open(&at), Err(ProfileProblem::Newer { found: 99 })));
-        fs::write(&file, "{\n\"version\": 1,\n nonsense").unwrap();
+        fs::write(&file, "{\n\"version\": 2,\n nonsense").unwrap();
         assert!(matches!(Profile::open(&at), Err(ProfileProblem::Damaged { line: 3, .. })));
     }
 }

@@ -19,7 +19,7 @@ pub use import::ImportError;
 pub use inspection::Inspection;
 pub use password::Password;
 pub use pin::KeyPin;
-pub use secrets::{JournalKey, Secrets, SecretsError, SecretsKind};
+pub use secrets::{JournalKey, Secrets, SecretsError, SecretsKind, StoredIdentity};
 pub use trust::{
     AnotherKey, MutualTls, Presentation, SelfSigned, Trust, TrustProblem, server_trust,
     system_roots, tls_client_config,

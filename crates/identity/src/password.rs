@@ -1,5 +1,6 @@
 //! A password or passphrase: wiped when dropped, never shown.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Read};
 
@@ -7,12 +8,18 @@ use zeroize::Zeroizing;
 
 /// Longest first line that is read of a file, bytes.
 const LENGTH_MAX: u64 = 4_096;
+/// Least number of different characters of a passphrase that seals a vault.
+const DIFFERENT_MIN: usize = 5;
 
 /// A password or passphrase. Has no `Display`, `Serialize` or `Clone`; `Debug` shows nothing of it.
 pub struct Password(Zeroizing<String>);
 
 impl Password {
-    pub(crate) fn expose(&self) -> &str {
+    /// Least number of characters of a passphrase that seals a vault.
+    pub const LENGTH_MIN: usize = 12;
+
+    /// The words themselves, for what must be given them: an address of a proxy, a key derivation.
+    pub fn expose(&self) -> &str {
         &self.0
     }
 
@@ -29,6 +36,13 @@ impl Password {
         let text = std::str::from_utf8(line);
         let text = text.map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?;
         Ok(Self(Zeroizing::new(text.to_owned())))
+    }
+
+    /// Whether it is good enough to seal a vault, which a thief may try to open as often as he likes: at least
+    /// [`Password::LENGTH_MIN`] characters, five of them different.
+    pub fn is_strong(&self) -> bool {
+        let different = self.0.chars().collect::<BTreeSet<_>>().len();
+        self.0.chars().count() >= Self::LENGTH_MIN && different >= DIFFERENT_MIN
     }
 
     /// Whether it is the empty password (some `.p12` files are sealed with it).
@@ -52,6 +66,17 @@ impl fmt::Debug for Password {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_passphrase_is_long_and_not_the_same_again_and_again() {
+        let strong = |text: &str| Password::from(text.to_owned()).is_strong();
+        for weak in ["", "a", "geheim", "elf-zeichen", "aaaaaaaaaaaaaaaa", "abcabcabcabc"] {
+            assert!(!strong(weak), "{weak}");
+        }
+        for good in ["korrekt pferd", "zwölf-zeiche", "1234567890ab"] {
+            assert!(strong(good), "{good}");
+        }
+    }
 
     #[test]
     fn the_first_line_counts_without_its_end() {

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -39,24 +40,54 @@ fn keeps_secrets(kind: SecretsKind, dir: &Path) {
     assert_eq!(secrets.journal_key().unwrap_err().code(), "secret-missing");
     let key = secrets.new_journal_key().unwrap();
     assert_eq!(secrets.new_journal_key().unwrap_err().code(), "secret-exists");
-    assert!(secrets.identity().unwrap().is_none());
-    secrets.remove_identity().unwrap();
+    assert!(secrets.identities().unwrap().is_empty());
+    let (first_name, second_name) = (fingerprint_of(&first), fingerprint_of(&second));
+    assert!(secrets.identity(&first_name).unwrap().is_none());
+    assert!(!secrets.remove_identity(&first_name).unwrap());
 
     secrets.store_identity(&identity_of(&first)).unwrap();
     let again = open(kind, dir).unwrap();
     assert_eq!(*again.journal_key().unwrap(), *key);
-    let stored = again.identity().unwrap().unwrap();
+    let stored = again.identity(&first_name).unwrap().unwrap();
     assert_eq!(stored.chain(), first.chain);
     assert_eq!(stored.key().secret_der(), first.key_pkcs8);
 
-    // Three times, so that both slots are written over.
+    // Beside it, and each again: the other one is never touched.
     for client in [&second, &first, &second] {
         again.store_identity(&identity_of(client)).unwrap();
-        assert_eq!(secrets.identity().unwrap().unwrap().chain(), client.chain);
+        for client in [&first, &second] {
+            let stored = secrets.identity(&fingerprint_of(client)).unwrap().unwrap();
+            assert_eq!(stored.chain(), client.chain);
+            assert_eq!(stored.key().secret_der(), client.key_pkcs8);
+        }
+        assert_eq!(names(&secrets), BTreeSet::from([first_name.clone(), second_name.clone()]));
     }
-    again.remove_identity().unwrap();
-    assert!(secrets.identity().unwrap().is_none());
+    assert!(again.remove_identity(&first_name).unwrap());
+    assert!(secrets.identity(&first_name).unwrap().is_none());
+    assert_eq!(names(&secrets), BTreeSet::from([second_name.clone()]));
+    assert_eq!(secrets.identity(&second_name).unwrap().unwrap().chain(), second.chain);
+    assert!(again.remove_identity(&second_name).unwrap());
+    assert!(secrets.identities().unwrap().is_empty());
+    proxies_keep_their_passwords(&secrets, &again);
     assert_eq!(*secrets.journal_key().unwrap(), *key, "the journal key stays");
+}
+
+fn proxies_keep_their_passwords(secrets: &Secrets, again: &Secrets) {
+    assert!(secrets.proxy_password("labor@proxy:3128").unwrap().is_none());
+    secrets.set_proxy_password("labor@proxy:3128", "proxycanary").unwrap();
+    let kept = again.proxy_password("labor@proxy:3128").unwrap().unwrap();
+    assert_eq!(*kept, "proxycanary");
+    assert!(again.proxy_password("other@proxy:3128").unwrap().is_none());
+}
+
+fn fingerprint_of(client: &ClientCertificate) -> String {
+    identity_of(client).inspect().fingerprint_sha256
+}
+
+/// Fingerprints of all that is stored and sound.
+fn names(secrets: &Secrets) -> BTreeSet<String> {
+    let all = secrets.identities().unwrap();
+    all.into_iter().map(|it| it.inspection.unwrap().fingerprint_sha256).collect()
 }
 
 #[test]
@@ -156,24 +187,160 @@ fn two_processes_make_one_journal_key() {
     assert_eq!(**secrets.journal_key().unwrap(), *won[0].as_ref().unwrap());
 }
 
+/// The entries of a practice file.
+fn entries(file: &Path) -> BTreeMap<String, Vec<u8>> {
+    let bytes = fs::read(file).unwrap();
+    let mut rest = bytes.strip_prefix(b"LCPLAIN1").unwrap();
+    let mut all = BTreeMap::new();
+    while let Some((length, after)) = rest.split_first_chunk::<2>() {
+        let (name, after) = after.split_at(u16::from_le_bytes(*length).into());
+        let (length, after) = after.split_first_chunk::<4>().unwrap();
+        let (value, after) = after.split_at(u32::from_le_bytes(*length).try_into().unwrap());
+        all.insert(String::from_utf8(name.to_vec()).unwrap(), value.to_vec());
+        rest = after;
+    }
+    all
+}
+
+fn write_entries(file: &Path, entries: &BTreeMap<String, Vec<u8>>) {
+    let mut bytes = b"LCPLAIN1".to_vec();
+    for (name, value) in entries {
+        bytes.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+        bytes.extend(name.as_bytes());
+        bytes.extend(u32::try_from(value.len()).unwrap().to_le_bytes());
+        bytes.extend(value);
+    }
+    fs::write(file, bytes).unwrap();
+}
+
 #[test]
-fn a_crash_between_the_writes_leaves_the_former_identity() {
+fn a_crash_at_any_write_leaves_the_former_identities() {
     let dir = tempfile::tempdir().unwrap();
     let ca = TestCa::new("CA");
     let (first, second) = (ca.client("eins"), ca.client("zwei"));
     let secrets = create(SecretsKind::Practice, dir.path()).unwrap();
     secrets.store_identity(&identity_of(&first)).unwrap();
     let path = dir.path().join("practice-secrets");
-    let before = fs::read(&path).unwrap();
+    let before = entries(&path);
     secrets.store_identity(&identity_of(&second)).unwrap();
-    let after = fs::read(&path).unwrap();
-    assert_ne!(before, after);
-    // A leftover temporary file of a crash changes nothing and is written over.
-    fs::write(&path, &before).unwrap();
-    fs::write(path.with_extension("new"), b"half").unwrap();
-    assert_eq!(secrets.identity().unwrap().unwrap().chain(), first.chain);
-    secrets.store_identity(&identity_of(&second)).unwrap();
-    assert_eq!(secrets.identity().unwrap().unwrap().chain(), second.chain);
+    let after = entries(&path);
+    let fresh: Vec<_> = after.keys().filter(|name| !before.contains_key(*name)).collect();
+    assert!(fresh.len() >= 3, "key, certificate and description: {fresh:?}");
+    // The list is the last entry that is written; until then any number of the others may be there.
+    for written in 0..=fresh.len() {
+        let mut cut = before.clone();
+        cut.extend(fresh[..written].iter().map(|name| ((*name).clone(), after[*name].clone())));
+        write_entries(&path, &cut);
+        fs::write(path.with_extension("new"), b"half").unwrap();
+        assert_eq!(names(&secrets), BTreeSet::from([fingerprint_of(&first)]));
+        secrets.store_identity(&identity_of(&second)).unwrap();
+        assert_eq!(names(&secrets).len(), 2);
+        assert_eq!(entries(&path), after, "what the crash left is written over");
+    }
+    // Removing goes the other way: the list first.
+    let mut cut = after.clone();
+    cut.insert("identity/index".to_owned(), before["identity/index"].clone());
+    write_entries(&path, &cut);
+    assert_eq!(names(&secrets), BTreeSet::from([fingerprint_of(&first)]));
+}
+
+#[test]
+fn the_one_identity_of_the_first_version_is_found_and_others_come_beside_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = TestCa::new("CA");
+    let (first, second) = (ca.client("eins"), ca.client("zwei"));
+    let secrets = create(SecretsKind::Practice, dir.path()).unwrap();
+    secrets.store_identity(&identity_of(&first)).unwrap();
+    let path = dir.path().join("practice-secrets");
+    for slot in ["a", "b"] {
+        // As the first version wrote it: one description, which names its slot, and no list.
+        let mut old = BTreeMap::new();
+        for (name, value) in entries(&path) {
+            match name.strip_prefix("identity/a/") {
+                Some("index") => {
+                    let mut value: serde_json::Value = serde_json::from_slice(&value).unwrap();
+                    value["slot"] = slot.into();
+                    old.insert("identity/index".to_owned(), serde_json::to_vec(&value).unwrap());
+                }
+                Some(part) => _ = old.insert(format!("identity/{slot}/{part}"), value),
+                None => {}
+            }
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("practice-secrets");
+        write_entries(&path, &old);
+        let secrets = open(SecretsKind::Practice, dir.path()).unwrap();
+        assert_eq!(names(&secrets), BTreeSet::from([fingerprint_of(&first)]));
+        secrets.store_identity(&identity_of(&second)).unwrap();
+        assert_eq!(names(&secrets).len(), 2);
+        let kept = secrets.identity(&fingerprint_of(&first)).unwrap().unwrap();
+        assert_eq!(kept.key().secret_der(), first.key_pkcs8);
+        assert!(secrets.remove_identity(&fingerprint_of(&first)).unwrap());
+        assert_eq!(names(&secrets), BTreeSet::from([fingerprint_of(&second)]));
+    }
+}
+
+#[test]
+fn a_damaged_identity_is_listed_without_words_and_replaced_by_importing_it_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = TestCa::new("CA");
+    let (first, second) = (ca.client("eins"), ca.client("zwei"));
+    let secrets = create(SecretsKind::Practice, dir.path()).unwrap();
+    for client in [&first, &second] {
+        secrets.store_identity(&identity_of(client)).unwrap();
+    }
+    let path = dir.path().join("practice-secrets");
+    let mut cut = entries(&path);
+    cut.remove("identity/a/certificate/0/0").unwrap();
+    write_entries(&path, &cut);
+    let name = fingerprint_of(&first);
+    assert_eq!(secrets.identity(&name).unwrap_err().code(), "secret-damaged");
+    let listed = secrets.identities().unwrap();
+    let damaged = listed.iter().find(|it| it.fingerprint == name).unwrap();
+    assert!(damaged.inspection.is_none());
+    assert!(secrets.identity(&fingerprint_of(&second)).unwrap().is_some(), "the other one works");
+    secrets.store_identity(&identity_of(&first)).unwrap();
+    assert_eq!(names(&secrets).len(), 2);
+}
+
+#[test]
+fn a_profile_keeps_so_many_identities_and_says_when_it_is_full() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = TestCa::new("CA");
+    let secrets = create(SecretsKind::Practice, dir.path()).unwrap();
+    for number in 0..26 {
+        secrets.store_identity(&identity_of(&ca.client(&format!("labor-{number}")))).unwrap();
+    }
+    let one_more = identity_of(&ca.client("labor-26"));
+    assert_eq!(secrets.store_identity(&one_more).unwrap_err().code(), "too-many-certificates");
+    assert_eq!(secrets.identities().unwrap().len(), 26);
+}
+
+#[test]
+fn a_weak_passphrase_seals_nothing_and_the_passphrase_can_be_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let kind = SecretsKind::Passphrase;
+    for weak in ["a", "geheim", "aaaaaaaaaaaaaaaaaaaa"] {
+        let made = Secrets::create(kind, dir.path(), "p", Some(&password(weak)));
+        assert_eq!(made.err().unwrap().code(), "passphrase-weak", "{weak}");
+        assert!(!dir.path().join("vault").exists());
+    }
+    let secrets = create(kind, dir.path()).unwrap();
+    let key = secrets.new_journal_key().unwrap();
+    let other = open(kind, dir.path()).unwrap();
+    assert_eq!(secrets.change_passphrase(&password("kurz")).unwrap_err().code(), "passphrase-weak");
+    secrets.change_passphrase(&password("ein anderes pferd")).unwrap();
+    assert_eq!(open(kind, dir.path()).err().unwrap().code(), "wrong-passphrase");
+    assert_eq!(other.journal_key().unwrap_err().code(), "wrong-passphrase", "open elsewhere");
+    let again = Secrets::open(kind, dir.path(), "p", Some(&password("ein anderes pferd")));
+    assert_eq!(*again.unwrap().journal_key().unwrap(), *key);
+    assert_eq!(*secrets.journal_key().unwrap(), *key, "whoever changed it goes on");
+    only_for_the_owner(&dir.path().join("vault"));
+
+    let practice = tempfile::tempdir().unwrap();
+    let plain = create(SecretsKind::Practice, practice.path()).unwrap();
+    let refused = plain.change_passphrase(&password("ein anderes pferd")).unwrap_err();
+    assert_eq!(refused.code(), "no-vault");
 }
 
 /// The child half of `keychain_…`: runs only where the parent says so.
@@ -218,7 +385,8 @@ fn large_entries_are_split(dir: &Path) {
     assert!(identity.chain()[0].len() > 5000 && identity.key().secret_der().len() > 2300);
     let secrets = open(SecretsKind::Keychain, dir).unwrap();
     secrets.store_identity(&identity).unwrap();
-    let stored = secrets.identity().unwrap().unwrap();
+    let name = identity.inspect().fingerprint_sha256;
+    let stored = secrets.identity(&name).unwrap().unwrap();
     assert_eq!(stored.chain(), identity.chain());
     assert_eq!(stored.key().secret_der(), identity.key().secret_der());
 }

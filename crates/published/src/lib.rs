@@ -1,5 +1,5 @@
-//! For tests only: a test of published material (reports, packages, suites that are not part of this repository)
-//! is counted as ignored where that material does not lie beside the checkout, never as passed.
+//! For tests only: a test of published material (reports, packages, suites that are not part of this repository), or
+//! of a foreign program, is counted as ignored where that is missing, never as passed.
 //!
 //! Whether it is there is looked up when the test is compiled. Whoever puts it there later compiles the tests
 //! again (`touch` of the test file is enough).
@@ -20,6 +20,23 @@ pub fn needs(path: TokenStream, test: TokenStream) -> TokenStream {
         return test;
     }
     let reason = format!("#[ignore = \"needs ../shared/{path} beside the checkout\"]");
+    let mut marked: TokenStream = reason.parse().unwrap_or_default();
+    marked.extend(test);
+    marked
+}
+
+/// `#[published::needs_program("systemd-analyze")]` above `#[test]`: the test is ignored where no folder of `PATH` has
+/// this program.
+#[proc_macro_attribute]
+pub fn needs_program(name: TokenStream, test: TokenStream) -> TokenStream {
+    let Some(name) = literal(name) else {
+        return compile_error("published::needs_program takes one name as a text");
+    };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&folders).any(|folder| folder.join(&name).is_file()) {
+        return test;
+    }
+    let reason = format!("#[ignore = \"needs the program {name}\"]");
     let mut marked: TokenStream = reason.parse().unwrap_or_default();
     marked.extend(test);
     marked

@@ -24,3 +24,17 @@ pub use figures::{FIGURES, Figures};
 pub use openssl::{OpenSsl, RunningOpenSsl};
 pub use reaction::Reaction;
 pub use server::{ScriptedServer, ScriptedTls, Seen, TlsVersions};
+
+/// Writes a file that only its owner may read, as passphrases are kept.
+///
+/// # Panics
+/// Where it cannot be written.
+pub fn write_private(file: &std::path::Path, content: impl AsRef<[u8]>) {
+    std::fs::write(file, content).expect("written");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let closed = std::fs::Permissions::from_mode(0o600);
+        std::fs::set_permissions(file, closed).expect("closed to others");
+    }
+}

@@ -14,6 +14,7 @@ import type { ProbeView } from "./generated/ProbeView";
 import type { Problem } from "./generated/Problem";
 import type { StatisticsView } from "./generated/StatisticsView";
 import type { StatusView } from "./generated/StatusView";
+import type { StoredCertificateView } from "./generated/StoredCertificateView";
 import type { SupportFile } from "./generated/SupportFile";
 
 /** Each command: what it takes and what it gives. Every one rejects with a `Problem`. */
@@ -36,7 +37,11 @@ export interface Commands {
   choose_folder: { takes: void; gives: string | null };
   practice_samples: { takes: void; gives: string[] };
   certificate_inspect: { takes: { paths: string[]; password: string }; gives: CertificateView };
-  certificate_import: { takes: { paths: string[]; password: string }; gives: CertificateView };
+  certificate_import: { takes: { paths: string[]; password: string; endpoint: string | null }; gives: CertificateView };
+  certificates: { takes: void; gives: StoredCertificateView[] };
+  use_certificate: { takes: { fingerprint: string; endpoint: string }; gives: null };
+  remove_certificate: { takes: { fingerprint: string; although_needed: boolean }; gives: null };
+  rotate_journal_key: { takes: void; gives: null };
   endpoints: { takes: void; gives: EndpointView[] };
   add_endpoint: { takes: { input: EndpointInput }; gives: null };
   use_endpoint: { takes: { name: string }; gives: null };

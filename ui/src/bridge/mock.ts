@@ -270,6 +270,16 @@ export function createMock(options: MockOptions = {}): Door {
       certificate = { ...opened(takes), storedIn: "keychain" };
       return certificate;
     },
+    certificates: () =>
+      certificate
+        ? [{ fingerprint: certificate.fingerprint, certificate, endpoints: endpoints.filter((one) => one.inUse).map((one) => one.name), formerly: [], open: 2 }]
+        : [],
+    use_certificate: () => null,
+    rotate_journal_key: () => null,
+    remove_certificate() {
+      certificate = null;
+      return null;
+    },
     endpoints: () => endpoints.map((one) => ({ ...one })),
     add_endpoint({ input }) {
       if (endpoints.some((one) => one.name === input.name)) throw problem("endpoint-exists", { name: input.name }, "change-input");

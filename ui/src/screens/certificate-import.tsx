@@ -117,7 +117,7 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
               tone="primary"
               icon={ShieldCheck}
               isPending={store.isPending}
-              onPress={() => store.mutate(takes)}
+              onPress={() => store.mutate({ ...takes, endpoint: null })}
               data-testid="certificate-confirm"
             >
               {text("certificate.store")}

@@ -1,5 +1,7 @@
 //! What people do with reports.
 
+use std::path::PathBuf;
+
 use engine::{Candidate, Engine, KnownContent, Taken, Terms};
 use fhir::{Instant, Period};
 use journal::{Counts, Filter, JournalError};
@@ -127,6 +129,10 @@ impl Desk {
             Problem::new("file-unreadable", &params, "samples")
         })?;
         let files = listed.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
+        let files: Vec<PathBuf> = files.collect();
+        // They are made up by us: the page may hand them back.
+        self.grant(files.iter().cloned());
+        let files = files.into_iter();
         let mut files: Vec<String> = files.map(|path| path.display().to_string()).collect();
         files.sort();
         Ok(files)

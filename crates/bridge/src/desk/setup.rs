@@ -1,51 +1,18 @@
-//! Certificate, endpoints, preferences.
-
-use std::path::PathBuf;
+//! Endpoints and preferences.
 
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
-use fhir::Instant;
-use identity::{Identity, Inspection, Password, SecretsKind};
 use url::Url;
 
-use super::{Desk, on_pool};
-use crate::certificate_files::{self, Which};
+use super::Desk;
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::environment_code;
-use crate::views::{CertificateView, EndpointInput, EndpointView, PreferencesView, ProbeView};
+use crate::views::{EndpointInput, EndpointView, PreferencesView, ProbeView};
 
 /// Preference under which the window's choices stand.
 const WINDOW: &str = "window";
-/// Files of one import: a certificate, a key, and some of a chain.
-const CERTIFICATE_FILES_MAX: usize = 8;
 
 impl Desk {
-    /// Looks at certificate files without keeping anything.
-    pub async fn certificate_inspect(
-        &self,
-        paths: Vec<String>,
-        password: String,
-    ) -> Result<CertificateView, Problem> {
-        let identity = read_identity(paths, password).await?;
-        let now = self.engine().now();
-        Ok(certificate_view(&identity.inspect(), SecretsKind::Keychain, now))
-    }
-
-    /// Keeps a certificate in the keychain and uses it for the laboratory's endpoints from now on. The
-    /// practice room keeps its own: what guards nothing real must not hold a real key.
-    pub async fn certificate_import(
-        &self,
-        paths: Vec<String>,
-        password: String,
-    ) -> Result<CertificateView, Problem> {
-        let identity = read_identity(paths, password).await?;
-        let engine = self.laboratory_or_new().await?;
-        let inspection = engine.import_certificate(&identity).await?;
-        self.read_certificate().await?;
-        let kind = engine.profile().settings.secrets;
-        Ok(certificate_view(&inspection, kind, engine.now()))
-    }
-
     /// All endpoints, practice first.
     pub async fn endpoints(&self) -> Result<Vec<EndpointView>, Problem> {
         let is_practice = self.place().is_practice;
@@ -143,73 +110,8 @@ impl Desk {
         })?)
     }
 
-    fn is_practice_endpoint(&self, name: &str) -> bool {
+    pub(super) fn is_practice_endpoint(&self, name: &str) -> bool {
         self.inner.practice_engine.profile().endpoint_named(name).is_some()
-    }
-}
-
-async fn read_identity(paths: Vec<String>, password: String) -> Result<Identity, Problem> {
-    limits::line("password", &password)?;
-    let paths = limits::paths(paths)?;
-    if paths.is_empty() || paths.len() > CERTIFICATE_FILES_MAX {
-        return Err(limits::invalid("paths"));
-    }
-    let password = Password::from(password);
-    on_pool(move || {
-        let read = |path: PathBuf| certificate_files::read(&path, Which::Regular);
-        let files = paths.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let files: Vec<&[u8]> = files.iter().map(|file| file.as_slice()).collect();
-        // Nothing typed may be "no password" or the empty one: a `.p12` can be sealed with that.
-        let password = Some(&password).filter(|password| !password.is_empty());
-        match Identity::import(&files, password) {
-            Err(identity::ImportError::PasswordNeeded) if password.is_none() => {
-                let empty = Password::from(String::new());
-                let opened = Identity::import(&files, Some(&empty));
-                Ok(opened.map_err(|_| identity::ImportError::PasswordNeeded)?)
-            }
-            other => Ok(other?),
-        }
-    })
-    .await?
-}
-
-pub(super) fn certificate_view(
-    inspection: &Inspection,
-    kind: SecretsKind,
-    now: Instant,
-) -> CertificateView {
-    CertificateView {
-        subject: inspection.subject.clone(),
-        issuer: inspection.issuer.clone(),
-        serial: inspection.serial.clone(),
-        not_before: inspection.not_before.to_fhir(),
-        not_after: inspection.not_after.to_fhir(),
-        days_left: i32::try_from(inspection.days_left(now)).unwrap_or(i32::MAX),
-        days_ahead: i32::try_from(inspection.days_ahead(now)).unwrap_or(i32::MAX),
-        fingerprint: inspection.fingerprint_sha256.clone(),
-        key_type: inspection.key_type.clone(),
-        purposes: inspection.purposes.iter().map(|code| purpose(code).to_owned()).collect(),
-        client_auth: inspection.client_auth,
-        stored_in: match kind {
-            SecretsKind::Keychain => "keychain",
-            SecretsKind::Passphrase => "passphrase",
-            SecretsKind::Practice => "practice",
-        }
-        .to_owned(),
-    }
-}
-
-/// Name of an extended key usage in the standard (RFC 5280); an object identifier stands as it is.
-fn purpose(code: &str) -> &str {
-    match code {
-        "any" => "anyExtendedKeyUsage",
-        "client-auth" => "clientAuth",
-        "server-auth" => "serverAuth",
-        "code-signing" => "codeSigning",
-        "email-protection" => "emailProtection",
-        "time-stamping" => "timeStamping",
-        "ocsp-signing" => "OCSPSigning",
-        other => other,
     }
 }
 

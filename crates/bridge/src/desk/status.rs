@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use engine::{ConnectionState, Engine, Profile};
 use journal::Notice;
 
-use super::{Desk, Laboratory, on_pool, setup};
+use super::{Desk, Laboratory, certificates, on_pool};
 use crate::problem::Problem;
 use crate::rows::{counts_view, environment_code};
 use crate::views::{CertificateView, ElsewhereView, NoticeView, StatusView};
@@ -63,7 +63,9 @@ impl Desk {
     fn certificate_view(&self, engine: &Engine) -> Option<CertificateView> {
         let known = self.inner.certificate.read().unwrap_or_else(PoisonError::into_inner);
         let kind = engine.profile().settings.secrets;
-        known.as_ref().map(|inspection| setup::certificate_view(inspection, kind, engine.now()))
+        known
+            .as_ref()
+            .map(|inspection| certificates::certificate_view(inspection, kind, engine.now()))
     }
 
     /// Reads the certificate of the room in use.
@@ -93,7 +95,7 @@ impl Desk {
         let known =
             self.inner.laboratory_certificate.read().unwrap_or_else(PoisonError::into_inner);
         let (inspection, kind) = known.as_ref().filter(|_| self.place().is_practice)?;
-        Some(setup::certificate_view(inspection, *kind, engine.now()))
+        Some(certificates::certificate_view(inspection, *kind, engine.now()))
     }
 }
 

@@ -84,7 +84,7 @@ async fn from_practice_to_the_real_thing_and_back() {
     let again = desk.add_endpoint(integration.endpoint()).await.unwrap_err();
     assert_eq!(again.code, "endpoint-exists");
     let paths = vec![integration.p12.clone()];
-    let view = desk.certificate_import(paths, integration.password.clone()).await.unwrap();
+    let view = desk.certificate_import(paths, integration.password.clone(), None).await.unwrap();
     assert!(view.subject.contains("labor-muster"), "{}", view.subject);
     let still = desk.status().await.unwrap();
     assert_eq!(still.environment, "practice");
@@ -210,7 +210,7 @@ async fn a_laboratory_that_does_not_open_leaves_practice_and_says_why() {
     assert_eq!(status.environment, "practice");
     assert_eq!(status.problem.unwrap().code, "settings-damaged");
     // Nothing is overwritten by what would have made a new one.
-    let problem = desk.certificate_import(vec!["/dev/null".to_owned()], String::new()).await;
+    let problem = desk.certificate_import(vec!["/dev/null".to_owned()], String::new(), None).await;
     assert_eq!(problem.unwrap_err().code, "file-unreadable");
     let input = EndpointInput {
         name: "real".to_owned(),
@@ -256,7 +256,7 @@ fn commands_move_between_threads() {
         moves(desk.correct_with_text(1, String::new()));
         moves(desk.practice_samples());
         moves(desk.certificate_inspect(Vec::new(), String::new()));
-        moves(desk.certificate_import(Vec::new(), String::new()));
+        moves(desk.certificate_import(Vec::new(), String::new(), None));
         moves(desk.endpoints());
         moves(desk.use_endpoint(String::new()));
         moves(desk.test_endpoint(String::new()));

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use engine::Profile;
 use identity::{Password, Secrets};
-use journal::Key;
 use serde::Serialize;
 
 use super::Headless;
@@ -77,6 +76,15 @@ pub struct RestoreFacts {
     pub lost: u64,
 }
 
+/// What an exchange of the journal's key did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RotationFacts {
+    /// Files that the new key opens.
+    pub files: usize,
+    /// Files that no key opens; they stay as they are.
+    pub left: Vec<String>,
+}
+
 /// What a person has to be told until they have read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NoticeFacts {
@@ -141,7 +149,7 @@ impl Headless {
         let settings = &profile.settings;
         let secrets =
             Secrets::open(settings.secrets, profile.folder(), &settings.id, passphrase.as_ref())?;
-        let key = Key::new(secrets.journal_key()?);
+        let key = engine::journal_key(&profile, &secrets)?;
         let now = engine::Clock::now(&engine::SystemClock);
         let restored = journal::restore(backup, &key, &profile.journal_file(), now)?;
         let shown = |path: PathBuf| path.display().to_string();
@@ -153,6 +161,17 @@ impl Headless {
             salvaged: restored.salvaged,
             lost: restored.lost,
         })
+    }
+
+    /// Seals journal and backups with a new key; no program may have the journal open. Gives the files that no key
+    /// opens, which stay as they are.
+    pub fn rotate_key(
+        folder: &Path,
+        passphrase: Option<Password>,
+    ) -> Result<RotationFacts, Problem> {
+        let done = engine::rotate_journal_key(&Profile::open(folder)?, passphrase.as_ref())?;
+        let left = done.left.iter().map(|file| file.display().to_string());
+        Ok(RotationFacts { files: done.files, left: left.collect() })
     }
 
     /// Backs up into the profile's folder of backups, and removes those that need not be kept.

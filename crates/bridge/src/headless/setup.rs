@@ -1,47 +1,16 @@
-//! Certificate and endpoints.
+//! Endpoints.
 
-use std::path::PathBuf;
+use std::sync::Arc;
 
 use client::ProbeOutcome;
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
-use identity::{Identity, Inspection, Password};
+use identity::Password;
 use serde::Serialize;
 use url::Url;
 
 use super::Headless;
-use crate::certificate_files::{self, Which};
 use crate::problem::Problem;
 use crate::rows::environment_code;
-
-/// The certificate in use.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct CertificateFacts {
-    /// Subject.
-    pub subject: String,
-    /// Issuer.
-    pub issuer: String,
-    /// Serial number, hex.
-    pub serial: String,
-    /// ISO instant.
-    pub not_before: String,
-    /// ISO instant.
-    pub not_after: String,
-    /// Whole days left, negative when expired.
-    pub days_left: i64,
-    /// Days until it is valid, 0 from then on.
-    pub days_ahead: i64,
-    /// SHA-256, `AB:CD:…`.
-    pub fingerprint: String,
-    /// E.g. `RSA 4096`.
-    pub key_type: String,
-    /// Extended key usages.
-    pub purposes: Vec<String>,
-    /// Whether an authority will take it as a client's.
-    pub client_auth: bool,
-    /// `keychain`, `passphrase` or `practice`.
-    pub stored_in: &'static str,
-}
 
 /// One endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -59,8 +28,10 @@ pub struct EndpointFacts {
     pub language: String,
     /// `attempt` or `document`.
     pub identifier: &'static str,
-    /// HTTP proxy.
+    /// HTTP proxy, without the password.
     pub proxy: Option<String>,
+    /// Fingerprint of the certificate that it uses.
+    pub certificate: Option<String>,
     /// Whether it has a CA of its own.
     pub own_ca: bool,
     /// Whether the computer's CAs are trusted beside its own.
@@ -94,6 +65,8 @@ pub struct EndpointTerms {
     pub server_key: Option<String>,
     /// HTTP proxy.
     pub proxy: Option<String>,
+    /// The password that the proxy wants of the user in its address.
+    pub proxy_password: Option<Arc<Password>>,
 }
 
 fhir::shows_only!(EndpointTerms { name, url, environment, release, language, identifier });
@@ -116,6 +89,15 @@ impl EndpointTerms {
         let wrong =
             |text: &str| Problem::new("argument-invalid", &[("argument", text)], "endpoint");
         let address = |text: &str| Url::parse(text).map_err(|_| wrong(text));
+        // What cannot be understood may hold a password: it is not repeated.
+        let unreadable = |_| wrong("--proxy");
+        let mut proxy = self.proxy.as_deref().map(Url::parse).transpose().map_err(unreadable)?;
+        if let Some(password) = &self.proxy_password {
+            let proxy = proxy.as_mut().ok_or_else(|| wrong("--proxy-password-file"))?;
+            proxy
+                .set_password(Some(password.expose()))
+                .map_err(|()| wrong("--proxy-password-file"))?;
+        }
         Ok(Endpoint {
             base: address(&self.url)?,
             environment: match self.environment.as_str() {
@@ -129,7 +111,7 @@ impl EndpointTerms {
                 "document" => IdentifierChoice::Document,
                 other => return Err(wrong(other)),
             },
-            proxy: self.proxy.as_deref().map(address).transpose()?,
+            proxy,
             name: self.name,
             ca_pem: self.ca_pem,
             also_system_roots: self.also_system_roots,
@@ -149,46 +131,6 @@ pub(super) fn check_endpoint(endpoint: &Endpoint) -> Result<(), Problem> {
 }
 
 impl Headless {
-    /// Stores a certificate with its key, from one file or several.
-    pub async fn import_certificate(
-        &self,
-        files: &[PathBuf],
-        password: Option<Password>,
-    ) -> Result<CertificateFacts, Problem> {
-        if self.practice.is_some() {
-            return Err(Problem::new("practice-certificate-fixed", &[], "certificate"));
-        }
-        let read = |path: &PathBuf| certificate_files::read(path, Which::Any);
-        let files = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        let files: Vec<&[u8]> = files.iter().map(|file| file.as_slice()).collect();
-        let identity = Identity::import(&files, password.as_ref())?;
-        let inspection = self.engine.import_certificate(&identity).await?;
-        Ok(self.certificate_facts(inspection))
-    }
-
-    /// The certificate in use.
-    pub fn certificate(&self) -> Result<Option<CertificateFacts>, Problem> {
-        let inspection = self.engine.certificate()?;
-        Ok(inspection.map(|inspection| self.certificate_facts(inspection)))
-    }
-
-    fn certificate_facts(&self, inspection: Inspection) -> CertificateFacts {
-        CertificateFacts {
-            days_left: inspection.days_left(self.engine.now()),
-            days_ahead: inspection.days_ahead(self.engine.now()),
-            not_before: inspection.not_before.to_fhir(),
-            not_after: inspection.not_after.to_fhir(),
-            subject: inspection.subject,
-            issuer: inspection.issuer,
-            serial: inspection.serial,
-            fingerprint: inspection.fingerprint_sha256,
-            key_type: inspection.key_type,
-            purposes: inspection.purposes,
-            client_auth: inspection.client_auth,
-            stored_in: self.vault_code(),
-        }
-    }
-
     /// All endpoints.
     pub fn endpoints(&self) -> Vec<EndpointFacts> {
         let settings = self.engine.profile().settings;
@@ -202,7 +144,8 @@ impl Headless {
                 IdentifierChoice::Attempt => "attempt",
                 IdentifierChoice::Document => "document",
             },
-            proxy: endpoint.proxy.as_ref().map(Url::to_string),
+            proxy: endpoint.proxy.as_ref().map(without_password),
+            certificate: settings.certificate_of(&endpoint.name).map(str::to_owned),
             own_ca: endpoint.ca_pem.is_some(),
             also_system_roots: endpoint.also_system_roots,
             server_key: endpoint.server_key.clone(),
@@ -235,11 +178,19 @@ impl Headless {
         let steps = self.engine.probe(&name).await?;
         let mut layers: Vec<_> =
             steps.into_iter().map(|step| layer_facts(step.layer, step.outcome)).collect();
-        if self.engine.certificate()?.is_none() {
+        if self.engine.client_identity(&name)?.is_none() {
             say_missing_certificate(&mut layers);
         }
         Ok(layers)
     }
+}
+
+/// An address as it may be shown.
+fn without_password(address: &Url) -> String {
+    let mut shown = address.clone();
+    // Fails only where an address can hold no password.
+    let _ = shown.set_password(None);
+    shown.to_string()
 }
 
 /// With TLS 1.3 a server that misses our certificate ends the connection after the handshake, so the probe

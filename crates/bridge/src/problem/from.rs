@@ -171,6 +171,14 @@ impl From<EngineError> for Problem {
             EngineError::EndpointUnusable { reason } => {
                 Self::new("endpoint-unusable", &[("reason", &reason)], trace)
             }
+            EngineError::UnknownCertificate(fingerprint) => {
+                Self::new("unknown-certificate", &[("fingerprint", &fingerprint)], trace)
+            }
+            EngineError::CertificateNeeded { endpoints, open } => {
+                let (endpoints, open) = (endpoints.join(", "), open.to_string());
+                let params = [("endpoints", &*endpoints), ("open", &*open)];
+                Self::new("certificate-needed", &params, trace)
+            }
             EngineError::Erased(of) => Self::new("content-erased", &[("id", &id(of))], trace),
             EngineError::NotAReport(candidate) => {
                 let kind = crate::candidates::kind_code(&candidate);

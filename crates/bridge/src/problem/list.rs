@@ -18,6 +18,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("no-identifier", &["id"], Blame::You, "correct"),
     ("known-content", &["id"], Blame::You, "look-again"),
     ("file-unreadable", &["file", "reason"], Blame::You, "choose-other-file"),
+    ("path-not-granted", &[], Blame::You, "choose-other-file"),
     ("window-locked", &[], Blame::You, "unlock-window"),
     ("unlock-refused", &[], Blame::You, "enter-password"),
     ("unlock-too-soon", &["seconds"], Blame::You, "wait"),
@@ -45,6 +46,10 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("certificate-unsupported-encryption", &["algorithm"], Blame::You, "choose-other-file"),
     ("certificate-too-many-iterations", &["iterations", "limit"], Blame::You, "choose-other-file"),
     ("certificate-too-large", &["bytes", "limit"], Blame::You, "choose-other-file"),
+    // certificates that are stored
+    ("unknown-certificate", &["fingerprint"], Blame::You, "look-again"),
+    ("certificate-needed", &["endpoints", "open"], Blame::You, "look-again"),
+    ("too-many-certificates", &["limit"], Blame::You, "look-again"),
     // keychain and vault
     ("no-keychain", &["cause"], Blame::You, "call-it"),
     ("keychain-locked", &["cause"], Blame::You, "unlock-keychain"),
@@ -54,6 +59,9 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("secret-damaged", &["name"], Blame::You, "import-certificate"),
     ("wrong-passphrase", &[], Blame::You, "enter-password"),
     ("passphrase-needed", &[], Blame::You, "enter-password"),
+    ("passphrase-weak", &["least"], Blame::You, "change-input"),
+    ("passphrase-file-open", &["file", "mode"], Blame::You, "change-input"),
+    ("no-vault", &[], Blame::You, "look-again"),
     ("vault-damaged", &[], Blame::You, "restore"),
     ("no-randomness", &[], Blame::Us, "call-it"),
     ("secrets-io", &["cause", "operation"], Blame::You, "call-it"),
@@ -305,6 +313,11 @@ mod tests {
             let problem = Problem::from(error);
             assert_listed(&problem);
             assert_eq!(problem.class(), crate::ProblemClass::Locked);
+        }
+        for error in [E::WeakPassphrase { least: 12 }, E::NoVault, E::TooMany { limit: 26 }] {
+            let problem = Problem::from(error);
+            assert_listed(&problem);
+            assert_eq!(problem.class(), crate::ProblemClass::Usage);
         }
     }
 }

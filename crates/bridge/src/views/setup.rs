@@ -38,6 +38,23 @@ pub struct CertificateView {
     pub stored_in: String,
 }
 
+/// A stored certificate, and what it is used for.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct StoredCertificateView {
+    /// SHA-256 fingerprint, `AB:CD:…`; names it in the other calls.
+    pub fingerprint: String,
+    /// What can be told of it; nothing where it is damaged: it is to be imported again or removed.
+    pub certificate: Option<CertificateView>,
+    /// Endpoints that use it now.
+    pub endpoints: Vec<String>,
+    /// Endpoints that used it before another one took its place.
+    pub formerly: Vec<String>,
+    /// Reports that were sent with it and whose end is not known yet.
+    pub open: u32,
+}
+
 /// One configured endpoint.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

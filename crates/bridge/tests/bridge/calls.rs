@@ -34,7 +34,11 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("choose_folder", json!({})),
         ("practice_samples", json!({})),
         ("certificate_inspect", json!({ "paths": ["/a.p12"], "password": "x" })),
-        ("certificate_import", json!({ "paths": ["/a.p12"], "password": "x" })),
+        ("certificate_import", json!({ "paths": ["/a.p12"], "password": "x", "endpoint": null })),
+        ("certificates", json!({})),
+        ("use_certificate", json!({ "fingerprint": "AB:CD", "endpoint": "real" })),
+        ("remove_certificate", json!({ "fingerprint": "AB:CD", "although_needed": false })),
+        ("rotate_journal_key", json!({})),
         ("endpoints", json!({})),
         ("add_endpoint", json!({ "input": input })),
         ("use_endpoint", json!({ "name": "real" })),
@@ -146,6 +150,7 @@ async fn arguments_that_no_page_sends_are_refused_with_a_code() {
     }
     let folder = tempfile::tempdir().unwrap();
     let desk = Desk::open(folder.path()).await.unwrap();
+    desk.grant(["/a.json", "/a.p12"].map(Into::into));
     let mut answered = 0_u32;
     let mut longest = std::time::Duration::ZERO;
     for (command, arguments) in sound() {
@@ -181,4 +186,46 @@ async fn arguments_that_no_page_sends_are_refused_with_a_code() {
     figures.measure("answered", f64::from(answered));
     figures.measure("longest seconds", longest.as_secs_f64());
     figures.finish();
+}
+
+/// The page names files of its own choice: nothing of them is read, and nothing is sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn only_paths_that_a_person_handed_over_are_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&folder.path().join("desk")).await.unwrap();
+    let file = folder.path().join("report.json");
+    std::fs::write(&file, testkit::DocumentBuilder::new(1).json()).unwrap();
+    let path = file.to_str().unwrap();
+    let ask = async |command: &str, arguments: Value| {
+        let call = Call::read(command, arguments).unwrap().unwrap();
+        desk.answer(call).await.map_err(|problem| problem.code)
+    };
+    let calls = [
+        ("inspect_files", json!({ "paths": [path] })),
+        ("send_files", json!({ "paths": [path], "again": false })),
+        ("correct_with_file", json!({ "id": 1, "path": path })),
+        ("certificate_inspect", json!({ "paths": [path], "password": "" })),
+        ("certificate_import", json!({ "paths": [path], "password": "", "endpoint": null })),
+        ("set_watched_folder", json!({ "path": folder.path().to_str().unwrap() })),
+    ];
+    for (command, arguments) in &calls {
+        let answer = ask(command, arguments.clone()).await;
+        assert_eq!(answer.unwrap_err(), "path-not-granted", "{command}");
+    }
+    // One that was handed over does not bring another with it.
+    desk.grant([file.clone()]);
+    let both = json!({ "paths": [path, "/etc/passwd"] });
+    assert_eq!(ask("inspect_files", both).await.unwrap_err(), "path-not-granted");
+    for (command, arguments) in &calls[..5] {
+        let answer = ask(command, arguments.clone()).await;
+        assert_ne!(answer.err().as_deref(), Some("path-not-granted"), "{command}");
+    }
+    // What is in a folder was handed over with it.
+    desk.grant([folder.path().to_owned()]);
+    ask(calls[5].0, calls[5].1.clone()).await.unwrap();
+    // The samples are our own.
+    let samples: Value =
+        serde_json::from_str(&ask("practice_samples", json!({})).await.unwrap()).unwrap();
+    ask("inspect_files", json!({ "paths": samples })).await.unwrap();
+    desk.stop().await;
 }

@@ -170,6 +170,7 @@ fn records_problems_and_questions_are_not_printed() {
         also_system_roots: false,
         server_key: None,
         proxy: proxy.clone(),
+        proxy_password: None,
     });
     silent(&EndpointInput {
         name: "real".to_owned(),

@@ -96,6 +96,7 @@ async fn a_profile_that_does_not_open_says_why_and_keeps_its_secrets() {
         also_system_roots: false,
         server_key: None,
         proxy: Some(format!("http://{FAMILY}:{FAMILY}@proxy.example:3128")),
+        proxy_password: None,
     };
     let made =
         Headless::create(&folder, Vault::Passphrase, passphrase(FAMILY), terms).await.unwrap();

@@ -57,17 +57,25 @@ pub(crate) struct EndpointOptions {
     #[arg(long, value_name = "I", value_parser = ["attempt", "document"])]
     #[arg(default_value = "attempt")]
     pub(crate) identifier: String,
-    /// HTTP proxy, e.g. http://proxy:3128
+    /// HTTP proxy, e.g. http://proxy:3128 or http://USER@proxy:3128
     #[arg(long, value_name = "URL")]
     pub(crate) proxy: Option<String>,
+    /// File whose first line is the password that the proxy wants; fd:N reads a descriptor. It is kept in the
+    /// keychain or vault.
+    #[arg(long, value_name = "F", requires = "proxy")]
+    pub(crate) proxy_password_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum IdentityCommand {
     /// Import a certificate with its key: .p12/.pfx, or certificate and key files (PEM or DER).
     #[command(after_help = "\
+Without --endpoint it is used for the endpoint in use and for those that have no certificate yet. The
+certificate that was used before stays stored until it is removed.
+
 Examples:
   labcourier identity import laboratory.p12 --password-file P
+  labcourier identity import test.p12 --password-file P --endpoint integration
   labcourier identity import laboratory.cer --key laboratory.key")]
     Import {
         /// .p12/.pfx, or the certificate.
@@ -78,10 +86,59 @@ Examples:
         /// File whose first line is the password; fd:N reads a descriptor.
         #[arg(long, value_name = "F")]
         password_file: Option<PathBuf>,
+        /// Endpoint that uses it from now on; may be repeated.
+        #[arg(long = "endpoint", value_name = "NAME")]
+        endpoints: Vec<String>,
     },
-    /// Show the certificate in use.
-    #[command(after_help = "Example:\n  labcourier identity show --json")]
-    Show,
+    /// List the certificates, what each is used for, and how many reports are open under it.
+    #[command(after_help = "Example:\n  labcourier identity list")]
+    List,
+    /// Show a certificate.
+    #[command(
+        after_help = "Examples:\n  labcourier identity show\n  labcourier identity show production --json"
+    )]
+    Show {
+        /// Its endpoint, or its fingerprint or the beginning of it; without it the one in use.
+        name: Option<String>,
+    },
+    /// Use a certificate that is stored already for an endpoint.
+    #[command(after_help = "Example:\n  labcourier identity use 4F:2A:91 --endpoint production")]
+    Use {
+        /// Its fingerprint or the beginning of it, or an endpoint that uses it.
+        name: String,
+        /// The endpoint.
+        #[arg(long, value_name = "NAME")]
+        endpoint: String,
+    },
+    /// Remove a certificate with its key.
+    #[command(after_help = "\
+Nobody can bring the key back. One that an endpoint uses, or that reports were sent with whose end is not
+known yet, is removed only with --although-needed.
+
+Example:
+  labcourier identity remove 4F:2A:91")]
+    Remove {
+        /// Its fingerprint or the beginning of it, or an endpoint that uses it.
+        name: String,
+        /// I know that it is needed still.
+        #[arg(long)]
+        although_needed: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum VaultCommand {
+    /// Seal the vault with another passphrase from now on.
+    #[command(after_help = "\
+Programs that have the profile open end and start again with the new passphrase.
+
+Example:
+  labcourier --passphrase-file OLD vault change-passphrase --new-passphrase-file NEW")]
+    ChangePassphrase {
+        /// File whose first line is the new passphrase; fd:N reads a descriptor.
+        #[arg(long, value_name = "F")]
+        new_passphrase_file: PathBuf,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bridge::Problem;
-use bridge::headless::Headless;
+use bridge::headless::{Headless, Outcome};
 
 use super::Scene;
 use super::send::{conclude, end, exit_of_record};
@@ -44,7 +44,15 @@ pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Pr
         None => scene.hint("say.nothing-open", &[]),
     }
     say_elsewhere(scene, &elsewhere);
-    let exit = exit.max(end(scene, &profile, &outcome, &ids)?);
+    let ended = match &outcome {
+        // Another program works the queue: all is as it should be, and a scheduler has nothing to report.
+        Outcome::Elsewhere => {
+            scene.hint("say.elsewhere", &[]);
+            Exit::Well
+        }
+        outcome => end(scene, &profile, outcome, &ids)?,
+    };
+    let exit = exit.max(ended);
     profile.close().await;
     Ok(exit)
 }

@@ -15,6 +15,7 @@ pub(super) async fn journal(scene: &Scene<'_>, command: JournalCommand) -> Resul
         JournalCommand::Verify => verify(scene).await,
         JournalCommand::Backup { file } => backup(scene, file).await,
         JournalCommand::ListBackups => list_backups(scene),
+        JournalCommand::RotateKey => rotate_key(scene),
         JournalCommand::Notices { read } => notices(scene, read).await,
         JournalCommand::Retention { days } => retention(scene, days).await,
         JournalCommand::Restore { file } => {
@@ -59,6 +60,19 @@ async fn backup(scene: &Scene<'_>, file: Option<PathBuf>) -> Result<Exit, Proble
         let (submissions, bytes) = (facts.submissions.to_string(), facts.bytes.to_string());
         let params = [("file", &*facts.file), ("submissions", &submissions), ("bytes", &bytes)];
         scene.line("say.backed-up", &params);
+    }
+    Ok(Exit::Well)
+}
+
+fn rotate_key(scene: &Scene<'_>) -> Result<Exit, Problem> {
+    let facts = Headless::rotate_key(&scene.folder(), scene.passphrase()?)?;
+    if scene.output.json {
+        scene.output.object(&facts);
+        return Ok(Exit::Well);
+    }
+    scene.line("say.key-rotated", &[("files", &facts.files.to_string())]);
+    for file in &facts.left {
+        scene.line("say.key-left", &[("file", file)]);
     }
     Ok(Exit::Well)
 }

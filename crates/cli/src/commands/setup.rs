@@ -1,15 +1,16 @@
-//! Making a profile; certificate and endpoints.
+//! Making a profile; endpoints.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bridge::Problem;
 use bridge::headless::{
-    CertificateFacts, EndpointFacts, EndpointTerms, Family, Headless, LayerFacts, Vault,
-    laboratory_folder, practice_folder,
+    EndpointFacts, EndpointTerms, Family, Headless, LayerFacts, Vault, laboratory_folder,
+    practice_folder,
 };
 
-use super::{Scene, unreadable};
-use crate::arguments::{EndpointCommand, EndpointOptions, IdentityCommand, Init, VaultKind};
+use super::Scene;
+use crate::arguments::{EndpointCommand, EndpointOptions, Init, VaultKind};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::passphrase;
@@ -81,6 +82,10 @@ fn endpoint_terms(
         Some(file) => Some(String::from_utf8_lossy(&scene.read(file)?).into_owned()),
         None => None,
     };
+    let proxy_password = match &options.proxy_password_file {
+        Some(file) => Some(Arc::new(passphrase::read(file)?)),
+        None => None,
+    };
     Ok(EndpointTerms {
         name,
         url,
@@ -92,67 +97,8 @@ fn endpoint_terms(
         also_system_roots: options.also_system_roots,
         server_key: options.server_key,
         proxy: options.proxy,
+        proxy_password,
     })
-}
-
-pub(super) async fn identity(scene: &Scene<'_>, command: IdentityCommand) -> Result<Exit, Problem> {
-    let profile = scene.open().await?;
-    match command {
-        IdentityCommand::Import { file, key, password_file } => {
-            let password = match &password_file {
-                Some(file) => {
-                    Some(passphrase::read(file).map_err(|error| unreadable(file, &error))?)
-                }
-                None => None,
-            };
-            let files: Vec<PathBuf> = [Some(file), key].into_iter().flatten().collect();
-            let facts = profile.import_certificate(&files, password).await?;
-            scene.line("say.imported", &[]);
-            certificate(scene, &facts);
-        }
-        IdentityCommand::Show => match profile.certificate()? {
-            Some(facts) => certificate(scene, &facts),
-            None => {
-                scene.hint("say.no-certificate", &[]);
-                profile.close().await;
-                return Ok(Exit::Person);
-            }
-        },
-    }
-    profile.close().await;
-    Ok(Exit::Well)
-}
-
-fn certificate(scene: &Scene<'_>, facts: &CertificateFacts) {
-    if scene.output.json {
-        scene.output.object(facts);
-        return;
-    }
-    scene.fact("subject", &facts.subject);
-    scene.fact("issuer", &facts.issuer);
-    scene.fact("serial", &facts.serial);
-    let (left, days) = match (facts.days_ahead, facts.days_left) {
-        (1.., _) => ("say.not-valid-yet", facts.days_ahead),
-        (_, ..0) => ("say.expired", facts.days_left),
-        (_, _) => ("say.days-left", facts.days_left),
-    };
-    let days = days.unsigned_abs().to_string();
-    let (from, until) = (
-        super::view::to_the_second(&facts.not_before),
-        super::view::to_the_second(&facts.not_after),
-    );
-    let validity = scene.texts.text("label.validity", &[("from", &from), ("until", &until)]);
-    let left = scene.texts.text(left, &[("days", &days)]);
-    scene.fact("valid", &format!("{validity}  ({left})"));
-    scene.fact("fingerprint", &facts.fingerprint);
-    scene.fact("key", &facts.key_type);
-    if !facts.purposes.is_empty() {
-        scene.fact("purposes", &facts.purposes.join(", "));
-    }
-    scene.fact("stored", &scene.texts.say(&format!("vault.{}", facts.stored_in)));
-    if !facts.client_auth {
-        scene.hint("say.not-for-clients", &[]);
-    }
 }
 
 pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Result<Exit, Problem> {
@@ -222,6 +168,11 @@ fn endpoint_lines(scene: &Scene<'_>, facts: &EndpointFacts) {
     if let Some(key) = &facts.server_key {
         scene.fact("server-key", key);
     }
+    let certificate = match &facts.certificate {
+        Some(fingerprint) => super::identity::short(fingerprint),
+        None => scene.texts.say("say.no-certificate"),
+    };
+    scene.fact("certificate", &certificate);
 }
 
 fn layer(scene: &Scene<'_>, facts: &LayerFacts) {

@@ -2,11 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up fails; it has no better way")]
 
+mod access;
 mod contract;
 mod faults;
 mod intake;
 mod known;
 mod place;
 mod practice;
+#[cfg(unix)]
+mod service;
 #[cfg(unix)]
 mod watch;

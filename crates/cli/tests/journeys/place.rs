@@ -86,7 +86,7 @@ impl Place {
     pub(crate) fn empty() -> Self {
         let folder = tempfile::tempdir().unwrap();
         init(&folder.path().join("authority"), &["lab".to_owned()]).unwrap();
-        std::fs::write(folder.path().join("passphrase"), "correct horse\n").unwrap();
+        testkit::write_private(&folder.path().join("passphrase"), "correct horse\n");
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         Self { folder, runtime, running: None, port: 0 }
     }
@@ -133,7 +133,7 @@ impl Place {
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, content).unwrap();
+        testkit::write_private(&path, content);
         path.display().to_string()
     }
 

@@ -18,8 +18,12 @@ fn lines(pipe: impl Read + 'static) -> Box<dyn Iterator<Item = String>> {
 
 impl Watcher {
     fn start(place: &Place) -> Self {
+        Self::start_with(place, &[])
+    }
+
+    fn start_with(place: &Place, options: &[&str]) -> Self {
         std::fs::create_dir_all(place.path("folder")).unwrap();
-        let mut command = place.command(&["watch", "folder"]);
+        let mut command = place.command(&[&["watch", "folder"], options].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, err) = (lines(child.stdout.take().unwrap()), lines(child.stderr.take().unwrap()));
         Self { child, out, err }
@@ -77,6 +81,55 @@ fn a_watched_file_that_is_known_is_not_advised_to_be_sent_again() {
     let text = watcher.out.next().unwrap();
     assert!(text.contains("known as 1: Completed") && !text.contains("--again"), "{text}");
     watcher.stop();
+}
+
+/// A service's output goes into a log that others read; files are named after patients.
+#[test]
+fn a_service_names_no_files() {
+    let place = Place::ready();
+    let canary = "Zwinglicanary";
+    let sound = place.write(&format!("folder/{canary}-1.json"), report(270).json());
+    place.write(&format!("folder/{canary}-2.json"), "no report at all");
+    let mut watcher = Watcher::start(&place);
+    until(&mut watcher.err, "Watching");
+    let said = until(&mut watcher.out, "Completed");
+    // Whoever named a file may read its name.
+    place.run(&["send", &sound]).says(canary);
+    let (out, err) = watcher.stop();
+    // The file that is no report is still to be read of: exit code 1.
+    let digest = place.json(1, &["list"])[0]["digest"].as_str().unwrap()[..16].to_owned();
+    let all = [said, out, err].concat().join("\n");
+    assert!(!all.contains(canary), "{all}");
+    assert!(all.contains("Refused") && all.contains(&digest), "{all}");
+    place.run(&["journal", "notices", "--read"]);
+    let mut watching = Watcher::start_with(&place, &["--json"]);
+    place.write(&format!("folder/{canary}-3.json"), report(271).json());
+    let said = until(&mut watching.out, "\"completed\"");
+    let (out, err) = watching.stop();
+    let all = [said, out, err].concat().join("\n");
+    assert!(!all.contains(canary), "{all}");
+}
+
+/// Cron runs `follow --once` beside a service: that somebody else works the queue is no alarm.
+#[test]
+fn one_pass_beside_a_watcher_ends_well_and_shows_how_things_stand() {
+    let mut place = Place::ready();
+    place.stop();
+    let mut watcher = Watcher::start(&place);
+    until(&mut watcher.err, "Watching");
+    place.write("folder/a.json", report(280).json());
+    until(&mut watcher.out, "Waiting");
+    let pass = place.run(&["follow", "--once"]).ends(0);
+    pass.says("Another Lab Courier program").says("Waiting");
+    place.start();
+    until(&mut watcher.out, "Completed");
+    place.run(&["follow", "--once"]).ends(0);
+    watcher.stop();
+    // Alone, and nobody there: that is an alarm.
+    place.stop();
+    let file = place.write("b.json", report(281).json());
+    place.run(&["send", &file]).ends(3);
+    place.run(&["follow", "--once"]).ends(3);
 }
 
 /// The lease of a watcher that was killed lives on for half a minute: what is sent meanwhile waits for its end and is

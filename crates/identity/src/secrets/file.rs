@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock};
 
 use zeroize::Zeroizing;
 
@@ -20,21 +21,34 @@ type Content = BTreeMap<String, Zeroizing<Vec<u8>>>;
 pub(crate) struct SecretsFile {
     path: PathBuf,
     name: &'static str,
-    seal: Option<Seal>,
+    /// `None` for the plain file. Another passphrase exchanges it.
+    seal: Option<RwLock<Seal>>,
 }
 
 impl SecretsFile {
     pub(crate) fn open_vault(dir: &Path, passphrase: &Password) -> Result<Self, SecretsError> {
         let (path, name) = (dir.join("vault"), "vault");
-        let seal = Some(Seal::of(&read(&path, name)?, passphrase)?);
+        let seal = Some(RwLock::new(Seal::of(&read(&path, name)?, passphrase)?));
         let opened = Self { path, name, seal };
         opened.content()?;
         Ok(opened)
     }
 
     pub(crate) fn create_vault(dir: &Path, passphrase: &Password) -> Result<Self, SecretsError> {
-        Self { path: dir.join("vault"), name: "vault", seal: Some(Seal::new(passphrase)?) }
-            .created()
+        let seal = Some(RwLock::new(Seal::new(passphrase)?));
+        Self { path: dir.join("vault"), name: "vault", seal }.created()
+    }
+
+    /// Seals the vault with another passphrase from now on: after a crash the old or the new one opens it.
+    pub(crate) fn reseal(&self, passphrase: &Password) -> Result<(), SecretsError> {
+        let Some(current) = &self.seal else { return Err(SecretsError::NoVault) };
+        // Before the lock: deriving a key takes a tenth of a second on purpose.
+        let fresh = Seal::new(passphrase)?;
+        let _lock = self.lock()?;
+        let content = self.content()?;
+        self.replace_with(&content, Some(&fresh))?;
+        *current.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        Ok(())
     }
 
     pub(crate) fn open_plain(dir: &Path) -> Result<Self, SecretsError> {
@@ -102,7 +116,7 @@ impl SecretsFile {
     fn content(&self) -> Result<Content, SecretsError> {
         let bytes = read(&self.path, self.name)?;
         let content = match &self.seal {
-            Some(seal) => seal.open(&bytes)?,
+            Some(seal) => seal.read().unwrap_or_else(PoisonError::into_inner).open(&bytes)?,
             None => {
                 let plain = bytes.strip_prefix(PLAIN_MAGIC);
                 Zeroizing::new(plain.ok_or(SecretsError::Damaged { name: self.name })?.to_vec())
@@ -111,10 +125,15 @@ impl SecretsFile {
         unpack(&content).ok_or(SecretsError::Damaged { name: self.name })
     }
 
-    /// Temporary file, fsync, rename, fsync of the directory: after a crash the old or the new content stands.
     fn replace(&self, content: &Content) -> Result<(), SecretsError> {
+        let seal = self.seal.as_ref().map(|it| it.read().unwrap_or_else(PoisonError::into_inner));
+        self.replace_with(content, seal.as_deref())
+    }
+
+    /// Temporary file, fsync, rename, fsync of the directory: after a crash the old or the new content stands.
+    fn replace_with(&self, content: &Content, seal: Option<&Seal>) -> Result<(), SecretsError> {
         let packed = pack(content).ok_or(SecretsError::Damaged { name: self.name })?;
-        let bytes = match &self.seal {
+        let bytes = match seal {
             Some(seal) => Zeroizing::new(seal.close(&packed)?),
             None => Zeroizing::new([PLAIN_MAGIC.as_slice(), packed.as_slice()].concat()),
         };

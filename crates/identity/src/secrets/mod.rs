@@ -1,6 +1,7 @@
-//! Where secrets rest: the journal key, and the identity in entries small enough for every keychain.
+//! Where secrets rest: the journal key, and the identities in entries small enough for every keychain.
 
 mod file;
+mod identities;
 mod keychain;
 mod problem;
 mod screen;
@@ -9,14 +10,12 @@ mod vault;
 use std::path::Path;
 use std::sync::Arc;
 
-use rustls_pki_types::PrivateKeyDer;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
+pub use identities::StoredIdentity;
 pub use problem::SecretsError;
 
-use crate::identity::Identity;
-use crate::import::{DerKind, key_of, pair};
 use crate::password::Password;
 use file::SecretsFile;
 use keychain::Keychain;
@@ -46,40 +45,9 @@ enum Store {
 type Bytes = Zeroizing<Vec<u8>>;
 
 const JOURNAL_KEY: &str = "journal-key";
-const INDEX: &str = "identity/index";
+const NEXT_JOURNAL_KEY: &str = "journal-key/next";
 const SCREEN: &str = "screen";
-/// Windows stores at most 2560 bytes in one entry.
-const PART_BYTES_MAX: usize = 2400;
-/// Far above any real chain or key; bounds what a damaged index can make us read.
-const PARTS_MAX: usize = 16;
-
-/// Says which entries make up the identity. Written last: until then the former identity stands.
-#[derive(Serialize, Deserialize)]
-struct Index {
-    slot: Slot,
-    key_form: KeyForm,
-    key_parts: usize,
-    /// Number of parts of each certificate, in the order of the chain.
-    certificates: Vec<usize>,
-    fingerprint: String,
-}
-
-/// Two places for an identity, used in turn, so that a crash never leaves a key with another's certificate.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Slot {
-    A,
-    B,
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum KeyForm {
-    Pkcs8,
-    Pkcs1,
-    Sec1,
-}
-
+const PROXY: &str = "proxy/";
 /// The journal's key, in one place of the memory that is wiped when its last holder is gone: an array that is
 /// moved leaves copies on the stack.
 pub type JournalKey = Arc<Zeroizing<[u8; 32]>>;
@@ -92,6 +60,11 @@ fn in_place(
         fill(key.as_mut_slice())?;
     }
     Ok(key)
+}
+
+fn strong(passphrase: &Password) -> Result<&Password, SecretsError> {
+    let least = Password::LENGTH_MIN;
+    Some(passphrase).filter(|it| it.is_strong()).ok_or(SecretsError::WeakPassphrase { least })
 }
 
 impl Secrets {
@@ -120,7 +93,8 @@ impl Secrets {
     /// Makes the place for a new profile's secrets.
     ///
     /// # Errors
-    /// [`SecretsError::Exists`] where there is one already; otherwise as [`Secrets::open`].
+    /// [`SecretsError::Exists`] where there is one already; [`SecretsError::WeakPassphrase`]; otherwise as
+    /// [`Secrets::open`].
     pub fn create(
         kind: SecretsKind,
         profile_dir: &Path,
@@ -132,11 +106,39 @@ impl Secrets {
             SecretsKind::Passphrase => {
                 let passphrase = passphrase.filter(|passphrase| !passphrase.is_empty());
                 let passphrase = passphrase.ok_or(SecretsError::PassphraseNeeded)?;
-                Store::File(SecretsFile::create_vault(profile_dir, passphrase)?)
+                Store::File(SecretsFile::create_vault(profile_dir, strong(passphrase)?)?)
             }
             SecretsKind::Practice => Store::File(SecretsFile::create_plain(profile_dir)?),
         };
         Ok(Self { store })
+    }
+
+    /// Seals the vault with another passphrase from now on. Other programs that have it open find that theirs
+    /// opens it no longer.
+    ///
+    /// # Errors
+    /// [`SecretsError::NoVault`] where the secrets rest elsewhere; [`SecretsError::WeakPassphrase`].
+    pub fn change_passphrase(&self, passphrase: &Password) -> Result<(), SecretsError> {
+        match &self.store {
+            Store::Keychain(_) => Err(SecretsError::NoVault),
+            Store::File(file) => file.reseal(strong(passphrase)?),
+        }
+    }
+
+    /// The password that a proxy wants of a user, as it was kept under `proxy` (user, host and port).
+    pub fn proxy_password(&self, proxy: &str) -> Result<Option<Zeroizing<String>>, SecretsError> {
+        let Some(bytes) = self.get(&format!("{PROXY}{proxy}"))? else { return Ok(None) };
+        let text = std::str::from_utf8(&bytes);
+        let text = text.map_err(|_| SecretsError::Damaged { name: "proxy-password" })?;
+        Ok(Some(Zeroizing::new(text.to_owned())))
+    }
+
+    /// Keeps the password that a proxy wants; it is written only where it is another one.
+    pub fn set_proxy_password(&self, proxy: &str, password: &str) -> Result<(), SecretsError> {
+        if self.proxy_password(proxy)?.is_some_and(|known| *known == password) {
+            return Ok(());
+        }
+        self.put(&format!("{PROXY}{proxy}"), password.as_bytes())
     }
 
     /// The journal's key.
@@ -144,15 +146,43 @@ impl Secrets {
     /// # Errors
     /// [`SecretsError::Missing`] where there is none: never make a new one silently, the journal would be lost.
     pub fn journal_key(&self) -> Result<JournalKey, SecretsError> {
-        let bytes = self.get(JOURNAL_KEY)?.ok_or(SecretsError::Missing { name: JOURNAL_KEY })?;
-        let damaged = SecretsError::Damaged { name: JOURNAL_KEY };
-        if bytes.len() != 32 {
-            return Err(damaged);
+        self.key_named(JOURNAL_KEY)?.ok_or(SecretsError::Missing { name: JOURNAL_KEY })
+    }
+
+    /// The key that is to take the place of the journal's, while that is under way.
+    pub fn next_journal_key(&self) -> Result<Option<JournalKey>, SecretsError> {
+        self.key_named(NEXT_JOURNAL_KEY)
+    }
+
+    /// Draws the key that is to take the place of the journal's; one that was drawn before stays.
+    pub fn draw_next_journal_key(&self) -> Result<(), SecretsError> {
+        if self.next_journal_key()?.is_none() {
+            let key = in_place(|key| getrandom::fill(key).map_err(|_| SecretsError::NoRandomness))?;
+            self.put(NEXT_JOURNAL_KEY, key.as_slice())?;
         }
-        in_place(|key| {
+        Ok(())
+    }
+
+    /// Everything is sealed with the next key: it is the journal's from now on. After a crash in between both are
+    /// there, and are the same.
+    pub fn use_next_journal_key(&self) -> Result<(), SecretsError> {
+        if let Some(key) = self.next_journal_key()? {
+            self.put(JOURNAL_KEY, key.as_slice())?;
+            self.remove(NEXT_JOURNAL_KEY)?;
+        }
+        Ok(())
+    }
+
+    fn key_named(&self, name: &'static str) -> Result<Option<JournalKey>, SecretsError> {
+        let Some(bytes) = self.get(name)? else { return Ok(None) };
+        if bytes.len() != 32 {
+            return Err(SecretsError::Damaged { name });
+        }
+        let key = in_place(|key| {
             key.copy_from_slice(&bytes);
             Ok(())
-        })
+        })?;
+        Ok(Some(key))
     }
 
     /// Makes a random key for a new journal and stores it.
@@ -190,119 +220,6 @@ impl Secrets {
         }
     }
 
-    /// The stored identity, if any.
-    ///
-    /// # Errors
-    /// [`SecretsError::Damaged`] where entries are missing or do not belong together.
-    pub fn identity(&self) -> Result<Option<Identity>, SecretsError> {
-        let damaged = || SecretsError::Damaged { name: "identity" };
-        let Some(index) = self.index()? else { return Ok(None) };
-        let key = self.joined(&index.slot.name("key"), index.key_parts)?.ok_or_else(damaged)?;
-        let mut certificates = Vec::new();
-        for (number, parts) in index.certificates.iter().enumerate().take(PARTS_MAX) {
-            let name = index.slot.name(&format!("certificate/{number}"));
-            certificates.push(self.joined(&name, *parts)?.ok_or_else(damaged)?.to_vec());
-        }
-        let kind = match index.key_form {
-            KeyForm::Pkcs8 => DerKind::Pkcs8,
-            KeyForm::Pkcs1 => DerKind::Pkcs1,
-            KeyForm::Sec1 => DerKind::Sec1,
-        };
-        let key = key_of(key, kind).ok_or_else(damaged)?;
-        let identity = pair(key, &certificates)
-            .and_then(|(chain, key)| Identity::assemble(chain, key))
-            .map_err(|_| damaged())?;
-        if identity.inspect().fingerprint_sha256 != index.fingerprint {
-            return Err(damaged());
-        }
-        Ok(Some(identity))
-    }
-
-    /// Stores an identity in place of the former one. After a crash in between, the former one stands.
-    pub fn store_identity(&self, identity: &Identity) -> Result<(), SecretsError> {
-        let former = match self.index() {
-            Ok(former) => former.map(|index| index.slot),
-            // A damaged index is replaced: that is how a person repairs it.
-            Err(SecretsError::Damaged { .. }) => None,
-            Err(error) => return Err(error),
-        };
-        let slot = former.map_or(Slot::A, Slot::other);
-        self.clear(slot)?;
-        let key_form = match identity.key() {
-            PrivateKeyDer::Pkcs1(_) => KeyForm::Pkcs1,
-            PrivateKeyDer::Sec1(_) => KeyForm::Sec1,
-            _ => KeyForm::Pkcs8,
-        };
-        let key_parts = self.split(&slot.name("key"), identity.key().secret_der())?;
-        let mut certificates = Vec::new();
-        for (number, certificate) in identity.chain().iter().enumerate() {
-            certificates
-                .push(self.split(&slot.name(&format!("certificate/{number}")), certificate)?);
-        }
-        let fingerprint = identity.inspect().fingerprint_sha256;
-        let index = Index { slot, key_form, key_parts, certificates, fingerprint };
-        let text = serde_json::to_vec(&index).map_err(|_| SecretsError::Damaged { name: INDEX })?;
-        self.put(INDEX, &text)?;
-        match former {
-            Some(former) => self.clear(former),
-            None => Ok(()),
-        }
-    }
-
-    /// Removes the identity; nothing happens where there is none.
-    pub fn remove_identity(&self) -> Result<(), SecretsError> {
-        self.remove(INDEX)?;
-        self.clear(Slot::A)?;
-        self.clear(Slot::B)
-    }
-
-    fn index(&self) -> Result<Option<Index>, SecretsError> {
-        let Some(bytes) = self.get(INDEX)? else { return Ok(None) };
-        let index = serde_json::from_slice(&bytes);
-        index.map(Some).map_err(|_| SecretsError::Damaged { name: "identity" })
-    }
-
-    fn split(&self, name: &str, bytes: &[u8]) -> Result<usize, SecretsError> {
-        let parts = bytes.chunks(PART_BYTES_MAX);
-        let count = parts.len();
-        if count > PARTS_MAX {
-            return Err(SecretsError::Damaged { name: "identity" });
-        }
-        for (number, part) in parts.enumerate() {
-            self.put(&format!("{name}/{number}"), part)?;
-        }
-        Ok(count)
-    }
-
-    fn joined(&self, name: &str, parts: usize) -> Result<Option<Bytes>, SecretsError> {
-        let mut all = Zeroizing::new(Vec::with_capacity(parts.min(PARTS_MAX) * PART_BYTES_MAX));
-        for number in 0..parts.min(PARTS_MAX) {
-            let Some(part) = self.get(&format!("{name}/{number}"))? else { return Ok(None) };
-            all.extend_from_slice(&part);
-        }
-        Ok(Some(all))
-    }
-
-    /// Removes every entry of a slot, also those of an interrupted write that no index names.
-    fn clear(&self, slot: Slot) -> Result<(), SecretsError> {
-        self.clear_parts(&slot.name("key"))?;
-        for number in 0..PARTS_MAX {
-            if self.clear_parts(&slot.name(&format!("certificate/{number}")))? == 0 {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn clear_parts(&self, name: &str) -> Result<usize, SecretsError> {
-        for number in 0..PARTS_MAX {
-            if !self.remove(&format!("{name}/{number}"))? {
-                return Ok(number);
-            }
-        }
-        Ok(PARTS_MAX)
-    }
-
     fn get(&self, name: &str) -> Result<Option<Bytes>, SecretsError> {
         match &self.store {
             Store::Keychain(keychain) => keychain.get(name),
@@ -332,22 +249,5 @@ impl Secrets {
             Store::Keychain(keychain) => keychain.remove(name),
             Store::File(file) => file.remove(name),
         }
-    }
-}
-
-impl Slot {
-    const fn other(self) -> Self {
-        match self {
-            Self::A => Self::B,
-            Self::B => Self::A,
-        }
-    }
-
-    fn name(self, part: &str) -> String {
-        let slot = match self {
-            Self::A => "a",
-            Self::B => "b",
-        };
-        format!("identity/{slot}/{part}")
     }
 }

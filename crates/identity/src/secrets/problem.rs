@@ -26,12 +26,21 @@ pub enum SecretsError {
     /// The entries do not belong together; the identity is to be imported again.
     #[error("{name} is damaged")]
     Damaged { name: &'static str },
+    /// There is no room for one more identity: one that is not needed any more is to be removed.
+    #[error("{limit} identities are stored already")]
+    TooMany { limit: usize },
     /// The passphrase does not open the vault.
     #[error("the passphrase does not open the vault")]
     WrongPassphrase,
     /// The vault needs a passphrase (not an empty one).
     #[error("the vault needs a passphrase")]
     PassphraseNeeded,
+    /// A new passphrase is too short or says the same again and again.
+    #[error("the passphrase is too weak")]
+    WeakPassphrase { least: usize },
+    /// There is no vault whose passphrase could be changed: the secrets rest elsewhere.
+    #[error("there is no vault")]
+    NoVault,
     /// The passphrase may be right, but the vault was altered or cut.
     #[error("the vault is damaged")]
     VaultDamaged,
@@ -57,8 +66,11 @@ impl SecretsError {
             Self::Missing { .. } => "secret-missing",
             Self::Exists { .. } => "secret-exists",
             Self::Damaged { .. } => "secret-damaged",
+            Self::TooMany { .. } => "too-many-certificates",
             Self::WrongPassphrase => "wrong-passphrase",
             Self::PassphraseNeeded => "passphrase-needed",
+            Self::WeakPassphrase { .. } => "passphrase-weak",
+            Self::NoVault => "no-vault",
             Self::VaultDamaged => "vault-damaged",
             Self::NoRandomness => "no-randomness",
             Self::Io { .. } => "secrets-io",
@@ -73,6 +85,8 @@ impl SecretsError {
             Self::Missing { name } | Self::Exists { name } | Self::Damaged { name } => {
                 pair("name", (*name).to_owned())
             }
+            Self::WeakPassphrase { least } => pair("least", least.to_string()),
+            Self::TooMany { limit } => pair("limit", limit.to_string()),
             Self::Io { operation, source } => vec![
                 ("operation".to_owned(), (*operation).to_owned()),
                 ("cause".to_owned(), source.kind().to_string()),

@@ -1,0 +1,167 @@
+//! The laboratory's certificates: kept, listed, used for endpoints, removed.
+
+use std::path::PathBuf;
+
+use identity::{Identity, Inspection, Password};
+use serde::Serialize;
+
+use super::Headless;
+use crate::certificate_files::{self, Which};
+use crate::problem::Problem;
+
+/// What can be told of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateFacts {
+    /// Subject.
+    pub subject: String,
+    /// Issuer.
+    pub issuer: String,
+    /// Serial number, hex.
+    pub serial: String,
+    /// ISO instant.
+    pub not_before: String,
+    /// ISO instant.
+    pub not_after: String,
+    /// Whole days left, negative when expired.
+    pub days_left: i64,
+    /// Days until it is valid, 0 from then on.
+    pub days_ahead: i64,
+    /// SHA-256, `AB:CD:…`.
+    pub fingerprint: String,
+    /// E.g. `RSA 4096`.
+    pub key_type: String,
+    /// Extended key usages.
+    pub purposes: Vec<String>,
+    /// Whether an authority will take it as a client's.
+    pub client_auth: bool,
+    /// `keychain`, `passphrase` or `practice`.
+    pub stored_in: &'static str,
+}
+
+/// A stored certificate, and what it is used for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoredCertificateFacts {
+    /// SHA-256, `AB:CD:…`; names it in the other commands.
+    pub fingerprint: String,
+    /// What can be told of it; nothing where it is damaged: it is to be imported again or removed.
+    pub certificate: Option<CertificateFacts>,
+    /// Endpoints that use it now.
+    pub endpoints: Vec<String>,
+    /// Endpoints that used it before another one took its place.
+    pub formerly: Vec<String>,
+    /// Reports that were sent with it and whose end is not known yet.
+    pub open: u32,
+}
+
+impl Headless {
+    /// Stores a certificate with its key, from one file or several. The endpoints that are named use it from now
+    /// on; where none is named, the one in use and those that have none.
+    pub async fn import_certificate(
+        &self,
+        files: &[PathBuf],
+        password: Option<Password>,
+        endpoints: &[String],
+    ) -> Result<CertificateFacts, Problem> {
+        self.refuse_practice()?;
+        let read = |path: &PathBuf| certificate_files::read(path, Which::Any);
+        let files = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let files: Vec<&[u8]> = files.iter().map(|file| file.as_slice()).collect();
+        let identity = Identity::import(&files, password.as_ref())?;
+        let inspection = self.engine.import_certificate(&identity, endpoints).await?;
+        Ok(self.certificate_facts(inspection))
+    }
+
+    /// All certificates, and what each is used for.
+    pub fn certificates(&self) -> Result<Vec<StoredCertificateFacts>, Problem> {
+        let facts = |stored: engine::StoredCertificate| StoredCertificateFacts {
+            fingerprint: stored.fingerprint,
+            certificate: stored.inspection.map(|it| self.certificate_facts(it)),
+            endpoints: stored.endpoints,
+            formerly: stored.formerly,
+            open: stored.open,
+        };
+        Ok(self.engine.certificates()?.into_iter().map(facts).collect())
+    }
+
+    /// The certificate that a person names: by its fingerprint or the beginning of it, or by the endpoint that
+    /// uses it. Without a name it is the one of the endpoint in use.
+    pub fn certificate_named(&self, name: Option<&str>) -> Result<StoredCertificateFacts, Problem> {
+        let missing = || Problem::new("client-certificate-missing", &[], "certificate");
+        let profile = self.engine.profile();
+        let all = self.certificates()?;
+        let of = |endpoint: &str| {
+            let wanted = profile.settings.certificate_of(endpoint);
+            all.iter().find(|it| Some(&*it.fingerprint) == wanted).cloned().ok_or_else(missing)
+        };
+        let Some(name) = name else {
+            return match (&profile.settings.in_use, all.as_slice()) {
+                (None, [only]) => Ok(only.clone()),
+                (Some(endpoint), _) => of(endpoint),
+                (None, _) => Err(missing()),
+            };
+        };
+        if profile.endpoint_named(name).is_some() {
+            return of(name);
+        }
+        let digits = |text: &str| text.replace(':', "").to_lowercase();
+        let wanted = digits(name);
+        let mut found = all.iter().filter(|it| digits(&it.fingerprint).starts_with(&wanted));
+        match (found.next(), found.next()) {
+            (Some(found), None) if !wanted.is_empty() => Ok(found.clone()),
+            _ => {
+                let params = [("fingerprint", name)];
+                Err(Problem::new("unknown-certificate", &params, "certificate"))
+            }
+        }
+    }
+
+    /// Lets an endpoint use a certificate that is stored already.
+    pub async fn use_certificate(&self, name: &str, endpoint: &str) -> Result<(), Problem> {
+        self.refuse_practice()?;
+        let fingerprint = self.certificate_named(Some(name))?.fingerprint;
+        Ok(self.engine.use_certificate(&fingerprint, endpoint).await?)
+    }
+
+    /// Removes a certificate with its key; one that is needed still, only where the person knows that.
+    pub async fn remove_certificate(
+        &self,
+        name: &str,
+        although_needed: bool,
+    ) -> Result<StoredCertificateFacts, Problem> {
+        self.refuse_practice()?;
+        let found = self.certificate_named(Some(name))?;
+        self.engine.remove_certificate(&found.fingerprint, although_needed).await?;
+        Ok(found)
+    }
+
+    /// Seals the vault with another passphrase from now on.
+    pub fn change_passphrase(&self, passphrase: &Password) -> Result<(), Problem> {
+        Ok(self.engine.secrets().change_passphrase(passphrase)?)
+    }
+
+    fn refuse_practice(&self) -> Result<(), Problem> {
+        if self.practice.is_some() {
+            return Err(Problem::new("practice-certificate-fixed", &[], "certificate"));
+        }
+        Ok(())
+    }
+
+    fn certificate_facts(&self, inspection: Inspection) -> CertificateFacts {
+        CertificateFacts {
+            days_left: inspection.days_left(self.engine.now()),
+            days_ahead: inspection.days_ahead(self.engine.now()),
+            not_before: inspection.not_before.to_fhir(),
+            not_after: inspection.not_after.to_fhir(),
+            subject: inspection.subject,
+            issuer: inspection.issuer,
+            serial: inspection.serial,
+            fingerprint: inspection.fingerprint_sha256,
+            key_type: inspection.key_type,
+            purposes: inspection.purposes,
+            client_auth: inspection.client_auth,
+            stored_in: self.vault_code(),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Which certificate is used where. Each endpoint has its own: the authority gives one for its integration
+//! system and another for production, and a group of laboratories may have several.
+
+use client::HttpAuthority;
+use exchange::Endpoint;
+use fhir::Instant;
+use identity::{Identity, Inspection, SecretsError};
+use journal::OpenReport;
+use report::State;
+
+use crate::profile::VERSION;
+use crate::{CertificateUse, Engine, EngineError, Obstacle, Settings};
+
+/// A stored certificate, and what it is used for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredCertificate {
+    /// SHA-256 of the certificate, `AB:CD:…`.
+    pub fingerprint: String,
+    /// What can be told of it; `None` where it is damaged: it is to be imported again or removed.
+    pub inspection: Option<Inspection>,
+    /// Endpoints that use it now.
+    pub endpoints: Vec<String>,
+    /// Endpoints that used it before another one took its place.
+    pub formerly: Vec<String>,
+    /// Reports that were sent with it and whose end is not known yet.
+    pub open: u32,
+}
+
+impl Settings {
+    /// Fingerprint of the certificate that an endpoint uses now.
+    pub fn certificate_of(&self, endpoint: &str) -> Option<&str> {
+        let last = self.certificates.iter().rev().find(|it| it.endpoint == endpoint)?;
+        Some(&last.fingerprint)
+    }
+
+    /// Lets an endpoint use a certificate from now on.
+    fn use_certificate(&mut self, endpoint: &str, fingerprint: &str, since: Instant) {
+        if self.certificate_of(endpoint) != Some(fingerprint) {
+            let (endpoint, fingerprint) = (endpoint.to_owned(), fingerprint.to_owned());
+            self.certificates.push(CertificateUse { endpoint, fingerprint, since });
+        }
+    }
+
+    /// The certificate with which a report was sent.
+    fn certificate_for(&self, report: &OpenReport) -> Option<&str> {
+        let mut uses = self.certificates.iter().filter(|it| it.endpoint == report.endpoint);
+        let sent = sent_at(report);
+        let first = uses.clone().next();
+        // What was sent before the first certificate is known of was sent with that.
+        let found = uses.rfind(|it| it.since <= sent).or(first)?;
+        Some(&found.fingerprint)
+    }
+
+    /// Profiles of the first version had one certificate for all of their endpoints.
+    pub(crate) fn migrate_certificates(&mut self, stored: &[identity::StoredIdentity]) {
+        if let [only] = stored
+            && self.certificates.is_empty()
+        {
+            let names: Vec<String> = self.endpoints.iter().map(|it| it.name.clone()).collect();
+            for name in names {
+                self.use_certificate(&name, &only.fingerprint, Instant(0));
+            }
+        }
+        self.version = VERSION;
+    }
+}
+
+/// When the last request of an open report left, or when it was accepted.
+fn sent_at(report: &OpenReport) -> Instant {
+    match report.state {
+        State::Sending { since, .. }
+        | State::Unknown { since, .. }
+        | State::InProgress { since, .. } => since,
+        _ => report.created,
+    }
+}
+
+impl Engine {
+    /// The certificate of the endpoint in use; where there is no endpoint yet, the only one that is stored.
+    pub fn certificate(&self) -> Result<Option<Inspection>, EngineError> {
+        let settings = self.profile().settings;
+        let all = self.secrets().identities()?;
+        let wanted = match &settings.in_use {
+            Some(endpoint) => settings.certificate_of(endpoint),
+            None => None,
+        };
+        let found = match (wanted, &settings.in_use, all.as_slice()) {
+            (Some(wanted), ..) => all.iter().find(|it| it.fingerprint == wanted),
+            (None, None, [only]) => Some(only),
+            _ => None,
+        };
+        match found {
+            Some(found) if found.inspection.is_none() => {
+                Err(SecretsError::Damaged { name: "identity" }.into())
+            }
+            found => Ok(found.and_then(|found| found.inspection.clone())),
+        }
+    }
+
+    /// All certificates, with what each is used for.
+    pub fn certificates(&self) -> Result<Vec<StoredCertificate>, EngineError> {
+        let settings = self.profile().settings;
+        let open = self.journal().open_reports()?;
+        let stored = self.secrets().identities()?.into_iter();
+        let all = stored.map(|stored| {
+            let uses_it = |endpoint: &&Endpoint| {
+                settings.certificate_of(&endpoint.name) == Some(&stored.fingerprint)
+            };
+            let endpoints = settings.endpoints.iter().filter(uses_it);
+            let endpoints: Vec<String> = endpoints.map(|it| it.name.clone()).collect();
+            let used = settings.certificates.iter();
+            let used = used.filter(|it| it.fingerprint == stored.fingerprint);
+            let mut formerly: Vec<String> = used.map(|it| it.endpoint.clone()).collect();
+            formerly.retain(|name| !endpoints.contains(name));
+            formerly.sort();
+            formerly.dedup();
+            let sent = |report: &&OpenReport| {
+                settings.certificate_for(report) == Some(&stored.fingerprint)
+            };
+            let open = u32::try_from(open.iter().filter(sent).count()).unwrap_or(u32::MAX);
+            let (fingerprint, inspection) = (stored.fingerprint, stored.inspection);
+            StoredCertificate { fingerprint, inspection, endpoints, formerly, open }
+        });
+        Ok(all.collect())
+    }
+
+    /// The certificate and key with which an endpoint is asked.
+    pub fn client_identity(&self, endpoint: &str) -> Result<Option<Identity>, SecretsError> {
+        match self.profile().settings.certificate_of(endpoint) {
+            Some(fingerprint) => self.secrets().identity(fingerprint),
+            None => Ok(None),
+        }
+    }
+
+    /// Stores a certificate with its key. The endpoints that are named use it from now on; where none is named,
+    /// the one in use and those that have none yet. What they used before stays stored.
+    pub async fn import_certificate(
+        &self,
+        identity: &Identity,
+        endpoints: &[String],
+    ) -> Result<Inspection, EngineError> {
+        let settings = self.profile().settings;
+        let names = if endpoints.is_empty() {
+            let takes_it = |endpoint: &&Endpoint| {
+                settings.in_use.as_ref() == Some(&endpoint.name)
+                    || settings.certificate_of(&endpoint.name).is_none()
+            };
+            settings.endpoints.iter().filter(takes_it).map(|it| it.name.clone()).collect()
+        } else {
+            endpoints.to_vec()
+        };
+        // Before anything is stored: an import for an endpoint that does not exist changes nothing.
+        self.check_endpoints(&names)?;
+        self.secrets().store_identity(identity)?;
+        let inspection = identity.inspect();
+        self.assign(&inspection.fingerprint_sha256, &names).await?;
+        Ok(inspection)
+    }
+
+    /// Lets an endpoint use a certificate that is stored already.
+    pub async fn use_certificate(
+        &self,
+        fingerprint: &str,
+        endpoint: &str,
+    ) -> Result<(), EngineError> {
+        let names = [endpoint.to_owned()];
+        self.check_endpoints(&names)?;
+        self.known_certificate(fingerprint)?;
+        self.assign(fingerprint, &names).await
+    }
+
+    /// Removes a certificate with its key, which nobody can bring back.
+    ///
+    /// # Errors
+    /// [`EngineError::CertificateNeeded`] where an endpoint uses it, or reports that were sent with it are open,
+    /// unless the caller says that this is known.
+    pub async fn remove_certificate(
+        &self,
+        fingerprint: &str,
+        although_needed: bool,
+    ) -> Result<(), EngineError> {
+        let found = self.known_certificate(fingerprint)?;
+        if !although_needed && (found.open > 0 || !found.endpoints.is_empty()) {
+            let (endpoints, open) = (found.endpoints, found.open);
+            return Err(EngineError::CertificateNeeded { endpoints, open });
+        }
+        self.change_settings(|settings| {
+            settings.certificates.retain(|it| it.fingerprint != fingerprint);
+            Ok(())
+        })?;
+        self.secrets().remove_identity(fingerprint)?;
+        self.restart().await;
+        Ok(())
+    }
+
+    /// A connection to an endpoint with its certificate.
+    pub fn authority(&self, endpoint: &Endpoint) -> Result<HttpAuthority, Obstacle> {
+        let identity = self.client_identity(&endpoint.name).map_err(|problem| {
+            Obstacle::new("client-certificate-unavailable", &[("reason", problem.code())])
+        })?;
+        let Some(identity) = identity else {
+            return Err(Obstacle::new("client-certificate-missing", &[]));
+        };
+        HttpAuthority::new(endpoint, Some(&identity))
+            .map_err(|problem| Obstacle::new("endpoint-unusable", &[("reason", problem.code())]))
+    }
+
+    /// A new endpoint uses the certificate of this profile where there is only one; otherwise a person chooses.
+    pub(crate) fn only_certificate(&self) -> Option<String> {
+        // A keychain that is locked now is no reason to refuse an endpoint.
+        match self.secrets().identities().ok()?.as_slice() {
+            [only] => Some(only.fingerprint.clone()),
+            _ => None,
+        }
+    }
+
+    /// The stored certificate with this fingerprint.
+    fn known_certificate(&self, fingerprint: &str) -> Result<StoredCertificate, EngineError> {
+        let found = self.certificates()?.into_iter().find(|it| it.fingerprint == fingerprint);
+        found.ok_or_else(|| EngineError::UnknownCertificate(fingerprint.to_owned()))
+    }
+
+    fn check_endpoints(&self, names: &[String]) -> Result<(), EngineError> {
+        let profile = self.profile();
+        match names.iter().find(|name| profile.endpoint_named(name).is_none()) {
+            Some(unknown) => Err(EngineError::UnknownEndpoint(unknown.clone())),
+            None => Ok(()),
+        }
+    }
+
+    async fn assign(&self, fingerprint: &str, endpoints: &[String]) -> Result<(), EngineError> {
+        let now = self.now();
+        self.change_settings(|settings| {
+            for endpoint in endpoints {
+                settings.use_certificate(endpoint, fingerprint, now);
+            }
+            Ok(())
+        })?;
+        self.restart().await;
+        Ok(())
+    }
+
+    pub(crate) fn assign_only(settings: &mut Settings, endpoint: &str, only: &str, now: Instant) {
+        if settings.certificate_of(endpoint).is_none() {
+            settings.use_certificate(endpoint, only, now);
+        }
+    }
+}
