@@ -32,7 +32,7 @@ const USES: &[(&str, &[&str])] = &[
     (DESKTOP, &["bridge", "process"]),
     ("rules", &["fhirpath", "fhir"]),
     // Never the client's rooms: what both share is the contract.
-    ("authority", &["fhir", "exchange", "rules", "process"]),
+    ("authority", &["fhir", "report", "exchange", "rules", "process"]),
     ("tables", &[]),
     ("xtask", &[]),
 ];

@@ -29,6 +29,8 @@ fn what_came_in_and_what_goes_out_are_not_printed() {
         document_system: Some(CANARY.to_owned()),
         document_identifier: CANARY.to_owned(),
         digest: [0; 32],
+        status: exchange::Processing::InProgress,
+        notices: vec![Notice::error("invalid", CANARY)],
         format: Format::Json,
         body: CANARY.into(),
         delay: Duration::ZERO,

@@ -7,19 +7,38 @@ use crate::wire::Notice;
 /// System of the finding codes in `issue.details.coding`.
 const FINDING_SYSTEM: &str = "urn:labcourier:finding";
 
-/// A finding as a message to the laboratory.
+/// A rule that was broken, as a message to the laboratory: told in each of the ways in which clients look for it.
 pub(crate) fn notice_of(finding: &Finding) -> Notice {
+    let key = key_of(&finding.code);
+    let notice = notice_of_text(finding);
+    let told = notice.text.as_deref().map(|text| constraint_failed(key, text));
+    Notice { diagnostics: told, ..notice }
+}
+
+/// A text that could not be read: no rule says how it has to be.
+pub(crate) fn notice_of_text(finding: &Finding) -> Notice {
     let (kind, words) = words(&finding.code);
+    let text = filled(words, finding);
     Notice {
         severity: finding.severity,
         kind: kind.to_owned(),
         rule: Some((FINDING_SYSTEM.to_owned(), finding.code.clone())),
-        text: None,
-        diagnostics: Some(filled(words, finding)),
+        text: Some(text.clone()),
+        diagnostics: Some(text),
         expression: (!finding.expression.is_empty()).then(|| finding.expression.clone()),
         line: finding.position.map(|position| position.line),
         column: finding.position.map(|position| position.column),
     }
+}
+
+/// A broken rule as validators of FHIR tell it.
+pub(crate) fn constraint_failed(key: &str, text: &str) -> String {
+    format!("Constraint failed: {key}: '{text}'")
+}
+
+/// The key of a rule: FHIR's own, where the rule is one of FHIR's.
+fn key_of(code: &str) -> &str {
+    if code == "empty-element" { "ele-1" } else { code }
 }
 
 /// Puts the parameters into `{name}`; of a code without words the parameters are listed.
@@ -72,9 +91,7 @@ fn words(code: &str) -> (&'static str, &'static str) {
         "array-not-allowed" => ("structure", "{element} must not be a JSON array"),
         "attribute-expected" => ("structure", "{element} must be an XML attribute"),
         "empty-array" => ("structure", "{element} is an empty JSON array"),
-        "empty-element" => {
-            ("invariant", "Constraint failed: ele-1: '{element} must have a value or children'")
-        }
+        "empty-element" => ("invariant", "{element} must have a value or children"),
         "empty-value" => ("value", "{element} has an empty value"),
         "null-not-allowed" => ("structure", "{element} must not be null"),
         "value-not-allowed" => ("structure", "{element} of type {type} has no value of its own"),
@@ -129,20 +146,30 @@ fn envelope_words(code: &str) -> (&'static str, &'static str) {
 /// The invariants of FHIR on Bundles that are documents.
 fn document_words(code: &str) -> (&'static str, &'static str) {
     match code {
-        "bdl-7" => (
-            "invariant",
-            "Constraint failed: bdl-7: 'fullUrl {url} must not stand twice in one Bundle'",
-        ),
-        "bdl-9" => (
-            "invariant",
-            "Constraint failed: bdl-9: 'a document needs an identifier with system and value'",
-        ),
-        "bdl-10" => ("invariant", "Constraint failed: bdl-10: 'a document needs a timestamp'"),
-        "bdl-11" => (
-            "invariant",
-            "Constraint failed: bdl-11: 'the first entry of a document must be a Composition, not {found}'",
-        ),
+        "bdl-7" => ("invariant", "fullUrl {url} must not stand twice in one Bundle"),
+        "bdl-9" => ("invariant", "a document needs an identifier with system and value"),
+        "bdl-10" => ("invariant", "a document needs a timestamp"),
+        "bdl-11" => {
+            ("invariant", "the first entry of a document must be a Composition, not {found}")
+        }
         "identifier-too-long" => ("too-long", "An identifier holds at most {limit} bytes"),
+        other => identifier_words(other),
+    }
+}
+
+/// The rules on a document's identifier.
+fn identifier_words(code: &str) -> (&'static str, &'static str) {
+    match code {
+        "identifier-missing" => ("required", "A document needs an identifier"),
+        "identifier-system-missing" => ("required", "identifier.system is required"),
+        "identifier-value-missing" => ("required", "identifier.value is required"),
+        "identifier-system" => {
+            ("value", "identifier.system must be urn:ietf:rfc:3986, not '{found}'")
+        }
+        "identifier-not-uuid" => {
+            ("value", "identifier.value must be urn:uuid:<uuid>, not '{value}'")
+        }
+        "identifier-uuid-malformed" => ("value", "'{value}' is not a well-formed UUID"),
         _ => ("invalid", ""),
     }
 }
@@ -153,7 +180,10 @@ mod tests {
 
     #[test]
     fn every_code_has_words_that_use_its_parameters() {
-        for (code, params) in fhir::codes::CODES.iter().chain(exchange::CODES) {
+        let identifier =
+            report::codes::CODES.iter().filter(|(code, _)| code.starts_with("identifier-"));
+        let all = fhir::codes::CODES.iter().chain(exchange::CODES).chain(identifier);
+        for (code, params) in all {
             let (_, words) = words(code);
             assert!(!words.is_empty(), "{code} has no words");
             for param in words.split('{').skip(1).filter_map(|part| part.split('}').next()) {

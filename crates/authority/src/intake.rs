@@ -2,29 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use exchange::{check_envelope, envelope_of};
+use exchange::{Strictness, check_envelope, envelope_of};
 use fhir::{Element, Finding, Format, Limits, Severity, Tree};
 use sha2::{Digest, Sha256};
 
-use crate::diagnostics::notice_of;
+use crate::diagnostics::{notice_of, notice_of_text};
 use crate::wire::Notice;
 
 /// What a request body turned out to be.
 pub(crate) enum Submission {
-    /// Fits; findings are warnings at most.
-    Fits(Fitting),
+    /// Fits; what is told of it are warnings at most.
+    Fits(Metadata, Vec<Notice>),
     /// No tree can be made of it: 400.
     Unreadable(Vec<Notice>),
     /// Breaks rules: 422.
     Refused {
         notices: Vec<Notice>,
-        /// `identifier` of the DocumentReference: system and value, where it has one.
-        identifier: Option<(Option<String>, String)>,
+        /// What a DocumentReference says of itself; `None`: it is another resource.
+        metadata: Option<Metadata>,
     },
 }
 
-/// What is stored of a document that fits.
-pub(crate) struct Fitting {
+/// What is stored of a document beside its text. Of a refused one every text may be empty.
+pub(crate) struct Metadata {
     pub(crate) identifier_system: Option<String>,
     pub(crate) identifier: String,
     pub(crate) document_system: Option<String>,
@@ -33,42 +33,64 @@ pub(crate) struct Fitting {
 }
 
 /// Reads and checks a request body.
-pub(crate) fn examine(body: &[u8], format: Format) -> Submission {
+pub(crate) fn examine(body: &[u8], format: Format, strictness: Strictness) -> Submission {
     let tree = match Tree::read(body, format, &Limits::default()) {
         Ok(tree) => tree,
-        Err(finding) => return Submission::Unreadable(vec![notice_of(&finding)]),
+        Err(finding) => return Submission::Unreadable(vec![notice_of_text(&finding)]),
     };
-    let mut findings = tree.check();
-    findings.extend(check_envelope(&tree));
-    let envelope = envelope_of(&tree);
-    if let Some(envelope) = &envelope {
-        check_document(envelope.document, &mut findings);
-    }
-    let root = tree.root();
-    let identifier = root
-        .text("identifier.value")
-        .map(|value| (root.text("identifier.system").map(str::to_owned), value.to_owned()));
-    for place in [Some(root), envelope.as_ref().map(|envelope| envelope.document)] {
-        findings.extend(place.and_then(too_long));
-    }
+    let mut findings = findings_of(&tree, strictness);
+    findings.sort_by_key(|finding| finding.position.map(|position| position.start));
+    let notices = findings.iter().map(notice_of).collect();
+    let metadata = metadata_of(&tree);
     let broken = findings.iter().any(|finding| finding.severity == Severity::Error);
-    match (envelope, identifier) {
-        (Some(envelope), Some((identifier_system, identifier))) if !broken => {
-            let owned = |path| envelope.document.text(path).map(str::to_owned);
-            Submission::Fits(Fitting {
-                identifier_system,
-                identifier,
-                document_system: owned("identifier.system"),
-                document_identifier: owned("identifier.value").unwrap_or_default(),
-                digest: digest_of(envelope.document),
-            })
-        }
-        (_, identifier) => {
-            // Nothing travels without a finding of `check_envelope` that says why.
-            findings.sort_by_key(|finding| finding.position.map(|position| position.start));
-            Submission::Refused { notices: findings.iter().map(notice_of).collect(), identifier }
-        }
+    match metadata {
+        // Nothing that fits is without a document: a finding of `check_envelope` says so.
+        Some(metadata) if !broken => Submission::Fits(metadata, notices),
+        metadata => Submission::Refused { notices, metadata },
     }
+}
+
+/// Everything that is to be said of what was sent. This is the one place where a document is judged before it is
+/// accepted.
+fn findings_of(tree: &Tree, strictness: Strictness) -> Vec<Finding> {
+    let mut findings = tree.check();
+    findings.extend(check_envelope(tree, strictness));
+    findings.extend(too_long(tree.root()));
+    if let Some(envelope) = envelope_of(tree) {
+        check_document(envelope.document, &mut findings);
+        findings.extend(too_long(envelope.document));
+        let own = report::check_identifier(envelope.document).into_iter();
+        let overlooked = strictness.overlooked();
+        findings.extend(own.map(|finding| {
+            let severity = match finding.severity {
+                Severity::Error => overlooked,
+                other => other,
+            };
+            Finding { severity, ..finding }
+        }));
+    }
+    findings
+}
+
+/// What a DocumentReference says of itself and of its document. What no database could keep is left out: that it is
+/// too long is a finding.
+fn metadata_of(tree: &Tree) -> Option<Metadata> {
+    let root = tree.root();
+    if root.resource_type() != Some("DocumentReference") {
+        return None;
+    }
+    let document = envelope_of(tree).map(|envelope| envelope.document);
+    let kept = |resource: Option<Element<'_>>, path: &str| {
+        let text = resource?.text(path).filter(|text| text.len() <= IDENTIFIER_MAX)?;
+        Some(text.replace('\0', "\u{fffd}"))
+    };
+    Some(Metadata {
+        identifier_system: kept(Some(root), "identifier.system"),
+        identifier: kept(Some(root), "identifier.value").unwrap_or_default(),
+        document_system: kept(document, "identifier.system"),
+        document_identifier: kept(document, "identifier.value").unwrap_or_default(),
+        digest: digest_of(document.unwrap_or(root)),
+    })
 }
 
 /// Bytes of an identifier that can be searched: what every database keeps in an index.

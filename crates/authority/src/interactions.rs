@@ -4,22 +4,22 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use exchange::{Processing, Query, pairs};
-use fhir::{Instant, Severity};
+use exchange::{InvalidAnswer, Processing, Query, pairs};
+use fhir::{Format, Instant, Severity};
 use http::header::{ETAG, HeaderMap, HeaderName, IF_NONE_MATCH, LAST_MODIFIED, LOCATION};
 use http::{Method, StatusCode, request::Parts};
 
 use crate::body::{body_format, form};
 use crate::clock;
 use crate::faults::Oddities;
-use crate::intake::{Fitting, Submission, examine};
+use crate::intake::{Metadata, Submission, examine};
 use crate::percent::broken_parameters;
 use crate::refusals::{not_encoded, not_found};
 use crate::reply::Reply;
 use crate::routes::{Context, ForeignDocument, base_of, header};
 use crate::search::{self, Manner, reference};
 use crate::store::{Accepted, Found, Laboratory, NewDocument, StoreError};
-use crate::wire::{Link, Notice, Reference, ReferenceFacts, SearchSet, displace_rules};
+use crate::wire::{Link, Notice, SearchSet, displace_rules};
 
 /// A request whose caller and route are known.
 #[derive(Clone, Copy)]
@@ -43,18 +43,23 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
     };
     let examined = {
         let body = body.clone();
-        tokio::task::spawn_blocking(move || examine(&body, format)).await
+        let strictness = context.strictness;
+        tokio::task::spawn_blocking(move || examine(&body, format, strictness)).await
     };
-    let fitting = match examined.map_err(|_| StoreError::Closed)? {
-        Submission::Fits(fitting) => fitting,
+    let (metadata, notices) = match examined.map_err(|_| StoreError::Closed)? {
+        Submission::Fits(metadata, notices) => (metadata, notices),
         Submission::Unreadable(notices) if odd.unparsable_is_422 => {
             return Ok(Reply::outcome(StatusCode::UNPROCESSABLE_ENTITY, &notices));
         }
         Submission::Unreadable(notices) => {
             return Ok(Reply::outcome(StatusCode::BAD_REQUEST, &notices));
         }
-        Submission::Refused { notices, identifier } => {
-            return Ok(refused(context, &notices, identifier));
+        Submission::Refused { notices, metadata } => {
+            let told = context.release.facts().invalid;
+            return match metadata.filter(|_| told == InvalidAnswer::StatusAndOutcome) {
+                Some(metadata) => refused(asked, format, metadata, notices).await,
+                None => Ok(Reply::outcome(StatusCode::UNPROCESSABLE_ENTITY, &notices)),
+            };
         }
     };
     let condition = header(&parts.headers, IF_NONE_EXIST).filter(|_| context.conditional_create);
@@ -69,35 +74,51 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
             return Ok(Reply::error(StatusCode::BAD_REQUEST, "value", words));
         }
     };
-    let new = NewDocument {
+    let new = new_document(asked, format, metadata, notices);
+    let new = NewDocument { body, unless, ..new };
+    let accepted = Box::pin(stored(context, new.clone()));
+    let at = match accepted.await? {
+        Accepted::Created(at) => at,
+        Accepted::Existing(found) => return Ok(existing(asked, &found)),
+    };
+    tracing::info!(laboratory = asked.caller.name, receipt = new.receipt, "accepted");
+    Ok(created(asked, new, at))
+}
+
+/// A document without its text, from this caller.
+fn new_document(
+    asked: Asked<'_>,
+    format: Format,
+    metadata: Metadata,
+    notices: Vec<Notice>,
+) -> NewDocument {
+    NewDocument {
         laboratory: asked.caller.id,
         certificate: asked.certificate.to_owned(),
         receipt: uuid::Uuid::new_v4().to_string(),
-        identifier_system: fitting.identifier_system.clone(),
-        identifier: fitting.identifier.clone(),
-        document_system: fitting.document_system.clone(),
-        document_identifier: fitting.document_identifier.clone(),
-        digest: fitting.digest,
+        identifier_system: metadata.identifier_system,
+        identifier: metadata.identifier,
+        document_system: metadata.document_system,
+        document_identifier: metadata.document_identifier,
+        digest: metadata.digest,
+        status: Processing::InProgress,
+        notices,
         format,
-        body,
-        delay: context.processing_delay,
-        unless,
-    };
-    let receipt = new.receipt.clone();
-    // In a task of its own: a client that goes away takes this one with it, and the document is accepted all
-    // the same.
+        body: Bytes::new(),
+        delay: asked.context.processing_delay,
+        unless: None,
+    }
+}
+
+/// In a task of its own: a client that goes away takes this one with it, and the document is accepted all the same.
+async fn stored(context: &Context, new: NewDocument) -> Result<Accepted, StoreError> {
     let (store, wake) = (Arc::clone(&context.store), Arc::clone(&context.wake));
     let accepting = tokio::spawn(async move {
         let accepted = store.accept(new).await;
         wake.notify_one();
         accepted
     });
-    let at = match accepting.await.map_err(|_| StoreError::Closed)?? {
-        Accepted::Created(at) => at,
-        Accepted::Existing(found) => return Ok(existing(asked, &found)),
-    };
-    tracing::info!(laboratory = asked.caller.name, receipt, "accepted");
-    Ok(created(asked, receipt, fitting, at))
+    accepting.await.map_err(|_| StoreError::Closed)?
 }
 
 const IF_NONE_EXIST: HeaderName = HeaderName::from_static("if-none-exist");
@@ -105,26 +126,21 @@ const IF_NONE_EXIST: HeaderName = HeaderName::from_static("if-none-exist");
 const DRIFT: i64 = 4_321;
 
 /// The answer to a document that was accepted at this time.
-fn created(asked: Asked<'_>, receipt: String, fitting: Fitting, at: Instant) -> Reply {
+fn created(asked: Asked<'_>, new: NewDocument, at: Instant) -> Reply {
     let Asked { context, parts, odd, .. } = asked;
-    let found = Found {
-        receipt,
-        version: 1,
-        status: Processing::InProgress,
-        created: if odd.date_drift { at.plus_micros(-DRIFT) } else { at },
-        last_updated: at,
-        identifier_system: fitting.identifier_system,
-        identifier: fitting.identifier,
-        document_identifier: fitting.document_identifier,
-        notices: Vec::new(),
-    };
+    let mut found = found_new(new, at);
+    displace_rules(&mut found.notices, odd);
+    if odd.date_drift {
+        found.created = at.plus_micros(-DRIFT);
+    }
     let status = if odd.created_is_200 { StatusCode::OK } else { StatusCode::CREATED };
     let mut reply = match prefer(&parts.headers, "return").as_deref() {
         Some("minimal") => Reply::empty(status),
         Some("OperationOutcome") => {
             let mut notice = Notice::error("informational", "Accepted and queued");
             notice.severity = Severity::Information;
-            Reply::outcome(status, &[notice])
+            found.notices.insert(0, notice);
+            Reply::outcome(status, &found.notices)
         }
         _ => {
             let reference = reference(&found, odd);
@@ -137,27 +153,40 @@ fn created(asked: Asked<'_>, receipt: String, fitting: Fitting, at: Instant) -> 
     versioned(reply, &found).with(LOCATION, &location)
 }
 
-/// The answer to a document that breaks rules.
-fn refused(
-    context: &Context,
-    notices: &[Notice],
-    identifier: Option<(Option<String>, String)>,
-) -> Reply {
-    let old = context.release.facts().invalid == exchange::InvalidAnswer::StatusAndOutcome;
-    match identifier {
-        Some((system, value)) if old => Reply::resource(
-            StatusCode::UNPROCESSABLE_ENTITY,
-            &Reference::new(&ReferenceFacts {
-                created: None,
-                status: Processing::Failed,
-                notices,
-                identifier_system: system.as_deref(),
-                identifier: Some(&value),
-                document: &value,
-            }),
-        ),
-        _ => Reply::outcome(StatusCode::UNPROCESSABLE_ENTITY, notices),
+/// What a document shows just after it came in.
+fn found_new(new: NewDocument, at: Instant) -> Found {
+    Found {
+        receipt: new.receipt,
+        version: 1,
+        status: new.status,
+        created: at,
+        last_updated: at,
+        identifier_system: new.identifier_system,
+        identifier: new.identifier,
+        document_identifier: new.document_identifier,
+        notices: new.notices,
     }
+}
+
+/// The answer to a document that breaks rules, in the releases that give it an id: it has failed, its text is not
+/// stored, and what is wrong with it can be read again.
+async fn refused(
+    asked: Asked<'_>,
+    format: Format,
+    metadata: Metadata,
+    notices: Vec<Notice>,
+) -> Result<Reply, StoreError> {
+    let new = new_document(asked, format, metadata, notices);
+    let new = NewDocument { status: Processing::Failed, ..new };
+    let Accepted::Created(at) = Box::pin(stored(asked.context, new.clone())).await? else {
+        return Err(StoreError::Closed);
+    };
+    let mut found = found_new(new, at);
+    displace_rules(&mut found.notices, asked.odd);
+    let reply = Reply::resource(StatusCode::UNPROCESSABLE_ENTITY, &reference(&found, asked.odd));
+    let mut reply = reply.about(&found.receipt);
+    reply.shown.recorded = true;
+    Ok(reply)
 }
 
 /// The condition of a conditional create. What is not understood must not be ignored here, as it is by a search:

@@ -3,27 +3,28 @@
 use exchange::{Processing, canonical, document_of};
 use fhir::{Limits, Tree};
 
+use crate::diagnostics::constraint_failed;
 use crate::rules::{Effect, Rules};
 use crate::store::{Due, Verdict};
 use crate::wire::Notice;
 
 /// The verdict on one document.
 pub(crate) fn judge(due: &Due, rules: &Rules) -> Verdict {
-    let mut verdict =
-        Verdict { document: due.document, status: Processing::Completed, notices: Vec::new() };
+    let mut verdict = Verdict {
+        document: due.document,
+        status: Processing::Completed,
+        notices: due.notices.clone(),
+    };
     if rules.rules.is_empty() {
         return verdict;
     }
     let tree = Tree::read(&due.body, due.format, &Limits::default());
-    let Some((tree, document)) =
-        tree.as_ref().ok().and_then(|tree| Some((tree, document_of(tree)?)))
-    else {
+    let Some(document) = tree.as_ref().ok().and_then(document_of) else {
         // It was readable when it was accepted, perhaps by another release of this program.
         verdict.status = Processing::Failed;
         verdict.notices.push(Notice::error("exception", "The stored document cannot be read"));
         return verdict;
     };
-    let _ = tree;
     for rule in &rules.rules {
         let Some(place) = rule.when.holds(document, due.seen_before, due.accepted) else {
             continue;
@@ -32,12 +33,13 @@ pub(crate) fn judge(due: &Due, rules: &Rules) -> Verdict {
             verdict.status = Processing::Failed;
         }
         let value = place.and_then(|element| element.value()).unwrap_or_default();
+        let text = rule.text.replace("%value%", value);
         verdict.notices.push(Notice {
             severity: rule.severity,
             kind: rule.issue.clone(),
             rule: Some((canonical::RULES_SYSTEM.to_owned(), rule.code.clone())),
-            text: Some(rule.text.replace("%value%", value)),
-            diagnostics: None,
+            diagnostics: Some(constraint_failed(&rule.code, &text)),
+            text: Some(text),
             expression: place.map(|element| element.expression()),
             line: place.map(|element| element.position().line),
             column: place.map(|element| element.position().column),

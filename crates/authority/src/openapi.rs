@@ -1,7 +1,7 @@
 //! The OpenAPI 3.0 description, from the routes and the parameters that are served. It is exact enough that
 //! what it allows is accepted and what it forbids is refused, as far as OpenAPI can say it.
 
-use exchange::{SearchSupport, canonical};
+use exchange::canonical;
 use serde_json::{Map, Value, json};
 
 use crate::definition::{Facts, OPENAPI_PATH, Operation, ROUTES, Route, parameters};
@@ -126,10 +126,8 @@ fn searched(facts: Facts<'_>) -> Vec<(String, Value, String)> {
         .into_iter()
         .map(|(name, _, words)| (name.to_owned(), schema(name), words.to_owned()))
         .collect();
-    if facts.release.facts().search == SearchSupport::Full {
-        let keys = listed(&format!("-?(identifier|date|elm-status|{last_updated})"));
-        all.push(("_sort".into(), text(&keys), "Keys by priority, - for descending".into()));
-    }
+    let keys = listed(&format!("-?(identifier|date|elm-status|_lastUpdated|{last_updated})"));
+    all.push(("_sort".into(), text(&keys), "Keys by priority, - for descending".into()));
     let whole = |least: u8| json!({ "type": "integer", "minimum": least, "maximum": u32::MAX });
     all.push(("_count".into(), whole(0), "Entries of a page, 1000 at most; 0 counts".into()));
     all.push(("page".into(), whole(1), "From 1".into()));

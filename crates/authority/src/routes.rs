@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exchange::{Negotiated, Release, negotiate, pairs, parse_media_type};
+use exchange::{Negotiated, Release, Strictness, negotiate, pairs, parse_media_type};
 use fhir::Format;
 use http::header::{
     ACCEPT, ALLOW, CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName, RETRY_AFTER,
@@ -46,6 +46,7 @@ pub enum ForeignDocument {
 pub(crate) struct Context {
     pub(crate) store: Arc<Store>,
     pub(crate) release: Release,
+    pub(crate) strictness: Strictness,
     pub(crate) processing_delay: Duration,
     pub(crate) pause_max: Duration,
     pub(crate) faults: FaultPlan,

@@ -1,6 +1,6 @@
 //! Search: a query string in, a searchset Bundle out.
 
-use exchange::{Links, Query, Release, SearchProblem, pairs};
+use exchange::{Links, Query, Release, SearchProblem, SortKey, pairs};
 use fhir::Instant;
 use http::StatusCode;
 
@@ -178,16 +178,16 @@ fn moment_of(result: &FoundPage) -> Option<Instant> {
 /// A document's DocumentReference.
 pub(crate) fn reference<'a>(found: &'a Found, odd: &Oddities) -> Reference<'a> {
     let reference = Reference::new(&ReferenceFacts {
-        created: Some(CreatedFacts {
+        created: CreatedFacts {
             receipt: &found.receipt,
             version: found.version,
             last_updated: found.last_updated,
             created: found.created,
-        }),
+        },
         status: found.status,
         notices: &found.notices,
         identifier_system: found.identifier_system.as_deref(),
-        identifier: Some(&found.identifier),
+        identifier: &found.identifier,
         document: &found.document_identifier,
     });
     if odd.hostile_narrative { reference.with_hostile_text() } else { reference }
@@ -228,6 +228,27 @@ fn beside(raw: &str, search: &Search) -> Option<Beside> {
     })
 }
 
+/// A query as our links say it: also with what a client of this release is not offered, and we understood.
+fn written(query: &Query, release: Release) -> String {
+    let mut text = query.to_query_string(release);
+    let key =
+        |(key, down): &(SortKey, bool)| format!("{}{}", if *down { "-" } else { "" }, key.name());
+    let sort: Vec<_> = query.sort.iter().map(key).collect();
+    let understood = [
+        ("_sort", (!sort.is_empty()).then(|| sort.join(","))),
+        ("_count", query.count.map(|count| count.to_string())),
+        ("page", query.page.map(|page| page.to_string())),
+    ];
+    for (name, value) in understood {
+        let Some(value) = value else { continue };
+        if !pairs(&text).any(|(there, _)| there == name) {
+            let separator = if text.is_empty() { "" } else { "&" };
+            text.push_str(&format!("{separator}{name}={}", exchange::encode(&value)));
+        }
+    }
+    text
+}
+
 /// `self` repeats what was understood; the others page through the moment that was searched.
 fn links(
     search: &Search,
@@ -239,7 +260,7 @@ fn links(
 ) -> Vec<Link> {
     let total = result.total;
     let url = |query: &Query, snapshot: Option<Instant>, beside: Option<Beside>| {
-        let mut text = query.to_query_string(release);
+        let mut text = written(query, release);
         if let Some(at) = snapshot {
             let separator = if text.is_empty() { "" } else { "&" };
             text.push_str(&format!("{separator}{SNAPSHOT}={}", at.0));

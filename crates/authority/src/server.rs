@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use exchange::Release;
+use exchange::{Release, Strictness};
 use fhir::Instant;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -47,6 +47,8 @@ pub struct ServeOptions {
     pub rules: Rules,
     /// Release of the interface.
     pub release: Release,
+    /// Whether a document must be as the specification has it, or as the deployed service takes it.
+    pub strictness: Strictness,
     /// Longest pause inside a request's body; whoever is slower is cut.
     pub pause_max: Duration,
     /// Misbehaviour on request; the default has none.
@@ -78,6 +80,7 @@ impl ServeOptions {
             processing_delay: Duration::ZERO,
             rules: Rules::default(),
             release: Release::default(),
+            strictness: Strictness::default(),
             pause_max: Duration::from_secs(20),
             faults: FaultPlan::default(),
             limits: Limits::default(),
@@ -158,6 +161,7 @@ pub async fn serve(
     let context = Arc::new(Context {
         store: Arc::clone(&store),
         release: options.release,
+        strictness: options.strictness,
         processing_delay: options.processing_delay,
         pause_max: options.pause_max,
         faults: options.faults.clone(),

@@ -1,9 +1,12 @@
 //! What is answered, as FHIR says it: the few resources that the authority writes, fields in FHIR's order.
 
+use std::borrow::Cow;
+
 use exchange::{Processing, canonical};
 use fhir::{Instant, Severity};
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostics::constraint_failed;
 use crate::faults::Oddities;
 
 /// One message to the laboratory, as stored and as answered.
@@ -49,7 +52,8 @@ pub(crate) fn displace_rules(notices: &mut [Notice], odd: &Oddities) {
     for notice in notices {
         let Some((_, code)) = notice.rule.take() else { continue };
         let text = notice.text.take().unwrap_or_default();
-        let told = Some(format!("Constraint failed: {code}: '{text}'"));
+        let told = Some(constraint_failed(&code, &text));
+        notice.diagnostics = None;
         match odd.rule_in_diagnostics {
             true => notice.diagnostics = told,
             false => notice.text = told,
@@ -142,13 +146,13 @@ impl<'a> OutcomeIssue<'a> {
 
 /// A DocumentReference as returned, from these facts.
 pub(crate) struct ReferenceFacts<'a> {
-    /// `None`: nothing was created (releases before 1.13.1 answer an invalid document so).
-    pub(crate) created: Option<CreatedFacts<'a>>,
+    pub(crate) created: CreatedFacts<'a>,
     pub(crate) status: Processing,
     pub(crate) notices: &'a [Notice],
     pub(crate) identifier_system: Option<&'a str>,
-    pub(crate) identifier: Option<&'a str>,
-    /// Identifier of the document.
+    /// Empty where a refused DocumentReference had none.
+    pub(crate) identifier: &'a str,
+    /// Identifier of the document; empty likewise.
     pub(crate) document: &'a str,
 }
 
@@ -164,8 +168,7 @@ pub(crate) struct CreatedFacts<'a> {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Reference<'a> {
     resource_type: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<&'a str>,
+    id: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     meta: Option<Meta>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -176,8 +179,7 @@ pub(crate) struct Reference<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     identifier: Vec<Identifier<'a>>,
     status: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    date: Option<String>,
+    date: String,
     content: [Content<'a>; 1],
 }
 
@@ -243,7 +245,16 @@ struct Content<'a> {
 
 #[derive(Serialize)]
 struct Attachment<'a> {
-    url: &'a str,
+    url: Cow<'a, str>,
+}
+
+impl<'a> ReferenceFacts<'a> {
+    /// Names the document, as the published answers do; a refused one that had no name at all by our id of it.
+    fn url(&self) -> Cow<'a, str> {
+        let named = [self.document, self.identifier].into_iter().find(|name| !name.is_empty());
+        named
+            .map_or_else(|| Cow::Owned(format!("urn:uuid:{}", self.created.receipt)), Cow::Borrowed)
+    }
 }
 
 impl<'a> Reference<'a> {
@@ -262,11 +273,11 @@ impl<'a> Reference<'a> {
                 value_reference: Some(LocalReference { reference: format!("#{OUTCOME_ID}") }),
             });
         }
-        let created = facts.created.as_ref();
+        let created = &facts.created;
         Self {
             resource_type: "DocumentReference",
-            id: created.map(|created| created.receipt),
-            meta: created.map(|created| Meta {
+            id: created.receipt,
+            meta: Some(Meta {
                 version_id: Some(created.version.to_string()),
                 last_updated: Some(instant(created.last_updated)),
                 profile: [canonical::PUBLISH_RESPONSE],
@@ -274,14 +285,14 @@ impl<'a> Reference<'a> {
             text: None,
             contained,
             extension: [StatusExtension { extension: parts, url: canonical::STATUS_EXTENSION }],
-            identifier: facts
-                .identifier
-                .iter()
+            identifier: Some(facts.identifier)
+                .filter(|value| !value.is_empty())
                 .map(|value| Identifier { system: facts.identifier_system, value })
+                .into_iter()
                 .collect(),
             status: "current",
-            date: created.map(|created| instant(created.created)),
-            content: [Content { attachment: Attachment { url: facts.document } }],
+            date: instant(created.created),
+            content: [Content { attachment: Attachment { url: facts.url() } }],
         }
     }
     /// Without `meta`.

@@ -28,27 +28,48 @@ pub const CODES: &[(&str, &[&str])] = &[
     ("envelope-language-form", &["found"]),
 ];
 
+/// How much of what the specification requires is demanded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Strictness {
+    /// All of it.
+    #[default]
+    Specified,
+    /// As much as the deployed service demands: a document that declares no profiles, and a language that is absent or
+    /// of another form, are accepted with a warning.
+    Deployed,
+}
+
+impl Strictness {
+    /// Severity of a departure that the deployed service overlooks.
+    pub const fn overlooked(self) -> Severity {
+        match self {
+            Self::Specified => Severity::Error,
+            Self::Deployed => Severity::Warning,
+        }
+    }
+}
+
 /// Departures of a DocumentReference from the profile of the sent form. A root of another type gives one
 /// finding, `envelope-root`. Cardinalities that FHIR itself sets (`date`, `description`, `authenticator`
 /// at most once) are the base check's.
 ///
-/// Errors are what the profile forbids. A missing `meta.profile` is a warning: the specification requires
-/// it, the published requests do without, and the deployed service takes them.
-pub fn check_envelope(tree: &Tree) -> Vec<Finding> {
+/// Errors are what the specification forbids; [`Strictness`] says what becomes of that which the published requests
+/// do without. A malformed UUID is always a warning.
+pub fn check_envelope(tree: &Tree, strictness: Strictness) -> Vec<Finding> {
     let root = tree.root();
     if root.resource_type() != Some("DocumentReference") {
         let found = root.resource_type().unwrap_or_default();
         return vec![finding("envelope-root", Severity::Error, root, &[("found", found)])];
     }
     let mut findings = Vec::new();
-    check_contained(root, &mut findings);
+    check_contained(root, strictness, &mut findings);
     check_identifier(root, &mut findings);
     check_fixed(root, &mut findings);
-    check_content(root, &mut findings);
+    check_content(root, strictness, &mut findings);
     findings
 }
 
-fn check_contained(root: Element<'_>, findings: &mut Vec<Finding>) {
+fn check_contained(root: Element<'_>, strictness: Strictness, findings: &mut Vec<Finding>) {
     let bundles: Vec<_> =
         root.all("contained").filter(|r| r.resource_type() == Some("Bundle")).collect();
     let [document] = bundles.as_slice() else {
@@ -79,7 +100,7 @@ fn check_contained(root: Element<'_>, findings: &mut Vec<Finding>) {
         let place = document.child("meta").unwrap_or(*document);
         findings.push(finding(
             "envelope-profile-missing",
-            Severity::Warning,
+            strictness.overlooked(),
             place,
             &[("profile", profile)],
         ));
@@ -138,7 +159,7 @@ fn check_fixed(root: Element<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-fn check_content(root: Element<'_>, findings: &mut Vec<Finding>) {
+fn check_content(root: Element<'_>, strictness: Strictness, findings: &mut Vec<Finding>) {
     let contents: Vec<_> = root.all("content").collect();
     if contents.len() != 1 {
         let count = contents.len().to_string();
@@ -167,13 +188,14 @@ fn check_content(root: Element<'_>, findings: &mut Vec<Finding>) {
         }
         match content.text("attachment.language") {
             None => {
-                findings.push(finding("envelope-language-missing", Severity::Error, place, &[]))
+                let severity = strictness.overlooked();
+                findings.push(finding("envelope-language-missing", severity, place, &[]));
             }
             Some(language) if !is_language_region(language) => {
                 let place = place.child("language").unwrap_or(place);
                 findings.push(finding(
                     "envelope-language-form",
-                    Severity::Warning,
+                    strictness.overlooked(),
                     place,
                     &[("found", language)],
                 ));

@@ -28,9 +28,7 @@ impl Query {
                 let keys: Vec<_> = self
                     .sort
                     .iter()
-                    .map(|(key, down)| {
-                        format!("{}{}", if *down { "-" } else { "" }, key.name(release))
-                    })
+                    .map(|(key, down)| format!("{}{}", if *down { "-" } else { "" }, key.name()))
                     .collect();
                 parameters.push(("_sort", keys.join(",")));
             }
@@ -85,7 +83,7 @@ impl Reading {
             "date" if full => time(&value).map(|filter| self.query.date.push(filter)),
             "elm-status" if full => self.status(&value),
             "_id" if full => self.id(&value),
-            "_sort" if full => self.sort(&value),
+            "_sort" => self.sort(&value),
             other if full && other == facts.last_updated => {
                 time(&value).map(|filter| self.query.last_updated.push(filter))
             }
@@ -140,10 +138,7 @@ impl Reading {
     fn sort(&mut self, value: &str) -> Result<(), &'static str> {
         for part in value.split(',') {
             let (name, down) = part.strip_prefix('-').map_or((part, false), |name| (name, true));
-            let key = SortKey::ALL
-                .into_iter()
-                .find(|key| key.name(self.release) == name)
-                .ok_or("unknown-sort-key")?;
+            let key = SortKey::named(name).ok_or("unknown-sort-key")?;
             self.query.sort.push((key, down));
         }
         Ok(())

@@ -177,14 +177,24 @@ impl SortKey {
     /// All, in the specification's order.
     pub const ALL: [Self; 4] = [Self::Identifier, Self::Date, Self::ElmStatus, Self::LastUpdated];
 
-    /// The key on the wire, as the release names it.
-    pub const fn name(self, release: Release) -> &'static str {
+    /// The key on the wire. The specification names the same keys for every release: `_lastUpdated` also where the
+    /// parameter is `_lastUpdate`.
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Identifier => "identifier",
             Self::Date => "date",
             Self::ElmStatus => "elm-status",
-            Self::LastUpdated => release.facts().last_updated,
+            Self::LastUpdated => "_lastUpdated",
         }
+    }
+
+    /// By the key on the wire, or by the name that the parameter of the time of last change has in a release.
+    pub fn named(name: &str) -> Option<Self> {
+        let last_updated = |release: &Release| release.facts().last_updated == name;
+        Self::ALL
+            .into_iter()
+            .find(|key| key.name() == name)
+            .or_else(|| Release::ALL.iter().any(last_updated).then_some(Self::LastUpdated))
     }
 }
 

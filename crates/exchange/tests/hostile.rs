@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use exchange::{
-    Answer, Page, check_envelope, document_of, envelope_of, permitted_insertions, seal,
+    Answer, Page, Strictness, check_envelope, document_of, envelope_of, permitted_insertions, seal,
 };
 use fhir::{Format, Limits, Tree};
 use proptest::prelude::*;
@@ -70,7 +70,7 @@ proptest! {
             bytes.splice(start..end, PIECES[piece].bytes());
         }
         let Ok(tree) = Tree::read(&bytes, format, &Limits::default()) else { return Ok(()) };
-        let _ = (Answer::read(tree.root()), Page::read(tree.root()), check_envelope(&tree));
+        let _ = (Answer::read(tree.root()), Page::read(tree.root()), check_envelope(&tree, Strictness::Deployed));
         let _ = (document_of(&tree).is_some(), envelope_of(&tree).is_some());
         let place = tree.root().position();
         let insertions = permitted_insertions(&tree);

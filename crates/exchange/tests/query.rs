@@ -33,7 +33,7 @@ fn a_full_query_by_release() {
          &elm-status=failed&_sort=-_lastUpdated%2Cidentifier&_count=20&page=2"
     );
     let old = query.to_query_string(Release::R1_8_0);
-    assert!(old.starts_with("_lastUpdate=gt2025") && old.contains("_sort=-_lastUpdate%2C"));
+    assert!(old.starts_with("_lastUpdate=gt2025") && old.contains("_sort=-_lastUpdated%2C"));
     assert_eq!(Query::parse(&old, Release::R1_8_0).unwrap(), (query.clone(), vec![]));
     let (_, unknown) = Query::parse("_lastUpdated=gt2025", Release::R1_8_0).unwrap();
     assert_eq!(unknown, ["_lastUpdated"]);

@@ -16,5 +16,5 @@ pub use document::{Summary, digest};
 pub use event::{Event, Person};
 pub use kind::{Kind, recognise};
 pub use links::{Links, Target};
-pub use rules::check;
+pub use rules::{check, check_identifier};
 pub use state::{Action, Duty, Group, Illegal, State, SubmissionId};

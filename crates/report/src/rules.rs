@@ -26,6 +26,13 @@ pub fn check(document: Element<'_>, now: Instant) -> Vec<Finding> {
     findings
 }
 
+/// What is demanded of the identifier of a document Bundle: these rules alone, for whoever receives reports.
+pub fn check_identifier(document: Element<'_>) -> Vec<Finding> {
+    let mut findings = Findings::default();
+    identity::check_identifier(document, &mut findings);
+    findings.0
+}
+
 /// Findings in the making.
 #[derive(Default)]
 struct Findings(Vec<Finding>);

@@ -171,7 +171,7 @@ fn judged(tree: &Tree) {
         assert!(expression.is_empty() || tree.find(expression).is_some(), "{expression:?}");
     }
     let _ = report::Summary::of(tree.root());
-    let _ = exchange::check_envelope(tree);
+    let _ = exchange::check_envelope(tree, exchange::Strictness::Specified);
 }
 
 /// What is sent holds what was received, byte for byte, but for the insertions that are permitted.

@@ -95,6 +95,10 @@ pub(crate) struct NewDocument {
     pub(crate) document_system: Option<String>,
     pub(crate) document_identifier: String,
     pub(crate) digest: [u8; 32],
+    /// In progress, or failed at once: then nothing is queued, and its text is not kept.
+    pub(crate) status: Processing,
+    /// What was said of it when it came.
+    pub(crate) notices: Vec<Notice>,
     pub(crate) format: Format,
     pub(crate) body: Bytes,
     /// Not processed before this time after it is accepted.
@@ -118,6 +122,15 @@ impl NewDocument {
         })
     }
 
+    fn has_failed(&self) -> bool {
+        self.status == Processing::Failed
+    }
+
+    /// As they are stored.
+    fn notices_json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string(&self.notices)
+    }
+
     fn delay_micros(&self) -> i64 {
         i64::try_from(self.delay.as_micros()).unwrap_or(i64::MAX)
     }
@@ -131,7 +144,7 @@ impl NewDocument {
             receipt: Some(self.receipt.clone()),
             entries: None,
             shown: None,
-            status: 201,
+            status: if self.has_failed() { 422 } else { 201 },
         }
     }
 }
@@ -151,11 +164,13 @@ pub(crate) struct Due {
     pub(crate) format: Format,
     pub(crate) body: Vec<u8>,
     pub(crate) accepted: Instant,
+    /// What was said of it when it came.
+    pub(crate) notices: Vec<Notice>,
     /// Whether an earlier one of the same laboratory with the same data was accepted and not failed.
     pub(crate) seen_before: bool,
 }
 
-fhir::shows_only!(NewDocument { laboratory, receipt, format });
+fhir::shows_only!(NewDocument { laboratory, receipt, status, notices, format });
 fhir::shows_only!(Due { document, format, accepted, seen_before });
 
 /// What processing found.

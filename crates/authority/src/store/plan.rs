@@ -290,6 +290,14 @@ impl<'a> Plan<'a> {
         format!("?{}", self.values.len())
     }
 
+    /// Placeholders for an identifier: in lower case, by which it is found, and as it is where case matters. That of a
+    /// UUID does not (RFC 9562 section 4), nor does that of `urn:uuid:` (RFC 8141 section 3.1).
+    fn identifier_value(&mut self, value: &str) -> (String, Option<String>) {
+        let lower = value.to_ascii_lowercase();
+        let exact = (!lower.starts_with("urn:uuid:")).then(|| self.value(value));
+        (self.value(&lower), exact)
+    }
+
     /// FHIR range semantics on points in time, as `TimeFilter::matches` has them.
     fn time(&mut self, axis: Axis, filter: &TimeFilter) {
         let mut alternatives = Vec::new();
@@ -348,14 +356,17 @@ impl<'a> Plan<'a> {
                 [system, value] => (Some(exchange::unescape(system)), exchange::unescape(value)),
                 _ => (None, exchange::unescape(token)),
             };
-            let value = (!value.is_empty()).then(|| self.value(&value));
+            let value = (!value.is_empty()).then(|| self.identifier_value(&value));
             let system = system.map(|system| (!system.is_empty()).then(|| self.value(&system)));
             for (system_column, value_column) in
                 [("identifier_system", "identifier"), ("document_system", "document_identifier")]
             {
                 let mut select = "SELECT id FROM document WHERE laboratory = ?1".to_owned();
-                if let Some(value) = &value {
-                    select.push_str(&format!(" AND {value_column} = {value}"));
+                if let Some((lower, exact)) = &value {
+                    select.push_str(&format!(" AND lower({value_column}) = {lower}"));
+                    if let Some(exact) = exact {
+                        select.push_str(&format!(" AND {value_column} = {exact}"));
+                    }
                 }
                 match &system {
                     None => {}

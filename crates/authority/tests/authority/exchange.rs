@@ -3,23 +3,50 @@
 use crate::common::{House, as_xml, document, resource, sealed, urn};
 use crate::setting::on_postgres;
 use authority::{PRACTICE_RULES, Rules};
-use exchange::{Answer, Processing, Release};
+use exchange::{Answer, Processing, Release, Strictness, canonical};
 use fhir::{Format, Instant, Severity, issues_of};
 use reqwest::{Method, StatusCode, Version};
 
-on_every_store![
+in_every_release![
+    what_the_table_requires_is_required_unless_it_is_lenient,
+    warnings_are_told_on_acceptance_and_when_it_is_completed,
+    rules_speak_as_validators_do,
+    a_report_goes_every_way_and_is_corrected,
     a_document_is_accepted_and_completes_in_both_encodings,
     reading_is_cheap_where_nothing_changed,
-    all_errors_of_an_invalid_document_are_told_with_their_places,
-    whatever_is_wrong_the_answer_is_an_outcome_in_the_encoding_asked_for,
     what_the_caller_prefers_is_returned,
-    a_laboratory_sees_its_own_documents_only,
-    rules_fail_a_document_and_tell_of_duplicates,
     the_contained_text_is_stored_as_sent_and_survives_a_restart_processed_once,
-    earlier_releases_answer_an_invalid_document_with_status_and_outcome,
     the_capabilities_say_what_is_offered,
     times_rise_strictly_in_order_of_acceptance,
 ];
+
+/// What is asked here differs between the releases, or is asked in a way that the oldest does not have.
+mod newest {
+    use super::{
+        a_laboratory_sees_its_own_documents_only,
+        all_errors_of_an_invalid_document_are_told_with_their_places,
+        earlier_releases_answer_an_invalid_document_with_status_and_outcome,
+        rules_fail_a_document_and_tell_of_duplicates,
+        whatever_is_wrong_the_answer_is_an_outcome_in_the_encoding_asked_for,
+    };
+
+    on_every_store![
+        all_errors_of_an_invalid_document_are_told_with_their_places,
+        whatever_is_wrong_the_answer_is_an_outcome_in_the_encoding_asked_for,
+        a_laboratory_sees_its_own_documents_only,
+        rules_fail_a_document_and_tell_of_duplicates,
+        earlier_releases_answer_an_invalid_document_with_status_and_outcome,
+    ];
+}
+
+/// What stands in files of ours.
+mod files {
+    use super::the_text_of_a_failed_document_is_gone_from_every_file;
+
+    mod sqlite {
+        in_setting!(Sqlite, R1_13_1, (), [the_text_of_a_failed_document_is_gone_from_every_file]);
+    }
+}
 
 /// Of published material, which may not be there.
 mod published_documents {
@@ -286,32 +313,254 @@ async fn the_contained_text_is_stored_as_sent_and_survives_a_restart_processed_o
 }
 
 async fn earlier_releases_answer_an_invalid_document_with_status_and_outcome() {
-    let (body, _) = sealed(&document(&urn(), "A", "1"), &urn());
+    let (identifier, own) = (urn(), urn());
+    let (body, _) = sealed(&document(&own, "Geheim", "1"), &identifier);
     let broken = String::from_utf8(body).unwrap().replace("\"current\"", "\"superseded\"");
+    let nameless = r#"{"resourceType":"DocumentReference","status":"current"}"#;
     for release in [Release::R1_8_0, Release::R1_0_0Trialuse] {
         let house = House::open(|options| options.release = release).await;
         let lab = house.client("alpha");
-        let response = lab.post(broken.clone().into_bytes(), "application/fhir+json").await;
-        assert_eq!(response.status(), StatusCode::UNPROCESSABLE_ENTITY);
-        let answer = Answer::read(resource(response).await.root()).unwrap();
-        assert_eq!((answer.receipt, answer.processing), (None, Some(Processing::Failed)));
-        assert_eq!(answer.issues[0].rule.as_deref(), Some("envelope-status"));
-        let identifier = urn();
-        lab.deliver(&document(&urn(), "A", "1"), &identifier).await;
-        assert_eq!(lab.search(&format!("identifier={identifier}")).await.total, Some(1));
+        for (sent, url) in [(broken.as_str(), Some(&own)), (nameless, None)] {
+            let response = lab.post(sent.as_bytes().to_vec(), "application/fhir+json").await;
+            assert_eq!(response.status(), StatusCode::UNPROCESSABLE_ENTITY);
+            let tree = resource(response).await;
+            let answer = Answer::read(tree.root()).unwrap();
+            assert_eq!(answer.processing, Some(Processing::Failed));
+            assert!(answer.date.is_some() && answer.last_updated == answer.date, "{answer:?}");
+            let receipt = answer.receipt.clone().unwrap();
+            let named = tree.root().text("content.attachment.url").unwrap().to_owned();
+            assert_eq!(&named, url.unwrap_or(&format!("urn:uuid:{receipt}")));
+            assert!(!answer.issues.is_empty());
+            if url.is_some() {
+                assert_eq!(answer.issues[0].rule.as_deref(), Some("envelope-status"));
+                assert_eq!(answer.identifiers, [identifier.as_str()]);
+                let found = lab.search(&format!("identifier={identifier}")).await;
+                assert_eq!(found.answers, [answer.clone()]);
+            }
+            // It can be read as it was answered, and stays what it is.
+            assert_eq!(lab.read(&receipt).await, answer);
+        }
+        let later = urn();
+        lab.deliver(&document(&urn(), "A", "1"), &later).await;
+        assert_eq!(lab.search(&format!("identifier={later}")).await.total, Some(1));
         let name = release.facts().last_updated;
         let future = lab.search(&format!("{name}=gt2999")).await;
         let self_ = future.links.self_.unwrap();
         match release {
             Release::R1_8_0 => {
+                assert_eq!(lab.search("elm-status=failed").await.total, Some(2));
                 assert_eq!(future.total, Some(0));
                 assert!(self_.contains("_lastUpdate=gt2999"), "{self_}");
             }
             _ => {
-                assert_eq!(future.total, Some(1));
+                assert_eq!(future.total, Some(3));
                 assert!(!self_.contains('?'), "{self_}");
             }
         }
+        let other = house.client("beta").search("").await;
+        assert_eq!(other.total, Some(0));
+        let folder = house.close().await;
+        assert_eq!(folder.count("SELECT count(*) FROM content"), 1, "no text of what was refused");
+        assert_eq!(folder.count("SELECT count(*) FROM audit WHERE status = 422"), 2);
+    }
+}
+
+/// The same envelope with one thing changed.
+fn changed(from: &str, to: &str) -> Vec<u8> {
+    let own = "urn:uuid:0b1f7a9e-52a4-4c1b-9f6e-8d2c3a4b5c6d";
+    let (body, _) = sealed(&document(own, "A", "1"), &urn());
+    let text = String::from_utf8(body).unwrap();
+    assert!(text.contains(from), "{from}");
+    text.replacen(from, to, 1).into_bytes()
+}
+
+async fn what_the_table_requires_is_required_unless_it_is_lenient() {
+    let strict = House::open(|_| {}).await;
+    let lenient = House::open(|options| options.strictness = Strictness::Deployed).await;
+    let document_system = "\"identifier\": { \"system\": \"urn:ietf:rfc:3986\"";
+    for (from, to, code) in [
+        (canonical::DOCUMENT, "http://labor.example/p", "envelope-profile-missing"),
+        (canonical::BUNDLE_EU_LAB, "http://labor.example/p", "envelope-profile-missing"),
+        ("\"language\":\"de-CH\"", "\"language\":\"german\"", "envelope-language-form"),
+        ("\"language\":\"de-CH\"", "\"language\":\"de_CH\"", "envelope-language-form"),
+        ("\"language\":\"de-CH\",\"url\"", "\"url\"", "envelope-language-missing"),
+        (document_system, "\"identifier\": { \"system\": \"urn:oid:1.2\"", "identifier-system"),
+        ("urn:uuid:0b1f7a9e", "0b1f7a9e", "identifier-not-uuid"),
+    ] {
+        let refused = strict.client("alpha").post(changed(from, to), "application/fhir+json").await;
+        assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY, "{to}");
+        let told = rules_of(resource(refused).await.root());
+        assert!(told.iter().any(|(rule, severity)| rule == code && *severity == Severity::Error));
+        let lab = lenient.client("alpha");
+        let taken = lab.post(changed(from, to), "application/fhir+json").await;
+        assert_eq!(taken.status(), StatusCode::CREATED, "{to}");
+        let told = rules_of(resource(taken).await.root());
+        assert_eq!(told, [(code.to_owned(), Severity::Warning)], "{to}");
+    }
+    // What is no UUID is sent all the same: a warning, whoever demands what.
+    for house in [&strict, &lenient] {
+        let odd = changed("urn:uuid:0b1f7a9e-52a4", "urn:uuid:0b1f7a9e-52t4");
+        let taken = house.client("alpha").post(odd, "application/fhir+json").await;
+        assert_eq!(taken.status(), StatusCode::CREATED);
+        let told = rules_of(resource(taken).await.root());
+        assert_eq!(told, [("identifier-uuid-malformed".to_owned(), Severity::Warning)]);
+    }
+}
+
+/// Rules that an answer tells of, contained or alone.
+fn rules_of(root: fhir::Element<'_>) -> Vec<(String, Severity)> {
+    let outcome = match root.resource_type() {
+        Some("OperationOutcome") => Some(root),
+        _ => root.child("contained"),
+    };
+    let issues = outcome.map(issues_of).unwrap_or_default();
+    issues.into_iter().map(|issue| (issue.rule.unwrap_or_default(), issue.severity)).collect()
+}
+
+async fn warnings_are_told_on_acceptance_and_when_it_is_completed() {
+    let rules = Rules::parse(PRACTICE_RULES).unwrap();
+    let house = House::open(|options| options.rules = rules).await;
+    let lab = house.client("alpha");
+    let malformed = [("envelope-identifier-uuid".to_owned(), Severity::Warning)];
+    let odd = || format!("{}t", &urn()[..44]);
+    for (prefer, kind) in [
+        ("return=representation", Some("DocumentReference")),
+        ("return=OperationOutcome", Some("OperationOutcome")),
+        ("return=minimal", None),
+    ] {
+        let identifier = odd();
+        let (body, format) = sealed(&document(&urn(), "A", prefer), &identifier);
+        let url = format!("{}/DocumentReference", house.base);
+        let asked = lab.client.post(url).header("content-type", format.media_type());
+        let response = asked.header("prefer", prefer).body(body).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::CREATED, "{prefer}");
+        let location = response.headers()["location"].to_str().unwrap().to_owned();
+        if let Some(kind) = kind {
+            let tree = resource(response).await;
+            assert_eq!(tree.root().resource_type(), Some(kind));
+            let told = rules_of(tree.root());
+            assert!(told.ends_with(&malformed), "{told:?}");
+        }
+        let receipt = location.rsplit('/').next().unwrap();
+        let done = lab.processed(receipt).await;
+        assert_eq!(done.processing, Some(Processing::Completed));
+        let told: Vec<_> = done.issues.iter().filter_map(|issue| issue.rule.as_deref()).collect();
+        assert_eq!(told, ["envelope-identifier-uuid"], "{prefer}");
+        let found = lab.search(&format!("identifier={identifier}")).await;
+        assert_eq!(found.answers, [done]);
+    }
+    // With what the rules say later.
+    let failed = document(&urn(), "Muster-Fehler", "1");
+    let receipt = lab.deliver(&failed, &odd()).await.receipt.unwrap();
+    let told = lab.processed(&receipt).await;
+    let rules: Vec<_> = told.issues.iter().filter_map(|issue| issue.rule.as_deref()).collect();
+    assert_eq!(rules, ["envelope-identifier-uuid", "FOPH-002"]);
+}
+
+async fn rules_speak_as_validators_do() {
+    let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
+    let lab = house.client("alpha");
+    let told = |root: fhir::Element<'_>| {
+        let issue = root.at_path("issue").or_else(|| root.at_path("contained.issue")).unwrap();
+        let text = |path| issue.text(path).unwrap_or_default().to_owned();
+        (text("diagnostics"), text("details.text"), text("details.coding.system"))
+    };
+    let refused = lab.post(changed("\"current\"", "\"superseded\""), "application/fhir+json").await;
+    let (diagnostics, text, system) = told(resource(refused).await.root());
+    assert_eq!(text, "status must be current, not 'superseded'");
+    assert_eq!(diagnostics, format!("Constraint failed: envelope-status: '{text}'"));
+    assert_eq!(system, "urn:labcourier:finding");
+    let failing = document(&urn(), "Muster-Fehler", "1");
+    let receipt = lab.deliver(&failing, &urn()).await.receipt.unwrap();
+    lab.processed(&receipt).await;
+    let read = resource(lab.get(&format!("/DocumentReference/{receipt}")).await).await;
+    let (diagnostics, text, system) = told(read.root());
+    assert!(text.starts_with("Practice: this report fails on purpose"), "{text}");
+    assert_eq!(diagnostics, format!("Constraint failed: FOPH-002: '{text}'"));
+    assert_eq!(system, canonical::RULES_SYSTEM);
+}
+
+async fn the_text_of_a_failed_document_is_gone_from_every_file() {
+    let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
+    let lab = house.client("alpha");
+    let canary = "Zwinglicanary".repeat(40);
+    let holding = |folder: &std::path::Path| -> Vec<_> {
+        let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        entries
+            .filter(|path| path.is_file())
+            .filter(|path| {
+                let bytes = std::fs::read(path).unwrap_or_default();
+                bytes.windows(13).any(|window| window == b"Zwinglicanary")
+            })
+            .collect()
+    };
+    // Others are read and written meanwhile.
+    let (busy, over) = (house.client("beta"), tokio_util::sync::CancellationToken::new());
+    let stop = over.clone();
+    let noise = tokio::spawn(async move {
+        while !stop.is_cancelled() {
+            busy.deliver(&document(&urn(), "B", "1"), &urn()).await;
+            busy.search("").await;
+        }
+    });
+    for _ in 0..3 {
+        let text = document(&urn(), "Muster-Fehler", &canary);
+        let receipt = lab.deliver(&text, &urn()).await.receipt.unwrap();
+        assert_eq!(lab.processed(&receipt).await.processing, Some(Processing::Failed));
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while !holding(house.folder.path()).is_empty() {
+            let left = holding(house.folder.path());
+            assert!(std::time::Instant::now() < end, "it stays in {left:?}");
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+    over.cancel();
+    noise.await.unwrap();
+}
+
+async fn a_report_goes_every_way_and_is_corrected() {
+    let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
+    let lab = house.client("alpha");
+    let release = crate::setting::Setting::current().release;
+    // By the identifier alone, which is what every release can search for.
+    let verdict = async |identifier: &str| {
+        let end = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        loop {
+            let page = lab.search(&format!("identifier={identifier}&_sort=-_lastUpdated")).await;
+            let answer = page.answers.into_iter().next().expect("what was accepted is found");
+            if answer.processing != Some(Processing::InProgress) {
+                return answer;
+            }
+            assert!(std::time::Instant::now() < end, "not processed");
+        }
+    };
+    for text in [document(&urn(), "Muster", "1"), as_xml(&document(&urn(), "Muster", "2"))] {
+        let identifier = urn();
+        lab.deliver(&text, &identifier).await;
+        let done = verdict(&identifier).await;
+        assert_eq!((done.processing, done.issues.len()), (Some(Processing::Completed), 0));
+        assert_eq!(lab.read(done.receipt.as_deref().unwrap()).await, done);
+    }
+    // Refused at once, with messages.
+    let own = urn();
+    let (body, _) = sealed(&document(&own, "Muster", "3"), &urn());
+    let broken = String::from_utf8(body).unwrap().replace("\"final\"", "\"finished\"");
+    let refused = lab.post(broken.into_bytes(), "application/fhir+json").await;
+    assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);
+    let answer = Answer::read(resource(refused).await.root()).unwrap();
+    assert_eq!(answer.issues[0].rule.as_deref(), Some("code-not-allowed"));
+    assert_eq!(answer.receipt.is_some(), release != Release::R1_13_1, "{release:?}");
+    if let Some(receipt) = &answer.receipt {
+        assert_eq!(lab.read(receipt).await, answer, "the messages can be read again");
+    }
+    // Corrected, it fails later, with messages; corrected once more, it completes.
+    for (family, processing, count) in
+        [("Muster-Fehler", Processing::Failed, 1), ("Muster", Processing::Completed, 0)]
+    {
+        let identifier = urn();
+        lab.deliver(&document(&own, family, "3"), &identifier).await;
+        let answer = verdict(&identifier).await;
+        assert_eq!((answer.processing, answer.issues.len()), (Some(processing), count));
     }
 }
 
@@ -351,7 +600,12 @@ async fn times_rise_strictly_in_order_of_acceptance() {
 
 async fn every_published_document_is_accepted_and_completes_in_its_encoding() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    let house = House::open(|options| options.rules = Rules::parse(PRACTICE_RULES).unwrap()).await;
+    // The published requests declare no profiles.
+    let house = House::open(|options| {
+        options.rules = Rules::parse(PRACTICE_RULES).unwrap();
+        options.strictness = Strictness::Deployed;
+    })
+    .await;
     let lab = house.client("alpha");
     let mut receipts = Vec::new();
     for folder in ["documents/json", "documents/xml"] {

@@ -8,16 +8,28 @@ use exchange::{Answer, Page, Processing, Query, Release, SortKey, TimeFilter, Ti
 use fhir::Instant;
 use reqwest::StatusCode;
 
-on_every_store![
-    a_search_says_nothing_of_other_laboratories,
-    identifiers_match_in_four_forms,
-    counting_and_capping,
-    pages_do_not_shift_while_reports_arrive_and_change,
-    searches_agree_with_a_naive_model,
-    walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive,
-    throughput_of_create,
-    times_are_periods_in_every_precision_and_zone,
-];
+in_every_release![a_uuid_is_found_in_capital_letters_and_the_order_is_named_alike];
+
+mod newest {
+    use super::{
+        a_search_says_nothing_of_other_laboratories, counting_and_capping,
+        identifiers_match_in_four_forms, pages_do_not_shift_while_reports_arrive_and_change,
+        searches_agree_with_a_naive_model, throughput_of_create,
+        times_are_periods_in_every_precision_and_zone,
+        walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive,
+    };
+
+    on_every_store![
+        a_search_says_nothing_of_other_laboratories,
+        identifiers_match_in_four_forms,
+        counting_and_capping,
+        pages_do_not_shift_while_reports_arrive_and_change,
+        searches_agree_with_a_naive_model,
+        walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive,
+        throughput_of_create,
+        times_are_periods_in_every_precision_and_zone,
+    ];
+}
 
 /// What a model knows of one document.
 #[derive(Debug, Clone)]
@@ -54,6 +66,9 @@ async fn identifiers_match_in_four_forms() {
         (format!("identifier={}", one.document), 1),
         (format!("identifier=urn:ietf:rfc:3986|{}", one.identifier), 1),
         (format!("identifier=urn%3Aietf%3Arfc%3A3986%7C{}", one.document), 1),
+        (format!("identifier={}", one.identifier.to_uppercase()), 1),
+        (format!("identifier=urn:ietf:rfc:3986|{}", one.document.to_uppercase()), 1),
+        (format!("identifier={},{}", one.identifier.to_uppercase(), two.document), 2),
         (format!("identifier=urn:oid:1|{}", one.identifier), 0),
         (format!("identifier=|{}", one.identifier), 0),
         ("identifier=urn:ietf:rfc:3986|".to_owned(), 3),
@@ -115,6 +130,40 @@ async fn a_search_says_nothing_of_other_laboratories() {
             let other = beta.deliver(&document(&urn(), "B", "1"), &urn()).await.receipt.unwrap();
             beta.processed(&other).await;
             assert_eq!(told(query).await, before, "{own} {query}");
+        }
+    }
+}
+
+async fn a_uuid_is_found_in_capital_letters_and_the_order_is_named_alike() {
+    let house = House::open(|_| {}).await;
+    let lab = house.client("alpha");
+    let mut sent = Vec::new();
+    for number in 0..3 {
+        let identifier =
+            if number == 1 { urn().to_uppercase().replace("URN:UUID", "urn:uuid") } else { urn() };
+        let answer = lab.deliver(&document(&urn(), "A", &number.to_string()), &identifier).await;
+        lab.processed(answer.receipt.as_deref().unwrap()).await;
+        sent.push((identifier, answer.receipt.unwrap()));
+    }
+    for (identifier, receipt) in &sent {
+        for asked in [identifier.clone(), identifier.to_lowercase(), identifier.to_uppercase()] {
+            let page = lab.search(&format!("identifier={asked}")).await;
+            assert_eq!(receipts(&page), [receipt.as_str()], "{asked}");
+        }
+    }
+    let rising: Vec<_> = sent.iter().map(|(_, receipt)| receipt.clone()).collect();
+    let falling: Vec<_> = rising.iter().rev().cloned().collect();
+    let own = crate::setting::Setting::current().release.facts().last_updated;
+    for name in ["_lastUpdated", own] {
+        for (asked, wanted) in [(name.to_owned(), &rising), (format!("-{name}"), &falling)] {
+            // Page by page: the links repeat what was asked.
+            let mut page = lab.search(&format!("_sort={asked}&_count=1")).await;
+            let mut found = receipts(&page);
+            while let Some(next) = page.links.next.filter(|_| found.len() <= wanted.len()) {
+                page = lab.follow(&next).await;
+                found.extend(receipts(&page));
+            }
+            assert_eq!(&found, wanted, "{asked}");
         }
     }
 }

@@ -97,6 +97,19 @@ macro_rules! on_every_store_in_threads {
     };
 }
 
+/// Each of these tests on both stores, and in the earlier releases on SQLite.
+macro_rules! in_every_release {
+    ($($name:ident),* $(,)?) => {
+        on_every_store!($($name),*);
+        mod release_1_8_0 {
+            in_setting!(Sqlite, R1_8_0, (), [$($name)*]);
+        }
+        mod release_1_0_0_trialuse {
+            in_setting!(Sqlite, R1_0_0Trialuse, (), [$($name)*]);
+        }
+    };
+}
+
 /// Each of these tests on PostgreSQL only.
 #[cfg(postgres_is_installed)]
 macro_rules! on_postgres_only {

@@ -19,7 +19,7 @@ pub(super) fn check(document: Element<'_>, links: &Links<'_>, findings: &mut Fin
     }
 }
 
-fn check_identifier(document: Element<'_>, findings: &mut Findings) {
+pub(super) fn check_identifier(document: Element<'_>, findings: &mut Findings) {
     let Some(identifier) = document.child("identifier") else {
         findings.error("identifier-missing", document, &[]);
         return;

@@ -76,6 +76,10 @@ pub(crate) struct Serve {
     /// Release of the interface: 1.13.1, 1.8.0 or 1.0.0-trialuse.
     #[arg(long, default_value = "1.13.1", value_name = "R", value_parser = parse_release)]
     pub(crate) release: Release,
+    /// Takes what the deployed service takes, with a warning: documents that declare no profiles, identifiers that are
+    /// no urn:uuid:, a language of another form or none.
+    #[arg(long)]
+    pub(crate) lenient: bool,
     /// Requests per second of each laboratory; twice as many may come at once.
     #[arg(long, value_name = "N", default_value_t = Limits::default().requests_per_second)]
     pub(crate) requests_per_second: u32,

@@ -13,6 +13,7 @@ use authority::{
     AuditFilter, AuthorityError, FaultScript, Limits, Rules, ServeOptions, TrustFiles, init, serve,
 };
 use clap::Parser as _;
+use exchange::Strictness;
 use tokio_util::sync::CancellationToken;
 
 fn main() -> ExitCode {
@@ -109,6 +110,7 @@ fn options_of(asked: Serve) -> Result<ServeOptions, AuthorityError> {
         processing_delay: asked.processing_delay,
         rules,
         release: asked.release,
+        strictness: if asked.lenient { Strictness::Deployed } else { Strictness::Specified },
         limits: Limits {
             requests_per_second: asked.requests_per_second,
             open_requests: asked.open_requests,

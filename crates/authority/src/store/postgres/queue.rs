@@ -7,6 +7,7 @@ use deadpool_postgres::{Client, Object};
 use fhir::Instant;
 
 use super::super::{Due, StoreError, Verdict, format_named};
+use super::read::notices;
 use super::{Database, TIMES, client};
 
 /// Documents that nobody else gets until they are concluded or this is dropped.
@@ -15,8 +16,9 @@ pub(crate) struct Claim(Option<Client>);
 const TAKE: &str = "SELECT d.id, c.format, c.body, EXISTS (
         SELECT 1 FROM document e JOIN version w ON w.document = e.id
         WHERE e.laboratory = d.laboratory AND e.digest = d.digest AND e.id < d.id
-          AND w.until = 9223372036854775807 AND w.status <> 'failed')
+          AND w.until = 9223372036854775807 AND w.status <> 'failed'), v.notices
     FROM queue q JOIN document d ON d.id = q.document JOIN content c ON c.document = d.id
+    JOIN version v ON v.document = d.id AND v.number = 1
     WHERE q.due <= micros(now()) ORDER BY q.due, q.document LIMIT $1
     FOR UPDATE OF q SKIP LOCKED";
 
@@ -91,6 +93,7 @@ impl Claim {
                     format: format_named(row.try_get(1)?),
                     body: row.try_get(2)?,
                     seen_before: row.try_get(3)?,
+                    notices: notices(row.try_get(4)?)?,
                     accepted: Instant(document),
                 })
             })

@@ -11,6 +11,7 @@ use super::super::plan::{Dialect, Plan, Statement, Total, Value};
 use super::super::registry;
 use super::super::{Laboratory, StoreError};
 use super::{Database, client, dollars};
+use crate::wire::Notice;
 
 /// When the last thing happened to a laboratory's documents up to a moment, and how many had which status then.
 const MOMENT: &str = "SELECT since, in_progress, completed, failed FROM version
@@ -134,7 +135,7 @@ fn text(value: &str) -> Value {
 }
 
 fn read_row(row: &Row) -> Result<Found, StoreError> {
-    let (status, notices): (&str, &str) = (row.try_get(2)?, row.try_get(8)?);
+    let (status, told): (&str, &str) = (row.try_get(2)?, row.try_get(8)?);
     Ok(Found {
         receipt: row.try_get(0)?,
         version: row.try_get::<_, i32>(1)?.unsigned_abs(),
@@ -144,6 +145,11 @@ fn read_row(row: &Row) -> Result<Found, StoreError> {
         identifier_system: row.try_get(5)?,
         identifier: row.try_get(6)?,
         document_identifier: row.try_get(7)?,
-        notices: serde_json::from_str(notices).map_err(|_| StoreError::Unreadable)?,
+        notices: notices(told)?,
     })
+}
+
+/// What was said of a document.
+pub(super) fn notices(json: &str) -> Result<Vec<Notice>, StoreError> {
+    serde_json::from_str(json).map_err(|_| StoreError::Unreadable)
 }

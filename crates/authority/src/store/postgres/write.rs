@@ -31,16 +31,20 @@ const ASKED_EVERY: Duration = Duration::from_millis(100);
 /// Under [`TIMES`].
 const ACCEPT: &str = "WITH given AS (
         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
-                             $7::bytea[], $8::text[], $9::bytea[], $10::bigint[], $11::text[])
+                             $7::bytea[], $8::text[], $9::bytea[], $10::bigint[], $11::text[],
+                             $12::text[], $13::text[])
             WITH ORDINALITY AS g (laboratory, receipt, identifier_system, identifier,
-                document_system, document_identifier, digest, format, body, delay, certificate, n)
+                document_system, document_identifier, digest, format, body, delay, certificate,
+                status, notices, n)
     ), base AS MATERIALIZED (
         SELECT greatest(micros(clock_timestamp()), coalesce((SELECT max(since) FROM version), 0) + 1)
             AS at
     ), timed AS MATERIALIZED (
         SELECT g.*, base.at + g.n - 1 AS at,
-               row_number() OVER (PARTITION BY laboratory ORDER BY n) AS nth
+               row_number() OVER earlier AS nth,
+               count(*) FILTER (WHERE status = 'failed') OVER earlier AS nth_failed
         FROM given g, base
+        WINDOW earlier AS (PARTITION BY laboratory ORDER BY n ROWS UNBOUNDED PRECEDING)
     ), tally AS MATERIALIZED (
         SELECT l.laboratory, coalesce(v.in_progress, 0) AS in_progress,
                coalesce(v.completed, 0) AS completed, coalesce(v.failed, 0) AS failed
@@ -56,19 +60,24 @@ const ACCEPT: &str = "WITH given AS (
                identifier, document_system, document_identifier, digest
         FROM timed JOIN tally USING (laboratory)
     ), contents AS (
-        INSERT INTO content (document, format, body) SELECT at, format, body FROM timed
+        INSERT INTO content (document, format, body)
+        SELECT at, format, body FROM timed WHERE status <> 'failed'
     ), versions AS (
-        INSERT INTO version (document, number, laboratory, status, since, in_progress, completed, failed)
-        SELECT at, 1, laboratory, 'in-progress', at, in_progress + nth, completed, failed
+        INSERT INTO version (document, number, laboratory, status, since, notices, in_progress, completed,
+            failed)
+        SELECT at, 1, laboratory, status, at, notices, in_progress + nth - nth_failed, completed,
+               failed + nth_failed
         FROM timed JOIN tally USING (laboratory)
     ), queued AS (
         INSERT INTO queue (document, laboratory, due)
         SELECT at, laboratory, CASE WHEN delay < 9223372036854775807 - at THEN at + delay
                                ELSE 9223372036854775807 END
-        FROM timed
+        FROM timed WHERE status <> 'failed'
     ), audited AS (
         INSERT INTO audit (at, laboratory, certificate, interaction, receipt, status)
-        SELECT at, laboratory, certificate, 'create', receipt, 201 FROM timed ORDER BY n
+        SELECT at, laboratory, certificate, 'create', receipt,
+               CASE status WHEN 'failed' THEN 422 ELSE 201 END
+        FROM timed ORDER BY n
     )
     SELECT at FROM timed ORDER BY n";
 
@@ -230,7 +239,12 @@ async fn accept(client: &Client, documents: &[&NewDocument]) -> Result<Vec<Accep
     let body = column(documents, |one| &one.body[..]);
     let delay = column(documents, NewDocument::delay_micros);
     let certificate = column(documents, |one| one.certificate.as_str());
-    let values: [&(dyn ToSql + Sync); 11] = [
+    let status = column(documents, |one| one.status.code());
+    let notices = documents
+        .iter()
+        .map(|one| one.notices_json().map_err(|_| StoreError::Unreadable))
+        .collect::<Result<Vec<_>, _>>()?;
+    let values: [&(dyn ToSql + Sync); 13] = [
         &laboratory,
         &receipt,
         &identifier_system,
@@ -242,6 +256,8 @@ async fn accept(client: &Client, documents: &[&NewDocument]) -> Result<Vec<Accep
         &body,
         &delay,
         &certificate,
+        &status,
+        &notices,
     ];
     let statement = client.prepare_cached(ACCEPT).await?;
     let rows = client.query(&statement, &values).await?;

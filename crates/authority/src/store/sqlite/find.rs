@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, ToSql, params, params_fr
 
 use super::super::find::{Found, Result, Search, Tally};
 use super::super::plan::{Dialect, Plan, Statement, Total, Value};
+use crate::wire::Notice;
 use exchange::Processing;
 
 impl ToSql for Value {
@@ -89,7 +90,6 @@ fn state(
 }
 
 fn read_row(row: &Row<'_>) -> rusqlite::Result<Found> {
-    let notices: String = row.get(8)?;
     let broken = |column| rusqlite::Error::InvalidColumnType(column, "text".into(), Type::Text);
     Ok(Found {
         receipt: row.get(0)?,
@@ -100,8 +100,15 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<Found> {
         identifier_system: row.get(5)?,
         identifier: row.get(6)?,
         document_identifier: row.get(7)?,
-        notices: serde_json::from_str(&notices).map_err(|_| broken(8))?,
+        notices: notices(row, 8)?,
     })
+}
+
+/// What was said of a document.
+pub(super) fn notices(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<Notice>> {
+    let text = row.get_ref(column)?.as_str()?;
+    let broken = |_| rusqlite::Error::InvalidColumnType(column, "text".into(), Type::Text);
+    serde_json::from_str(text).map_err(broken)
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ use crate::private;
 /// File name in the data folder.
 pub(crate) const DATABASE: &str = "authority.sqlite";
 
+/// How long a connection waits for another: `init` may add a laboratory beside a running server.
+const BUSY_MAX: Duration = Duration::from_secs(10);
 /// Idle reading connections that are kept.
 const READERS_KEPT: usize = 4;
 
@@ -66,8 +68,9 @@ impl Database {
                 "SELECT d.id, c.format, c.body, EXISTS (
                      SELECT 1 FROM document e JOIN version w ON w.document = e.id
                      WHERE e.laboratory = d.laboratory AND e.digest = d.digest AND e.id < d.id
-                       AND w.until = 9223372036854775807 AND w.status <> 'failed'), d.created
+                       AND w.until = 9223372036854775807 AND w.status <> 'failed'), d.created, v.notices
                  FROM queue q JOIN document d ON d.id = q.document JOIN content c ON c.document = d.id
+                 JOIN version v ON v.document = d.id AND v.number = 1
                  WHERE q.due <= ?1 ORDER BY q.due, q.document LIMIT ?2",
             )?;
             let rows = statement.query_map(params![now.0, limit], |row| {
@@ -77,6 +80,7 @@ impl Database {
                     body: row.get(2)?,
                     seen_before: row.get(3)?,
                     accepted: Instant(row.get(4)?),
+                    notices: find::notices(row, 5)?,
                 })
             })?;
             rows.collect()
@@ -313,11 +317,12 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> rusqlite::Error {
 }
 
 /// Each takes a file from one version to the next.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("schema-1.sql"),
     include_str!("schema-2.sql"),
     include_str!("schema-3.sql"),
     include_str!("schema-4.sql"),
+    include_str!("schema-5.sql"),
 ];
 
 fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
@@ -328,8 +333,7 @@ fn open_reading(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 fn settle(connection: &Connection) -> rusqlite::Result<()> {
-    // `init` may add a laboratory beside a running server.
-    connection.busy_timeout(Duration::from_secs(10))?;
+    connection.busy_timeout(BUSY_MAX)?;
     connection.set_prepared_statement_cache_capacity(64);
     // 16 MiB of pages.
     connection.pragma_update(None, "cache_size", -16_384)

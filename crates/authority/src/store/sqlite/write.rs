@@ -1,6 +1,7 @@
 //! The writing thread: what waits is committed in one transaction, then everybody is answered.
 
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
 use exchange::Processing;
 use fhir::Instant;
@@ -19,6 +20,14 @@ pub(super) enum Command {
     Audit(AuditEntry),
 }
 
+impl Command {
+    /// Whether it deletes the text of a document.
+    fn deletes(&self) -> bool {
+        let Self::Conclude(verdicts, _) = self else { return false };
+        verdicts.iter().any(|verdict| verdict.status == Processing::Failed)
+    }
+}
+
 /// What became of a command.
 enum Done {
     Accept(Accepted),
@@ -28,30 +37,77 @@ enum Done {
 /// One synchronous commit costs about as much as a hundred rows; a group waits for nobody.
 const GROUP_MAX: usize = 64;
 
+/// How soon it is tried again to clear the log, where a reader was in the way.
+const CLEAR_AGAIN: Duration = Duration::from_millis(200);
+/// How long readers are waited for before that: whoever writes waits meanwhile.
+const CLEAR_WAIT: Duration = Duration::from_millis(50);
+
 pub(super) fn work(mut connection: Connection, commands: &mpsc::Receiver<Command>) {
-    while let Ok(first) = commands.recv() {
-        let mut group = vec![first];
-        group.extend(commands.try_iter().take(GROUP_MAX - 1));
-        match commit(&mut connection, &group) {
-            Ok(done) => group.into_iter().zip(done).for_each(|both| match both {
+    // Whether text was deleted that is still in the write-ahead log.
+    let mut is_owed = false;
+    loop {
+        let first = match is_owed {
+            false => commands.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            true => commands.recv_timeout(CLEAR_AGAIN),
+        };
+        match first {
+            Ok(first) => is_owed |= work_group(&mut connection, first, commands),
+            Err(RecvTimeoutError::Timeout) => {}
+            // The last connection to end clears the log.
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        is_owed = is_owed && !clear_log(&connection);
+    }
+}
+
+/// Commits what waits, and answers everybody; whether the text of a document was deleted.
+fn work_group(
+    connection: &mut Connection,
+    first: Command,
+    commands: &mpsc::Receiver<Command>,
+) -> bool {
+    let mut group = vec![first];
+    group.extend(commands.try_iter().take(GROUP_MAX - 1));
+    match commit(connection, &group) {
+        Ok(done) => {
+            let deletes = group.iter().any(Command::deletes);
+            group.into_iter().zip(done).for_each(|both| match both {
                 // Whoever no longer waits has lost its connection; the row is there all the same.
                 (Command::Accept(_, reply), Done::Accept(accepted)) => {
                     drop(reply.send(Ok(accepted)));
                 }
                 (Command::Conclude(_, reply), _) => drop(reply.send(Ok(()))),
                 (Command::Accept(..) | Command::Audit(_), _) => {}
-            }),
-            Err(error) => {
-                let error = StoreError::from(error);
-                tracing::error!(%error, group = group.len(), "nothing of this group was stored");
-                group.into_iter().for_each(|command| match command {
-                    Command::Accept(_, reply) => drop(reply.send(Err(error.clone()))),
-                    Command::Conclude(_, reply) => drop(reply.send(Err(error.clone()))),
-                    Command::Audit(_) => {}
-                });
-            }
+            });
+            deletes
+        }
+        Err(error) => {
+            let error = StoreError::from(error);
+            tracing::error!(%error, group = group.len(), "nothing of this group was stored");
+            group.into_iter().for_each(|command| match command {
+                Command::Accept(_, reply) => drop(reply.send(Err(error.clone()))),
+                Command::Conclude(_, reply) => drop(reply.send(Err(error.clone()))),
+                Command::Audit(_) => {}
+            });
+            false
         }
     }
+}
+
+/// Brings the log into the file, where deleted text is overwritten already, and empties it; whether that was possible.
+fn clear_log(connection: &Connection) -> bool {
+    let cleared = (|| {
+        connection.busy_timeout(CLEAR_WAIT)?;
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let busy: i64 = connection.query_row(sql, [], |row| row.get(0))?;
+        Ok::<_, rusqlite::Error>(busy == 0)
+    })();
+    // Fails on no connection that works.
+    let _ = connection.busy_timeout(super::BUSY_MAX);
+    cleared.unwrap_or_else(|error| {
+        tracing::warn!(%error, "the log cannot be cleared of deleted text; it is tried again");
+        false
+    })
 }
 
 /// Commits a group; what became of each command.
@@ -104,6 +160,7 @@ fn accept(
     at: Instant,
 ) -> rusqlite::Result<Accepted> {
     let tally = find::tally(transaction, document.laboratory, at)?;
+    let failed = i64::from(document.has_failed());
     transaction
         .prepare_cached(
             "INSERT INTO document (laboratory, ordinal, receipt, created, identifier_system,
@@ -123,27 +180,36 @@ fn accept(
         ])?;
     let id = transaction.last_insert_rowid();
     transaction
-        .prepare_cached("INSERT INTO content (document, format, body) VALUES (?1, ?2, ?3)")?
-        .execute(params![id, format_name(document.format), &document.body[..]])?;
-    transaction
         .prepare_cached(
-            "INSERT INTO version (document, number, laboratory, status, since, in_progress,
-                 completed, failed)
-             VALUES (?1, 1, ?2, 'in-progress', ?3, ?4, ?5, ?6)",
+            "INSERT INTO version (document, number, laboratory, status, since, notices,
+                 in_progress, completed, failed)
+             VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute(params![
             id,
             document.laboratory,
+            document.status.code(),
             at.0,
-            tally.in_progress + 1,
+            document.notices_json().map_err(unwritable)?,
+            tally.in_progress + 1 - failed,
             tally.completed,
-            tally.failed
+            tally.failed + failed,
         ])?;
-    transaction
-        .prepare_cached("INSERT INTO queue (document, laboratory, due) VALUES (?1, ?2, ?3)")?
-        .execute(params![id, document.laboratory, at.plus_micros(document.delay_micros()).0])?;
+    if !document.has_failed() {
+        transaction
+            .prepare_cached("INSERT INTO content (document, format, body) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, format_name(document.format), &document.body[..]])?;
+        let due = at.plus_micros(document.delay_micros());
+        transaction
+            .prepare_cached("INSERT INTO queue (document, laboratory, due) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, document.laboratory, due.0])?;
+    }
     append(transaction, &document.audited(), at)?;
     Ok(Accepted::Created(at))
+}
+
+fn unwritable(error: serde_json::Error) -> rusqlite::Error {
+    rusqlite::Error::ToSqlConversionFailure(error.into())
 }
 
 fn conclude(transaction: &Transaction<'_>, verdict: &Verdict, at: Instant) -> rusqlite::Result<()> {
@@ -154,8 +220,7 @@ fn conclude(transaction: &Transaction<'_>, verdict: &Verdict, at: Instant) -> ru
         // Somebody else was here first.
         return Ok(());
     }
-    let notices = serde_json::to_string(&verdict.notices)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    let notices = serde_json::to_string(&verdict.notices).map_err(unwritable)?;
     let current: Option<(i64, i64)> = transaction
         .prepare_cached(
             "SELECT number, laboratory FROM version WHERE document = ?1

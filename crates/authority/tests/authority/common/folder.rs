@@ -38,11 +38,6 @@ impl Folder {
         self.dir.path()
     }
 
-    #[cfg(postgres_is_installed)]
-    pub(crate) fn database(&self) -> Option<&super::postgres::Database> {
-        self.database.as_ref()
-    }
-
     /// Address of its PostgreSQL, where it is on one.
     pub(crate) fn url(&self) -> Option<String> {
         #[cfg(postgres_is_installed)]

@@ -185,10 +185,6 @@ impl Database {
         format!("postgres:///{}?host={folder}&port={port}&user=postgres", self.name)
     }
 
-    pub(crate) fn cluster(&self) -> &Cluster {
-        &self.cluster
-    }
-
     /// What `psql` says.
     pub(crate) fn ask(&self, sql: &str) -> Result<String, String> {
         ask(&self.cluster, &self.name, sql)
