@@ -112,7 +112,8 @@ fn what_is_secret_is_wiped_from_memory() {
     let password = Password::first_line(file).unwrap();
     let id = settings["id"].as_str().unwrap();
     let secrets = Secrets::open(SecretsKind::Passphrase, &profile, id, Some(&password)).unwrap();
-    let identity = secrets.identity().unwrap().expect("imported");
+    let fingerprint = secrets.identities().unwrap().remove(0).fingerprint;
+    let identity = secrets.identity(&fingerprint).unwrap().expect("imported");
     let der = identity.key().secret_der();
     let masked_scalar = Masked::new(&der[der.len() / 4..der.len() / 4 + 32]);
     assert!(masked_scalar.copies() >= 1);
