@@ -25,7 +25,17 @@ const USES: &[(&str, &[&str])] = &[
     // The practice mode embeds the authority.
     (
         "bridge",
-        &["engine", "journal", "client", "identity", "exchange", "report", "fhir", "authority"],
+        &[
+            "engine",
+            "journal",
+            "client",
+            "identity",
+            "exchange",
+            "report",
+            "rules",
+            "fhir",
+            "authority",
+        ],
     ),
     ("process", &[]),
     ("cli", &["bridge", "process"]),

@@ -133,9 +133,16 @@ pub(crate) fn candidate_record(candidate: &Candidate) -> Record {
 pub fn message_codes() -> BTreeMap<&'static str, &'static [&'static str]> {
     let engine: &[(&str, &[&str])] =
         &[("same-identifier-other-content", &["identifier", "submission"]), (OPEN_TOO_LONG, &[])];
-    [report::codes::CODES, exchange::CODES, fhir::codes::CODES, REFUSALS, engine]
-        .into_iter()
-        .flatten()
-        .copied()
-        .collect()
+    [
+        report::codes::CODES,
+        exchange::CODES,
+        fhir::codes::CODES,
+        rules::codes::CODES,
+        REFUSALS,
+        engine,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
+    .collect()
 }

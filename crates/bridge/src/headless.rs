@@ -9,6 +9,7 @@ mod codes;
 mod intake;
 mod keep;
 mod look;
+mod rules;
 mod search;
 mod setup;
 mod support;
@@ -34,6 +35,10 @@ pub use keep::{
     BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, RotationFacts, Soundness,
 };
 pub use look::{Entry, ListTerms, Moment, Shown};
+pub use rules::{
+    MissingPackage, RulesEntry, RulesMode, RulesTerms, Validated, import_rules, list_rules,
+    remove_rules, rules_in_use, use_rules, validate_files,
+};
 pub use search::{Hit, HitPage, SearchTerms};
 pub use setup::{EndpointFacts, EndpointTerms, LayerFacts};
 pub use support::{save_support, support_files};

@@ -107,7 +107,11 @@ impl Problem {
             | "backup-exists"
             | "practice-certificate-fixed"
             | "practice-endpoint-fixed"
-            | "not-practice" => ProblemClass::Usage,
+            | "not-practice"
+            | "rules-package-unusable"
+            | "rules-not-imported"
+            | "rules-damaged"
+            | "no-rules" => ProblemClass::Usage,
             "no-keychain" | "keychain-locked" | "keychain-denied" | "secret-missing"
             | "secret-exists" | "secret-damaged" | "wrong-passphrase" | "passphrase-needed"
             | "vault-damaged" | "no-randomness" | "secrets-io" | "profile-missing"

@@ -1,5 +1,6 @@
 //! What can be asked. Help, man page and shell completions come from here.
 
+mod rules;
 mod setup;
 
 use std::path::PathBuf;
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::terms::{Duration, parse_duration};
+pub(crate) use rules::{RulesCommand, Validate, ValidateMode, told_apart};
 pub(crate) use setup::{
     EndpointCommand, EndpointOptions, IdentityCommand, Init, VaultCommand, VaultKind,
 };
@@ -196,6 +198,9 @@ Examples:
   labcourier export --format csv > reports.csv
   labcourier export --format json --state failed")]
     Export(Export),
+    /// The authority's rules: packages, and any resource against them.
+    #[command(subcommand)]
+    Rules(RulesCommand),
     /// The journal itself.
     #[command(subcommand)]
     Journal(JournalCommand),

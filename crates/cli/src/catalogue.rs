@@ -85,7 +85,7 @@ impl Catalogue {
             match *name {
                 "kind" => *value = &kind,
                 "reason" if issue.code == "archive" => *value = reason.copied().unwrap_or(value),
-                "expected" | "found" if value.is_empty() => *value = &nothing,
+                "expected" | "found" | "value" if value.is_empty() => *value = &nothing,
                 _ => {}
             }
         }
@@ -299,6 +299,7 @@ mod tests {
         include_str!("commands/follow.rs"),
         include_str!("commands/journal.rs"),
         include_str!("commands/practice.rs"),
+        include_str!("commands/rules.rs"),
         include_str!("commands/search.rs"),
         include_str!("commands/send.rs"),
         include_str!("commands/setup.rs"),

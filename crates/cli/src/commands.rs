@@ -6,6 +6,7 @@ mod generate;
 mod identity;
 mod journal;
 mod practice;
+mod rules;
 mod search;
 mod send;
 mod setup;
@@ -56,6 +57,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue
         Command::Search(search) => search::search(&scene, search).await,
         Command::Watch { dir } => watch::watch(&scene, dir).await,
         Command::Export(export) => export::export(&scene, export).await,
+        Command::Rules(command) => rules::rules(&scene, command),
         Command::Journal(command) => journal::journal(&scene, command).await,
         Command::SupportBundle(asked) => support::bundle(&scene, asked).await,
         Command::Practice => practice::practice(&scene).await,

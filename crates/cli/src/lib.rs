@@ -31,7 +31,7 @@ use output::{Line, Output};
 /// Runs the program with the arguments of the process.
 pub fn run() -> ExitCode {
     process::begin();
-    let arguments = match Arguments::try_parse() {
+    let arguments = match Arguments::try_parse_from(arguments::told_apart(std::env::args_os())) {
         Ok(arguments) => arguments,
         Err(error) => return usage(&error),
     };

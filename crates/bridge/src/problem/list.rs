@@ -23,6 +23,11 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("unlock-refused", &[], Blame::You, "enter-password"),
     ("unlock-too-soon", &["seconds"], Blame::You, "wait"),
     ("support-not-saved", &["reason"], Blame::You, "choose-other-file"),
+    // rules
+    ("rules-package-unusable", &["file", "reason"], Blame::You, "choose-other-file"),
+    ("rules-not-imported", &["name"], Blame::You, "look-again"),
+    ("rules-damaged", &["file"], Blame::You, "choose-other-file"),
+    ("no-rules", &[], Blame::You, "choose-other-file"),
     // endpoints
     ("no-endpoint", &[], Blame::You, "add-endpoint"),
     ("unknown-endpoint", &["name"], Blame::You, "add-endpoint"),

@@ -1,0 +1,252 @@
+//! The authority's rules: imported packages, and any resource against them. None of this opens the
+//! journal or asks the authority.
+
+use std::path::{Path, PathBuf};
+
+use engine::{Clock as _, SystemClock};
+use fhir::{Finding, Format, Limits, Severity, Tree};
+use rules::{Asked, Imported, Mode, Package, PackageLimits, RuleSet, Store, StoreFault};
+use serde::Serialize;
+
+use crate::problem::Problem;
+use crate::record::IssueRecord;
+
+/// Whose policy decides where FHIR and the authority differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RulesMode {
+    /// As the authority's validator decides.
+    #[default]
+    Authority,
+    /// As FHIR says.
+    Strict,
+}
+
+/// How files are to be validated.
+#[derive(Debug, Clone, Default)]
+pub struct RulesTerms {
+    /// Canonicals of profiles that every resource must conform to.
+    pub profiles: Vec<String>,
+    /// Packages and definitions for this call only.
+    pub packages: Vec<PathBuf>,
+    /// Whose policy decides.
+    pub mode: RulesMode,
+}
+
+/// A file that was validated.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct Validated {
+    /// As it was named.
+    pub file: String,
+    /// What was found, in the order of the document.
+    pub issues: Vec<IssueRecord>,
+}
+
+fhir::shows_only!(Validated { file });
+
+/// A package of the profile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RulesEntry {
+    /// Name, e.g. `hl7.fhir.r4.core`.
+    pub name: String,
+    /// Version.
+    pub version: String,
+    /// Number of definitions that validation can use.
+    pub definitions: usize,
+    /// Imported at, ISO instant.
+    pub imported: String,
+    /// SHA-256 of the file that was imported, hex.
+    pub digest: String,
+    /// Whether it is the one in use.
+    pub in_use: bool,
+    /// Dependencies that are not there in the version that is wanted.
+    pub missing: Vec<MissingPackage>,
+}
+
+/// A dependency that is not there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MissingPackage {
+    /// Name.
+    pub name: String,
+    /// Version or range.
+    pub wanted: String,
+    /// The version that stands in for it, if any.
+    pub instead: Option<String>,
+}
+
+/// Imports a package into the profile of a folder; nothing changes where it cannot be used.
+pub fn import_rules(folder: &Path, file: &Path) -> Result<RulesEntry, Problem> {
+    let package = read_package(file)?;
+    let store = store(folder);
+    let imported = store.import(&package, SystemClock.now().to_fhir()).map_err(of_store)?;
+    let all = store.list().map_err(of_store)?;
+    let used = store.in_use().map_err(of_store)?;
+    Ok(entry(&imported, &all, used.as_deref()))
+}
+
+/// Every imported package.
+pub fn list_rules(folder: &Path) -> Result<Vec<RulesEntry>, Problem> {
+    let store = store(folder);
+    let all = store.list().map_err(of_store)?;
+    let used = store.in_use().map_err(of_store)?;
+    Ok(all.iter().map(|imported| entry(imported, &all, used.as_deref())).collect())
+}
+
+/// Forgets a package.
+pub fn remove_rules(folder: &Path, label: &str) -> Result<(), Problem> {
+    store(folder).remove(label).map_err(of_store)
+}
+
+/// Makes a package, with what it depends on, the rules in use.
+pub fn use_rules(folder: &Path, label: &str) -> Result<RulesEntry, Problem> {
+    let store = store(folder);
+    let imported = store.make_used(label).map_err(of_store)?;
+    let all = store.list().map_err(of_store)?;
+    Ok(entry(&imported, &all, Some(label)))
+}
+
+/// The rules in use: the package itself, then what it depends on. Empty where none is in use.
+pub fn rules_in_use(folder: &Path) -> Result<Vec<RulesEntry>, Problem> {
+    let store = store(folder);
+    let Some(used) = store.in_use().map_err(of_store)? else { return Ok(Vec::new()) };
+    let all = store.list().map_err(of_store)?;
+    let set = store.load(Some(&used)).map_err(of_store)?;
+    let named = set.packages().filter_map(|manifest| {
+        let imported = all.iter().find(|imported| imported.manifest == *manifest)?;
+        Some(entry(imported, &all, Some(&used)))
+    });
+    Ok(named.collect())
+}
+
+/// Validates files against the rules in use, else against everything that was imported, and `each` gets
+/// what was found of each file as soon as it is known.
+pub fn validate_files(
+    folder: &Path,
+    files: &[PathBuf],
+    terms: &RulesTerms,
+    mut each: impl FnMut(Validated),
+) -> Result<(), Problem> {
+    let set = rule_set(folder, &terms.packages)?;
+    let mode = match terms.mode {
+        RulesMode::Authority => Mode::Authority,
+        RulesMode::Strict => Mode::Strict,
+    };
+    let asked = Asked { profiles: &terms.profiles, mode, now: SystemClock.now() };
+    for file in files {
+        let findings = validate_file(&set, file, &asked);
+        let issues = findings.iter().map(issue).collect();
+        each(Validated { file: file.display().to_string(), issues });
+    }
+    Ok(())
+}
+
+fn validate_file(set: &RuleSet, file: &Path, asked: &Asked<'_>) -> Vec<Finding> {
+    let bytes = match std::fs::read(file) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let code = match error.kind() {
+                std::io::ErrorKind::NotFound => "file-not-found",
+                _ => "file-not-readable",
+            };
+            return vec![Finding {
+                code: code.to_owned(),
+                severity: Severity::Error,
+                expression: String::new(),
+                position: None,
+                params: vec![("reason".to_owned(), error.kind().to_string())],
+            }];
+        }
+    };
+    let format = Format::sniff(&bytes).unwrap_or(Format::Json);
+    match Tree::read(&bytes, format, &Limits::default()) {
+        Ok(tree) => set.validate(&tree, asked),
+        Err(finding) => vec![finding],
+    }
+}
+
+fn rule_set(folder: &Path, packages: &[PathBuf]) -> Result<RuleSet, Problem> {
+    let store = store(folder);
+    let used = store.in_use().map_err(of_store)?;
+    let set = store.load(used.as_deref()).map_err(of_store)?;
+    let overlay: Vec<Package> =
+        packages.iter().map(|file| read_package(file)).collect::<Result<_, _>>()?;
+    let set = set.with(overlay);
+    if set.is_empty() {
+        return Err(Problem::new("no-rules", &[], "rules"));
+    }
+    Ok(set)
+}
+
+fn read_package(file: &Path) -> Result<Package, Problem> {
+    let name = file.display().to_string();
+    let limits = PackageLimits::default();
+    let unreadable = |reason: &str| {
+        let params = [("file", &*name), ("reason", reason)];
+        Problem::new("rules-package-unusable", &params, "rules")
+    };
+    let size = std::fs::metadata(file).map_err(|error| unreadable(&error.kind().to_string()))?;
+    if size.len() > limits.archive_max {
+        return Err(unreadable("too-large"));
+    }
+    let bytes = std::fs::read(file).map_err(|error| unreadable(&error.kind().to_string()))?;
+    Package::read(&bytes, &limits).map_err(|fault| unreadable(fault.code()))
+}
+
+fn store(folder: &Path) -> Store {
+    Store::at(folder.join("rules"))
+}
+
+fn entry(imported: &Imported, all: &[Imported], used: Option<&str>) -> RulesEntry {
+    let manifest = &imported.manifest;
+    let missing = rules::missing(manifest, all).into_iter();
+    RulesEntry {
+        name: manifest.name.clone(),
+        version: manifest.version.clone(),
+        definitions: imported.definitions,
+        imported: imported.at.clone(),
+        digest: manifest.digest.clone(),
+        in_use: used == Some(&manifest.label()),
+        missing: missing
+            .map(|(name, wanted, instead)| MissingPackage { name, wanted, instead })
+            .collect(),
+    }
+}
+
+fn of_store(fault: StoreFault) -> Problem {
+    let trace = "rules";
+    match fault {
+        StoreFault::Io { path, source } => {
+            let (file, reason) = (path.display().to_string(), source.kind().to_string());
+            Problem::new("profile-io", &[("file", &file), ("reason", &reason)], trace)
+        }
+        StoreFault::Damaged { path } => {
+            Problem::new("rules-damaged", &[("file", &path.display().to_string())], trace)
+        }
+        StoreFault::NotImported { label } => {
+            Problem::new("rules-not-imported", &[("name", &label)], trace)
+        }
+    }
+}
+
+fn issue(finding: &Finding) -> IssueRecord {
+    let params: std::collections::BTreeMap<String, String> =
+        finding.params.iter().cloned().collect();
+    let source = if finding.code.starts_with("rule-") { "rules" } else { "base" };
+    let severity = match finding.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information => "information",
+    };
+    IssueRecord {
+        severity: severity.to_owned(),
+        code: finding.code.clone(),
+        rule: params.get("rule").cloned(),
+        text: None,
+        expression: Some(finding.expression.clone()).filter(|text| !text.is_empty()),
+        line: finding.position.map(|place| place.line),
+        column: finding.position.map(|place| place.column),
+        source: source.to_owned(),
+        params,
+    }
+}

@@ -1,0 +1,127 @@
+//! What can be asked about the authority's rules.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesCommand {
+    /// Validate any FHIR R4 resource.
+    #[command(after_help = "\
+Against its type, the profiles that it names itself, and every --profile. Nothing is sent or kept.
+Exit code 0: no errors; 1: errors; 2: wrong usage, or a package that cannot be read.
+
+Examples:
+  labcourier rules validate report.json
+  labcourier --json rules validate patient.xml --profile http://example.org/StructureDefinition/patient
+  labcourier rules validate patient.json --package profile.json --mode strict")]
+    Validate(Validate),
+    /// Import FHIR packages (.tgz).
+    #[command(after_help = "\
+Nothing is used before `labcourier rules use`. A dependency that is missing is named; it may follow later.
+
+Example:
+  labcourier rules import hl7.fhir.r4.core-4.0.1.tgz ch.fhir.ig.ch-elm-1.14.0.tgz")]
+    Import {
+        /// Packages.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// List the imported packages.
+    #[command(after_help = "Example:\n  labcourier --json rules list")]
+    List,
+    /// Forget a package.
+    #[command(after_help = "Example:\n  labcourier rules remove ch.fhir.ig.ch-elm@1.13.0")]
+    Remove {
+        /// NAME@VERSION
+        package: String,
+    },
+    /// Use a package and what it depends on.
+    #[command(after_help = "Example:\n  labcourier rules use ch.fhir.ig.ch-elm@1.14.0")]
+    Use {
+        /// NAME@VERSION
+        package: String,
+    },
+    /// Show which rules are in use.
+    #[command(after_help = "Example:\n  labcourier rules show")]
+    Show,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    /// Resources in JSON or XML.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Canonical of a profile that every resource must conform to, also as `--profile URL`; may be
+    /// repeated.
+    #[arg(long = "against", value_name = "URL")]
+    pub(crate) profiles: Vec<String>,
+    /// A package (.tgz) or one definition (.json), for this call only; may be repeated.
+    #[arg(long = "package", value_name = "FILE")]
+    pub(crate) packages: Vec<PathBuf>,
+    /// Whose policy decides.
+    #[arg(long, value_enum, default_value = "authority")]
+    pub(crate) mode: ValidateMode,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ValidateMode {
+    /// As the authority's validator decides.
+    Authority,
+    /// As FHIR says; unknown extensions are errors.
+    Strict,
+}
+
+/// `--profile` names the profile's folder everywhere, and after `rules validate` a FHIR profile too: a
+/// canonical is told from a folder by its scheme, and handed on as `--against`.
+pub(crate) fn told_apart(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<OsString> = arguments.collect();
+    let Some(rules) = all.iter().position(|argument| argument == "rules") else { return all };
+    let validate = all.iter().skip(rules).position(|argument| argument == "validate");
+    let Some(first) = validate.map(|at| rules + at + 1) else { return all };
+    for at in first..all.len() {
+        let Some(argument) = all[at].to_str() else { continue };
+        if argument == "--" {
+            break;
+        }
+        if argument == "--profile" {
+            if all.get(at + 1).and_then(|value| value.to_str()).is_some_and(is_canonical) {
+                all[at] = "--against".into();
+            }
+        } else if let Some(value) =
+            argument.strip_prefix("--profile=").filter(|of| is_canonical(of))
+        {
+            all[at] = format!("--against={value}").into();
+        }
+    }
+    all
+}
+
+fn is_canonical(value: &str) -> bool {
+    value.contains("://") || value.starts_with("urn:")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_and_canonicals_are_told_apart() {
+        let told = |arguments: &str| -> String {
+            let all = told_apart(arguments.split(' ').map(OsString::from));
+            let all: Vec<&str> = all.iter().filter_map(|argument| argument.to_str()).collect();
+            all.join(" ")
+        };
+        for (given, expected) in [
+            (
+                "x --profile d rules validate a --profile http://b/c --profile=urn:d",
+                "x --profile d rules validate a --against http://b/c --against=urn:d",
+            ),
+            ("x rules validate a --profile d", "x rules validate a --profile d"),
+            ("x --profile http://b list", "x --profile http://b list"),
+        ] {
+            assert_eq!(told(given), expected);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The authority's rules: packages in and out, and resources against them.
+
+use std::path::Path;
+
+use bridge::Problem;
+use bridge::headless::{
+    RulesEntry, RulesMode, RulesTerms, Validated, import_rules, list_rules, remove_rules,
+    rules_in_use, use_rules, validate_files,
+};
+
+use super::Scene;
+use crate::arguments::{RulesCommand, Validate, ValidateMode};
+use crate::exit::Exit;
+use crate::output::{Line, Look};
+use crate::progress::Progress;
+use crate::report_lines::messages;
+
+pub(super) fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Exit, Problem> {
+    let folder = scene.folder();
+    match command {
+        RulesCommand::Validate(asked) => return validate(scene, &folder, asked),
+        RulesCommand::Import { files } => {
+            let progress = Progress::new(scene.output, files.len());
+            for (done, file) in files.iter().enumerate() {
+                let entry = import_rules(&folder, file)?;
+                progress.reached(done + 1, files.len());
+                show_entry(scene, &entry);
+            }
+            drop(progress);
+            tell_missing(scene, &folder)?;
+        }
+        RulesCommand::List => {
+            list_rules(&folder)?.iter().for_each(|entry| show_entry(scene, entry));
+        }
+        RulesCommand::Remove { package } => {
+            remove_rules(&folder, &package)?;
+            scene.line("say.rules-removed", &[("name", &package)]);
+        }
+        RulesCommand::Use { package } => {
+            show_entry(scene, &use_rules(&folder, &package)?);
+            tell_missing(scene, &folder)?;
+        }
+        RulesCommand::Show => {
+            let used = rules_in_use(&folder)?;
+            used.iter().for_each(|entry| show_entry(scene, entry));
+            if used.is_empty() {
+                scene.line("say.no-rules-in-use", &[]);
+            }
+        }
+    }
+    Ok(Exit::Well)
+}
+
+fn validate(scene: &Scene<'_>, folder: &Path, asked: Validate) -> Result<Exit, Problem> {
+    let mode = match asked.mode {
+        ValidateMode::Authority => RulesMode::Authority,
+        ValidateMode::Strict => RulesMode::Strict,
+    };
+    let terms = RulesTerms { profiles: asked.profiles, packages: asked.packages, mode };
+    let mut exit = Exit::Well;
+    validate_files(folder, &asked.files, &terms, |validated| {
+        if validated.issues.iter().any(|issue| issue.severity == "error") {
+            exit = Exit::Person;
+        }
+        show_validated(scene, validated);
+    })?;
+    Ok(exit)
+}
+
+fn show_validated(scene: &Scene<'_>, mut validated: Validated) {
+    if scene.output.json {
+        for issue in &mut validated.issues {
+            issue.text = Some(scene.texts.message(issue));
+        }
+        scene.output.object(&validated);
+        return;
+    }
+    let errors = validated.issues.iter().filter(|issue| issue.severity == "error").count();
+    let (word, look) = match (errors, validated.issues.is_empty()) {
+        (0, true) => ("say.valid", Look::Good),
+        (0, false) => ("say.valid-with-notes", Look::Careful),
+        _ => ("say.invalid", Look::Bad),
+    };
+    let line = Line::new().column(&scene.texts.say(word), 30, look).add(&validated.file);
+    scene.output.line(&line);
+    messages(scene.output, scene.texts, &validated.issues);
+}
+
+fn show_entry(scene: &Scene<'_>, entry: &RulesEntry) {
+    if scene.output.json {
+        scene.output.object(entry);
+        return;
+    }
+    let mark = if entry.in_use { scene.texts.say("say.rules-in-use") } else { String::new() };
+    let count = entry.definitions.to_string();
+    let line = Line::new()
+        .column(&format!("{}@{}", entry.name, entry.version), 44, Look::Bold)
+        .column(&scene.texts.text("say.rules-definitions", &[("count", &count)]), 22, Look::Plain)
+        .column(&entry.imported, 26, Look::Faint)
+        .look(mark, Look::Good);
+    scene.output.line(&line);
+}
+
+/// Dependencies that are not there are said once for all packages; they keep nobody from going on.
+fn tell_missing(scene: &Scene<'_>, folder: &Path) -> Result<(), Problem> {
+    for entry in list_rules(folder)? {
+        for missing in &entry.missing {
+            let params = [
+                ("package", &*entry.name),
+                ("name", &*missing.name),
+                ("version", &*missing.wanted),
+                ("instead", missing.instead.as_deref().unwrap_or_default()),
+            ];
+            let key = match missing.instead {
+                Some(_) => "say.rules-other-version",
+                None => "say.rules-missing",
+            };
+            scene.hint(key, &params);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,255 @@
+//! Elements of a StructureDefinition.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{items, text};
+
+/// An element as a snapshot or a differential describes it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct ElementDefinition {
+    /// Unique in its definition, e.g. `Patient.identifier:ahv.value`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) id: String,
+    /// Path, e.g. `Patient.identifier.value`.
+    pub(crate) path: String,
+    /// Name of the slice that it describes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) slice: Option<String>,
+    /// Least number; `None` where a differential does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) min: Option<u32>,
+    /// Greatest number, or `*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max: Option<String>,
+    /// Greatest number that its base allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base_max: Option<String>,
+    /// How its repetitions are told apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) slicing: Option<Slicing>,
+    /// Types that it may have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) types: Vec<TypeReference>,
+    /// Path of the element that describes its content, after `#`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) content: Option<String>,
+    /// Exactly this value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) fixed: Option<Typed>,
+    /// At least this value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<Typed>,
+    /// Not below this value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) min_value: Option<Typed>,
+    /// Not above this value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_value: Option<Typed>,
+    /// Greatest number of characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_length: Option<u64>,
+    /// The codes that it may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) binding: Option<Binding>,
+    /// What must hold of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) constraints: Vec<Constraint>,
+    /// Whether it changes the meaning of what is around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) is_modifier: Option<bool>,
+}
+
+/// A value with its type, e.g. `Coding`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Typed {
+    /// FHIR type.
+    #[serde(rename = "type")]
+    pub(crate) type_name: String,
+    /// The value as JSON.
+    pub(crate) value: Value,
+}
+
+/// How repetitions of an element are told apart.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Slicing {
+    /// By what.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) discriminators: Vec<Discriminator>,
+    /// `closed`, `open` or `openAtEnd`.
+    pub(crate) rules: String,
+    /// Whether the order of the slices is the order of the elements.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) ordered: bool,
+}
+
+/// By what a slice is told from another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Discriminator {
+    /// `value`, `exists`, `pattern`, `type`, `profile` or `position`.
+    pub(crate) kind: String,
+    /// Restricted FHIRPath below the element.
+    pub(crate) path: String,
+}
+
+/// A type that an element may have.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TypeReference {
+    /// Name of the type.
+    pub(crate) code: String,
+    /// Profiles, one of which it must conform to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) profiles: Vec<String>,
+    /// What a reference may point to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) targets: Vec<String>,
+    /// `contained`, `referenced`, `bundled`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) aggregation: Vec<String>,
+}
+
+/// The codes that an element may have.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Binding {
+    /// `required`, `extensible`, `preferred` or `example`.
+    pub(crate) strength: String,
+    /// Canonical of the value set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) value_set: Option<String>,
+    /// Beyond an extensible binding: no code may leave this value set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_value_set: Option<String>,
+}
+
+/// An invariant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Constraint {
+    /// Key, e.g. `ele-1`.
+    pub(crate) key: String,
+    /// `error` or `warning`.
+    pub(crate) severity: String,
+    /// What it says to people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) human: String,
+    /// FHIRPath; empty where there is only an XPath.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) expression: String,
+    /// Advice rather than rule.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) best_practice: bool,
+}
+
+const MAX_VALUE_SET: &str = "http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet";
+const BEST_PRACTICE: &str =
+    "http://hl7.org/fhir/StructureDefinition/elementdefinition-bestpractice";
+const FHIR_TYPE: &str = "http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type";
+
+impl ElementDefinition {
+    pub(super) fn of(element: &Value) -> Self {
+        let slice = text(element, "sliceName");
+        let number = |name: &str| element.get(name).and_then(Value::as_u64);
+        let word = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let content = text(element, "contentReference");
+        Self {
+            id: text(element, "id"),
+            path: text(element, "path"),
+            slice: (!slice.is_empty()).then_some(slice),
+            min: number("min").map(|min| u32::try_from(min).unwrap_or(u32::MAX)),
+            max: word(element.get("max")),
+            base_max: word(element.get("base").and_then(|base| base.get("max"))),
+            slicing: element.get("slicing").map(Slicing::of),
+            types: items(element.get("type")).map(TypeReference::of).collect(),
+            content: content.split_once('#').map(|(_, path)| path.to_owned()),
+            fixed: typed(element, "fixed"),
+            pattern: typed(element, "pattern"),
+            min_value: typed(element, "minValue"),
+            max_value: typed(element, "maxValue"),
+            max_length: number("maxLength"),
+            binding: element.get("binding").map(Binding::of),
+            constraints: items(element.get("constraint")).map(Constraint::of).collect(),
+            is_modifier: element.get("isModifier").and_then(Value::as_bool),
+        }
+    }
+}
+
+/// The member `prefix[x]`.
+fn typed(element: &Value, prefix: &str) -> Option<Typed> {
+    element.as_object()?.iter().find_map(|(name, value)| {
+        let of = name.strip_prefix(prefix)?;
+        let first = of.chars().next().filter(char::is_ascii_uppercase)?;
+        // `fixedUri` is of the type `uri`, `fixedCoding` of `Coding`: complex types begin with a capital.
+        let lower = format!("{}{}", first.to_ascii_lowercase(), &of[1..]);
+        let is_complex = value.is_object();
+        Some(Typed {
+            type_name: if is_complex { of.to_owned() } else { lower },
+            value: value.clone(),
+        })
+    })
+}
+
+impl Slicing {
+    fn of(slicing: &Value) -> Self {
+        let discriminators = items(slicing.get("discriminator")).map(|discriminator| {
+            Discriminator { kind: text(discriminator, "type"), path: text(discriminator, "path") }
+        });
+        Self {
+            discriminators: discriminators.collect(),
+            rules: text(slicing, "rules"),
+            ordered: slicing.get("ordered").and_then(Value::as_bool).unwrap_or(false),
+        }
+    }
+}
+
+impl TypeReference {
+    fn of(reference: &Value) -> Self {
+        let list = |name: &str| -> Vec<String> {
+            items(reference.get(name)).filter_map(Value::as_str).map(str::to_owned).collect()
+        };
+        // System types carry the FHIR type that they stand for in an extension.
+        let told = extension(reference, FHIR_TYPE)
+            .and_then(|told| told.get("valueUrl").or_else(|| told.get("valueUri")))
+            .and_then(Value::as_str);
+        let code = text(reference, "code");
+        let code = told.map_or(code, str::to_owned);
+        Self {
+            code,
+            profiles: list("profile"),
+            targets: list("targetProfile"),
+            aggregation: list("aggregation"),
+        }
+    }
+}
+
+impl Binding {
+    fn of(binding: &Value) -> Self {
+        let word = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let max = extension(binding, MAX_VALUE_SET)
+            .and_then(|max| max.get("valueCanonical").or_else(|| max.get("valueUri")));
+        Self {
+            strength: text(binding, "strength"),
+            value_set: word(binding.get("valueSet")),
+            max_value_set: word(max),
+        }
+    }
+}
+
+impl Constraint {
+    fn of(constraint: &Value) -> Self {
+        let advice = extension(constraint, BEST_PRACTICE)
+            .and_then(|advice| advice.get("valueBoolean"))
+            .and_then(Value::as_bool);
+        Self {
+            key: text(constraint, "key"),
+            severity: text(constraint, "severity"),
+            human: text(constraint, "human"),
+            expression: text(constraint, "expression"),
+            best_practice: advice.unwrap_or(false),
+        }
+    }
+}
+
+/// The extension of this url.
+fn extension<'v>(value: &'v Value, url: &str) -> Option<&'v Value> {
+    items(value.get("extension"))
+        .find(|extension| extension.get("url").and_then(Value::as_str) == Some(url))
+}

@@ -1,0 +1,81 @@
+//! Invariants that were published wrong, and what the authority's validator does with them. Facts about
+//! `matchbox` 4.1.5 on HL7's core 6.9.4: a table of data, for each new version may change it.
+
+/// What is evaluated in place of a published expression.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Instead {
+    /// Nothing.
+    Skip,
+    /// Code of ours.
+    Native(Native),
+    /// This expression.
+    Text(String),
+}
+
+/// Rules that are decided without FHIRPath.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Native {
+    /// `per-1`: start and end are compared to the coarser precision.
+    Period,
+    /// `ext-1`: extensions or a value, not both.
+    Extension,
+}
+
+/// Key, expression (`{}` stands for the published one), and why.
+const REWRITTEN: &[(&str, &str, &str)] = &[
+    (
+        "ref-1",
+        "reference.empty() or reference = '#' or ({})",
+        "a reference without `reference` would fail",
+    ),
+    ("bdl-8", "fullUrl.empty() or ({})", "an entry without fullUrl would fail"),
+    (
+        "tim-9",
+        "offset.empty() or (when.exists() and \
+         when.where($this in ('C' | 'CM' | 'CD' | 'CV')).empty())",
+        "`in` takes one item, `when` repeats",
+    ),
+    ("con-3", "true", "the replacement can never fail"),
+    ("que-7", "operator = 'exists' implies answer is boolean", "a type in capitals"),
+    ("que-12", "enableWhen.count() < 2 or enableBehavior.exists()", "off by one"),
+];
+
+/// What is not evaluated as an expression: `ele-1` and the narrative are part of the base check and of the
+/// checks of narrative here; `dom-3` is part of the checks of contained resources; `dom-6` is advice.
+const ELSEWHERE: &[&str] = &["ele-1", "txt-1", "txt-2", "dom-3", "dom-6"];
+
+/// What is evaluated for this key.
+pub(crate) fn instead(key: &str, published: &str) -> Instead {
+    if ELSEWHERE.contains(&key) {
+        return Instead::Skip;
+    }
+    match key {
+        "per-1" => return Instead::Native(Native::Period),
+        "ext-1" => return Instead::Native(Native::Extension),
+        _ => {}
+    }
+    if published.starts_with("name.matches(") || published.contains(" name.matches(") {
+        // 30 keys: a definition without a name would fail, and the whole name is meant.
+        return Instead::Text(
+            "name.empty() or name.matches('^[A-Z][A-Za-z0-9_]{0,254}$')".to_owned(),
+        );
+    }
+    match REWRITTEN.iter().find(|(of, ..)| *of == key) {
+        Some((_, text, _)) => Instead::Text(text.replace("{}", published)),
+        None => Instead::Text(published.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_expressions_stay_inside_what_replaces_them() {
+        let text = "reference.startsWith('#').not()";
+        let Instead::Text(instead) = instead("ref-1", text) else { panic!("an expression") };
+        assert!(instead.ends_with(&format!("({text})")));
+        assert_eq!(super::instead("dom-6", "text.div.exists()"), Instead::Skip);
+        assert_eq!(super::instead("x-1", "a"), Instead::Text("a".to_owned()));
+    }
+}

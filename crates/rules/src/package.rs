@@ -1,0 +1,201 @@
+//! A FHIR package as it is handed over: an npm archive, or one definition as JSON.
+
+mod archive;
+mod version;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::definition::Definition;
+
+pub use archive::PackageLimits;
+pub use version::Version;
+
+/// What a package says, read.
+#[derive(Debug, Clone)]
+pub struct Package {
+    /// What it is.
+    pub manifest: Manifest,
+    /// Its definitions, in the order of their files; the first of a canonical counts.
+    pub(crate) definitions: Vec<Definition>,
+    /// Files that hold no readable resource, by name.
+    pub unreadable: Vec<String>,
+}
+
+/// What a package is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Name, e.g. `hl7.fhir.r4.core`.
+    pub name: String,
+    /// Version, e.g. `4.0.1`.
+    pub version: String,
+    /// Packages that it builds on, name and version or range.
+    #[serde(default)]
+    pub dependencies: Vec<(String, String)>,
+    /// SHA-256 of the file that was handed over, hex.
+    pub digest: String,
+}
+
+/// Why a file is not taken as a package.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// Neither an archive nor JSON.
+    #[error("neither a gzip archive nor JSON")]
+    NotAPackage,
+    /// Broken before its end.
+    #[error("the archive is damaged")]
+    Damaged,
+    /// Larger than what is read.
+    #[error("more than {limit} bytes")]
+    TooLarge {
+        /// The bound.
+        limit: u64,
+    },
+    /// More files than are read.
+    #[error("more than {limit} files")]
+    TooManyFiles {
+        /// The bound.
+        limit: usize,
+    },
+    /// A file that would lie outside of the package.
+    #[error("a path leaves the package")]
+    PathOutside,
+    /// No `package.json`.
+    #[error("no package.json")]
+    NoManifest,
+    /// A `package.json` without a usable name or version.
+    #[error("package.json has no usable {member}")]
+    BadManifest {
+        /// `name` or `version`.
+        member: &'static str,
+    },
+    /// For another release of FHIR.
+    #[error("for FHIR {versions}")]
+    OtherFhir {
+        /// The releases that it names.
+        versions: String,
+    },
+    /// Nothing that validation could use.
+    #[error("no definitions")]
+    NoDefinitions,
+}
+
+impl Fault {
+    /// Stable code in kebab-case.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotAPackage => "not-a-package",
+            Self::Damaged => "damaged",
+            Self::TooLarge { .. } => "too-large",
+            Self::TooManyFiles { .. } => "too-many-files",
+            Self::PathOutside => "path-outside",
+            Self::NoManifest => "no-manifest",
+            Self::BadManifest { .. } => "bad-manifest",
+            Self::OtherFhir { .. } => "other-fhir",
+            Self::NoDefinitions => "no-definitions",
+        }
+    }
+}
+
+impl Package {
+    /// Reads a `.tgz` in npm layout, or one definition (or a Bundle of them) as JSON.
+    pub fn read(bytes: &[u8], limits: &PackageLimits) -> Result<Self, Fault> {
+        if bytes.len() as u64 > limits.archive_max {
+            return Err(Fault::TooLarge { limit: limits.archive_max });
+        }
+        let mut package = match bytes {
+            [0x1f, 0x8b, ..] => Self::of_archive(bytes, limits)?,
+            _ => Self::of_json(bytes)?,
+        };
+        let digest = Sha256::digest(bytes);
+        package.manifest.digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(package)
+    }
+
+    fn of_archive(bytes: &[u8], limits: &PackageLimits) -> Result<Self, Fault> {
+        let mut manifest = None;
+        let mut definitions = Vec::new();
+        let mut unreadable = Vec::new();
+        archive::each_file(bytes, limits, |name, content| {
+            if name == "package.json" {
+                manifest = Some(Manifest::read(content)?);
+                return Ok(());
+            }
+            match serde_json::from_slice::<Value>(content) {
+                Ok(resource) => definitions.extend(Definition::of(&resource)),
+                Err(_) => unreadable.push(name.to_owned()),
+            }
+            Ok(())
+        })?;
+        let manifest = manifest.ok_or(Fault::NoManifest)?;
+        if definitions.is_empty() && manifest.dependencies.is_empty() {
+            return Err(Fault::NoDefinitions);
+        }
+        Ok(Self { manifest, definitions, unreadable })
+    }
+
+    fn of_json(bytes: &[u8]) -> Result<Self, Fault> {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let resource: Value = serde_json::from_slice(bytes).map_err(|_| Fault::NotAPackage)?;
+        let mut definitions: Vec<Definition> = Definition::of(&resource).into_iter().collect();
+        if resource.get("resourceType").and_then(Value::as_str) == Some("Bundle") {
+            let entries = resource.get("entry").and_then(Value::as_array).into_iter().flatten();
+            definitions.extend(entries.filter_map(|entry| Definition::of(entry.get("resource")?)));
+        }
+        let first = definitions.first().ok_or(Fault::NoDefinitions)?;
+        let manifest = Manifest {
+            name: first.url().to_owned(),
+            version: first.version().to_owned(),
+            ..Manifest::default()
+        };
+        Ok(Self { manifest, definitions, unreadable: Vec::new() })
+    }
+}
+
+impl Manifest {
+    /// `NAME@VERSION`.
+    pub fn label(&self) -> String {
+        format!("{}@{}", self.name, self.version)
+    }
+
+    fn read(content: &[u8]) -> Result<Self, Fault> {
+        let manifest: Value =
+            serde_json::from_slice(content).map_err(|_| Fault::BadManifest { member: "name" })?;
+        let text = |name: &str| manifest.get(name).and_then(Value::as_str).unwrap_or_default();
+        for member in ["name", "version"] {
+            if !is_usable(text(member)) {
+                return Err(Fault::BadManifest { member });
+            }
+        }
+        let releases: Vec<&str> = ["fhirVersions", "fhir-version-list"]
+            .into_iter()
+            .filter_map(|name| manifest.get(name)?.as_array())
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        if !releases.is_empty() && !releases.iter().any(|release| release.starts_with("4.")) {
+            return Err(Fault::OtherFhir { versions: releases.join(", ") });
+        }
+        let dependencies = manifest.get("dependencies").and_then(Value::as_object);
+        let dependencies = dependencies
+            .into_iter()
+            .flatten()
+            .filter_map(|(name, version)| Some((name.clone(), version.as_str()?.to_owned())));
+        Ok(Self {
+            name: text("name").to_owned(),
+            version: text("version").to_owned(),
+            dependencies: dependencies.collect(),
+            digest: String::new(),
+        })
+    }
+}
+
+/// Whether a name or version can stand in a file name: it becomes one.
+fn is_usable(text: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-_+".contains(&byte);
+    !text.is_empty()
+        && text.len() <= 128
+        && text.bytes().all(plain)
+        && text.as_bytes()[0].is_ascii_alphanumeric()
+}

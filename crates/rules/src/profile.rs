@@ -1,0 +1,198 @@
+//! A StructureDefinition as a tree of small assertions, made once and walked for every document.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::definition::{
+    Binding, ElementDefinition, ExtensionContext, Slicing, Structure, TypeReference, Typed,
+};
+use crate::rule::{Rule, Rules};
+use crate::slicing::Matcher;
+
+/// No upper bound.
+pub(crate) const UNBOUNDED: u32 = u32::MAX;
+
+/// A compiled StructureDefinition.
+#[derive(Debug)]
+pub(crate) struct Profile {
+    /// Place of its record in the set: its name in what is remembered.
+    pub(crate) number: u32,
+    /// Place of its package: what its canonicals mean depends on it.
+    pub(crate) package: u16,
+    pub(crate) url: String,
+    pub(crate) type_name: String,
+    pub(crate) is_constraint: bool,
+    pub(crate) contexts: Vec<ExtensionContext>,
+    pub(crate) context_rules: Vec<Arc<Rule>>,
+    /// The root first.
+    pub(crate) nodes: Vec<Node>,
+}
+
+/// An element of a compiled StructureDefinition.
+#[derive(Debug)]
+pub(crate) struct Node {
+    /// Last part of the path, without `[x]`.
+    pub(crate) name: String,
+    /// `value[x]`: matches `valueQuantity`.
+    pub(crate) is_choice: bool,
+    pub(crate) path: String,
+    pub(crate) slice: Option<String>,
+    pub(crate) min: u32,
+    pub(crate) max: u32,
+    pub(crate) types: Vec<TypeReference>,
+    pub(crate) content: Option<String>,
+    pub(crate) fixed: Option<Typed>,
+    pub(crate) pattern: Option<Typed>,
+    pub(crate) min_value: Option<Typed>,
+    pub(crate) max_value: Option<Typed>,
+    pub(crate) max_length: Option<u64>,
+    pub(crate) binding: Option<Binding>,
+    pub(crate) rules: Vec<Arc<Rule>>,
+    pub(crate) is_modifier: bool,
+    pub(crate) slicing: Option<Slicing>,
+    /// Elements below, slices left out.
+    pub(crate) children: Vec<u32>,
+    /// Slices of this element (or, for a slice, its re-slices).
+    pub(crate) slices: Vec<u32>,
+    /// How a slice recognises its elements; made at first use, for it looks into other definitions.
+    pub(crate) matchers: OnceLock<Result<Vec<Matcher>, String>>,
+}
+
+impl Profile {
+    /// Compiles a definition that has a snapshot.
+    pub(crate) fn compile(structure: Structure, number: u32, package: u16, rules: &Rules) -> Self {
+        let mut build = Build::default();
+        for element in structure.snapshot {
+            build.add(element, rules);
+        }
+        let context_rules = structure.context_invariants.iter();
+        Self {
+            number,
+            package,
+            url: structure.url,
+            type_name: structure.type_name,
+            is_constraint: structure.is_constraint,
+            contexts: structure.contexts,
+            context_rules: context_rules.map(|text| rules.of_context(text)).collect(),
+            nodes: build.nodes,
+        }
+    }
+
+    pub(crate) fn node(&self, at: u32) -> &Node {
+        &self.nodes[at as usize]
+    }
+
+    /// The element that a content reference names, by its id or path.
+    pub(crate) fn content(&self, path: &str) -> Option<u32> {
+        let found = self.nodes.iter().position(|node| node.path == path && node.slice.is_none());
+        found.map(|at| at as u32)
+    }
+
+    /// The child of this name: `value` finds `value[x]`.
+    pub(crate) fn child(&self, of: u32, name: &str) -> Option<u32> {
+        let named = |at: &&u32| self.node(**at).name == name;
+        self.node(of).children.iter().find(named).copied()
+    }
+}
+
+impl Node {
+    fn of(element: ElementDefinition, rules: &Rules) -> Self {
+        let last = element.path.rsplit('.').next().unwrap_or_default();
+        let (name, is_choice) = match last.strip_suffix("[x]") {
+            Some(stem) => (stem.to_owned(), true),
+            None => (last.to_owned(), false),
+        };
+        let max = element.max.as_deref().map_or(UNBOUNDED, |max| max.parse().unwrap_or(UNBOUNDED));
+        Self {
+            name,
+            is_choice,
+            slice: element.slice,
+            min: element.min.unwrap_or(0),
+            max,
+            types: element.types,
+            content: element.content,
+            fixed: element.fixed,
+            pattern: element.pattern,
+            min_value: element.min_value,
+            max_value: element.max_value,
+            max_length: element.max_length,
+            binding: element.binding,
+            rules: element.constraints.iter().filter_map(|rule| rules.of(rule)).collect(),
+            is_modifier: element.is_modifier.unwrap_or(false),
+            slicing: element.slicing,
+            children: Vec::new(),
+            slices: Vec::new(),
+            matchers: OnceLock::new(),
+            path: element.path,
+        }
+    }
+
+    /// Whether an element of this name belongs here.
+    pub(crate) fn is_named(&self, name: &str, stem: &str) -> bool {
+        if self.is_choice { self.name == stem && stem != name } else { self.name == name }
+    }
+}
+
+/// Elements in the order of a snapshot become a tree.
+#[derive(Default)]
+struct Build {
+    nodes: Vec<Node>,
+    /// The open element of each depth.
+    open: Vec<u32>,
+}
+
+impl Build {
+    fn add(&mut self, element: ElementDefinition, rules: &Rules) {
+        let depth = element.path.matches('.').count();
+        let at = self.nodes.len() as u32;
+        let node = Node::of(element, rules);
+        if depth > self.open.len() {
+            // Its parent is missing: nothing can be said of it.
+            return;
+        }
+        self.open.truncate(depth + 1);
+        let before = self.open.get(depth).copied();
+        let parent = depth.checked_sub(1).and_then(|above| self.open.get(above)).copied();
+        match (&node.slice, before) {
+            (Some(slice), Some(_)) if depth > 0 => {
+                let sliced = self.sliced(parent, &node.path, slice);
+                match sliced {
+                    Some(of) => self.nodes[of as usize].slices.push(at),
+                    None => self.child(parent, at),
+                }
+            }
+            _ => self.child(parent, at),
+        }
+        self.nodes.push(node);
+        self.open.truncate(depth);
+        self.open.push(at);
+    }
+
+    fn child(&mut self, parent: Option<u32>, at: u32) {
+        if let Some(parent) = parent {
+            self.nodes[parent as usize].children.push(at);
+        }
+    }
+
+    /// What a slice is a slice of: the element of its path, or the slice `a` for `a/b`.
+    fn sliced(&self, parent: Option<u32>, path: &str, slice: &str) -> Option<u32> {
+        let children = &self.nodes[parent? as usize].children;
+        let base = *children.iter().rev().find(|at| self.nodes[**at as usize].path == path)?;
+        let mut of = base;
+        let mut parts = slice.split('/').collect::<Vec<_>>();
+        parts.pop();
+        let mut name = String::new();
+        for part in parts {
+            if !name.is_empty() {
+                name.push('/');
+            }
+            name.push_str(part);
+            let slices = &self.nodes[of as usize].slices;
+            let named = |at: &&u32| self.nodes[**at as usize].slice.as_ref() == Some(&name);
+            match slices.iter().find(named) {
+                Some(found) => of = *found,
+                None => break,
+            }
+        }
+        Some(of)
+    }
+}

@@ -1,0 +1,308 @@
+//! The rules in use: definitions of several packages, found by canonical, compiled when first needed.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use fhir::{Format, Limits, Tree};
+
+use crate::definition::{Definition, Structure};
+use crate::package::{Manifest, Package, Version};
+use crate::profile::Profile;
+use crate::rule::Rules;
+use crate::snapshot;
+use crate::store::Bytes;
+use crate::terminology::{Codes, Members};
+
+/// Where the types of FHIR are defined.
+pub(crate) const BASE: &str = "http://hl7.org/fhir/StructureDefinition/";
+
+/// Definitions of one or more packages, ready to validate with.
+#[derive(Debug, Default)]
+pub struct RuleSet {
+    pub(crate) packages: Vec<Held>,
+    records: Vec<Record>,
+    by_url: HashMap<String, Vec<u32>>,
+    pub(crate) rules: Rules,
+}
+
+/// A package of a set.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub(crate) manifest: Manifest,
+    /// For one call only, before all others.
+    is_overlay: bool,
+    /// Outside of what the package in use depends on: asked last.
+    is_spare: bool,
+    /// Places of the packages that its canonicals are looked up in, itself first.
+    reach: Vec<u16>,
+}
+
+/// A definition of a set.
+#[derive(Debug)]
+struct Record {
+    package: u16,
+    is_structure: bool,
+    version: String,
+    content: Content,
+    profile: OnceLock<Option<Box<Profile>>>,
+    codes: OnceLock<Option<Codes>>,
+    members: OnceLock<Option<Members>>,
+    tree: OnceLock<Option<Tree>>,
+}
+
+/// Where a definition lies.
+#[derive(Debug)]
+pub(crate) enum Content {
+    Memory(Box<Definition>),
+    File(Bytes),
+}
+
+/// What is known of a definition without reading it.
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Entry {
+    pub(crate) kind: String,
+    pub(crate) url: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) version: String,
+    pub(crate) start: u64,
+    pub(crate) length: u32,
+}
+
+impl RuleSet {
+    /// A set of packages that were just read. The first is the one in use; the others follow.
+    pub fn of(packages: Vec<Package>) -> Self {
+        let mut set = Self::default();
+        for package in packages {
+            set.add_package(package, false);
+        }
+        set.link();
+        set
+    }
+
+    /// Adds packages for one call: their definitions come before all others.
+    #[must_use]
+    pub fn with(mut self, packages: Vec<Package>) -> Self {
+        for package in packages {
+            self.add_package(package, true);
+        }
+        self.link();
+        self
+    }
+
+    /// What it is made of: the package in use first.
+    pub fn packages(&self) -> impl Iterator<Item = &Manifest> {
+        self.packages.iter().map(|held| &held.manifest)
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    fn add_package(&mut self, package: Package, is_overlay: bool) {
+        let at = self.hold(package.manifest, is_overlay, false);
+        for definition in package.definitions {
+            let (kind, url) = (definition.kind(), definition.url().to_owned());
+            let version = definition.version().to_owned();
+            self.add(at, kind, &url, version, Content::Memory(Box::new(definition)));
+        }
+    }
+
+    pub(crate) fn hold(&mut self, manifest: Manifest, is_overlay: bool, is_spare: bool) -> u16 {
+        self.packages.push(Held { manifest, is_overlay, is_spare, reach: Vec::new() });
+        (self.packages.len() - 1) as u16
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        package: u16,
+        kind: &str,
+        url: &str,
+        version: String,
+        content: Content,
+    ) {
+        let number = self.records.len() as u32;
+        self.records.push(Record {
+            package,
+            is_structure: kind == "structure",
+            version,
+            content,
+            profile: OnceLock::new(),
+            codes: OnceLock::new(),
+            members: OnceLock::new(),
+            tree: OnceLock::new(),
+        });
+        self.by_url.entry(url.to_owned()).or_default().push(number);
+    }
+
+    /// Works out what each package can see, once all are there.
+    pub(crate) fn link(&mut self) {
+        let reaches: Vec<Vec<u16>> =
+            (0..self.packages.len()).map(|at| self.reach_of(at as u16)).collect();
+        for (held, reach) in self.packages.iter_mut().zip(reaches) {
+            held.reach = reach;
+        }
+    }
+
+    fn reach_of(&self, from: u16) -> Vec<u16> {
+        let mut reach = vec![from];
+        let mut at = 0;
+        while let Some(package) = reach.get(at).copied() {
+            at += 1;
+            for (name, wanted) in &self.packages[usize::from(package)].manifest.dependencies {
+                if let Some(found) = self.package(name, wanted) {
+                    if !reach.contains(&found) {
+                        reach.push(found);
+                    }
+                }
+            }
+        }
+        reach
+    }
+
+    /// The package of a set that a dependency means; the nearest version where none is right.
+    fn package(&self, name: &str, wanted: &str) -> Option<u16> {
+        let named = self.packages.iter().enumerate().filter(|(_, of)| of.manifest.name == name);
+        let best = best_version(named.map(|(at, of)| (at, of.manifest.version.as_str())), wanted)?;
+        Some(best as u16)
+    }
+
+    /// The record that a canonical (with or without `|version`) means, seen from a package.
+    fn find(&self, canonical: &str, from: u16, wanted: impl Fn(&Record) -> bool) -> Option<u32> {
+        let canonical = canonical.split('#').next().unwrap_or_default();
+        let (url, version) = match canonical.split_once('|') {
+            Some((url, version)) => (url, Some(version)),
+            None => (canonical, None),
+        };
+        let candidates = self.by_url.get(url)?;
+        let usable = candidates.iter().copied().filter(|at| wanted(&self.records[*at as usize]));
+        let usable: Vec<u32> = usable.collect();
+        if usable.len() < 2 {
+            return usable.first().copied();
+        }
+        let reach = self.packages.get(usize::from(from)).map_or(&[][..], |held| &held.reach);
+        let place = |at: &u32| {
+            let package = self.records[*at as usize].package;
+            let held = &self.packages[usize::from(package)];
+            let near = reach.iter().position(|of| *of == package).unwrap_or(usize::MAX);
+            (!held.is_overlay, held.is_spare, near)
+        };
+        if let Some(version) = version {
+            let of = usable.iter().map(|at| (*at as usize, &*self.records[*at as usize].version));
+            let best = best_version(of, version)?;
+            let same = &self.records[best].version;
+            let same = usable.iter().filter(|at| self.records[**at as usize].version == *same);
+            return same.min_by_key(|at| place(at)).copied();
+        }
+        let newest = |at: &u32| std::cmp::Reverse(Version::of(&self.records[*at as usize].version));
+        usable
+            .iter()
+            .min_by(|a, b| place(a).cmp(&place(b)).then(newest(a).cmp(&newest(b))))
+            .copied()
+    }
+
+    fn definition(&self, number: u32) -> Option<Definition> {
+        match &self.records[number as usize].content {
+            Content::Memory(definition) => Some((**definition).clone()),
+            Content::File(bytes) => serde_json::from_slice(&bytes.read()?).ok(),
+        }
+    }
+
+    /// The profile of a canonical; `None` if nobody defines it.
+    pub(crate) fn profile(&self, canonical: &str, from: u16) -> Option<&Profile> {
+        let number = self.find(canonical, from, |record| record.is_structure)?;
+        let record = &self.records[number as usize];
+        record.profile.get_or_init(|| self.compile(number).map(Box::new)).as_deref()
+    }
+
+    /// The definition of a type of FHIR.
+    pub(crate) fn type_profile(&self, name: &str) -> Option<&Profile> {
+        self.profile(&format!("{BASE}{name}"), 0)
+    }
+
+    fn compile(&self, number: u32) -> Option<Profile> {
+        let package = self.records[number as usize].package;
+        let structure = self.structure(number, 0)?;
+        if structure.snapshot.is_empty() {
+            return None;
+        }
+        Some(Profile::compile(structure, number, package, &self.rules))
+    }
+
+    /// A structure with its snapshot, which is made where only a differential was published.
+    pub(crate) fn structure(&self, number: u32, depth: usize) -> Option<Structure> {
+        let Some(Definition::Structure(structure)) = self.definition(number) else { return None };
+        if !structure.snapshot.is_empty() || depth > snapshot::DEPTH_MAX {
+            return Some(structure);
+        }
+        let package = self.records[number as usize].package;
+        Some(snapshot::generate(self, structure, package, depth))
+    }
+
+    /// The structure of a canonical, for a snapshot that is made from it.
+    pub(crate) fn structure_of(&self, url: &str, from: u16, depth: usize) -> Option<Structure> {
+        let number = self.find(url, from, |record| record.is_structure)?;
+        self.structure(number, depth)
+    }
+
+    /// The codes of a code system.
+    pub(crate) fn codes(&self, canonical: &str, from: u16) -> Option<&Codes> {
+        let number = self.find(canonical, from, |record| !record.is_structure)?;
+        let record = &self.records[number as usize];
+        let read = || match self.definition(number)? {
+            Definition::CodeSystem(system) => Some(Codes::of(system)),
+            _ => None,
+        };
+        record.codes.get_or_init(read).as_ref()
+    }
+
+    /// The members of a value set.
+    pub(crate) fn members(&self, canonical: &str, from: u16) -> Option<(&Members, u16)> {
+        let number = self.find(canonical, from, |record| !record.is_structure)?;
+        let record = &self.records[number as usize];
+        let read = || match self.definition(number)? {
+            Definition::ValueSet(set) => Some(Members::of(set)),
+            _ => None,
+        };
+        Some((record.members.get_or_init(read).as_ref()?, record.package))
+    }
+
+    /// A definition as a tree: a ConceptMap that rules look into.
+    pub(crate) fn tree(&self, canonical: &str, from: u16) -> Option<&Tree> {
+        let number = self.find(canonical, from, |record| !record.is_structure)?;
+        let record = &self.records[number as usize];
+        let read = || match self.definition(number)? {
+            Definition::Source(source) => {
+                let limits = Limits { bytes_max: 64 << 20, ..Limits::default() };
+                Tree::read(source.json.as_bytes(), Format::Json, &limits).ok()
+            }
+            _ => None,
+        };
+        record.tree.get_or_init(read).as_ref()
+    }
+
+    /// Every canonical of a profile, for those who compile all.
+    pub fn profile_urls(&self) -> impl Iterator<Item = &str> {
+        let is_structure = |at: &u32| self.records[*at as usize].is_structure;
+        self.by_url.iter().filter(move |(_, at)| at.iter().any(is_structure)).map(|(url, _)| &**url)
+    }
+
+    /// Whether somebody defines a profile of this canonical.
+    pub fn knows_profile(&self, canonical: &str) -> bool {
+        self.profile(canonical, 0).is_some()
+    }
+}
+
+/// Of several versions the one that is wanted: the same, the newest in range, else the nearest.
+pub(crate) fn best_version<'v, K: Copy>(
+    of: impl Iterator<Item = (K, &'v str)>,
+    wanted: &str,
+) -> Option<K> {
+    let target = Version::of(&wanted.replace(".x", ""));
+    let rank = |version: &str| {
+        let read = Version::of(version);
+        let exact = version == wanted;
+        (exact, Version::is_in(version, wanted), read.nearness(&target), read)
+    };
+    of.max_by(|(_, a), (_, b)| rank(a).cmp(&rank(b))).map(|(key, _)| key)
+}

@@ -1,0 +1,302 @@
+//! Snapshots for definitions that were published as a differential only: the elements of the base with
+//! what the differential says laid over them.
+
+use crate::definition::{ElementDefinition, Structure, TypeReference};
+use crate::set::{BASE, RuleSet};
+
+/// Definitions on definitions that are followed; circular ones end here.
+pub(crate) const DEPTH_MAX: usize = 32;
+/// Elements of one snapshot.
+const ELEMENTS_MAX: usize = 20_000;
+
+/// Fills the snapshot of a structure. Without a base it stays empty, which is how a caller learns of it.
+pub(crate) fn generate(set: &RuleSet, of: Structure, package: u16, depth: usize) -> Structure {
+    let base = of.base.as_deref().filter(|base| *base != of.url);
+    let base = base.and_then(|base| set.structure_of(base, package, depth + 1));
+    let Some(base) = base.filter(|base| !base.snapshot.is_empty()) else {
+        // A root of all types has no base; its differential is all there is.
+        let is_root = of.base.is_none();
+        let snapshot = if is_root { of.differential.clone() } else { Vec::new() };
+        return Structure { snapshot, ..of };
+    };
+    let mut draft = Draft { set, package, depth, elements: base.snapshot };
+    if !of.is_constraint {
+        draft.rename(&of.type_name);
+    }
+    for change in &of.differential {
+        draft.apply(change, &of.type_name);
+    }
+    Structure { snapshot: draft.elements, ..of }
+}
+
+struct Draft<'s> {
+    set: &'s RuleSet,
+    package: u16,
+    depth: usize,
+    elements: Vec<ElementDefinition>,
+}
+
+impl Draft<'_> {
+    /// A new type begins with the elements of its base under its own name.
+    fn rename(&mut self, name: &str) {
+        for element in &mut self.elements {
+            for text in [&mut element.path, &mut element.id] {
+                *text = match text.split_once('.') {
+                    Some((_, rest)) => format!("{name}.{rest}"),
+                    None => name.to_owned(),
+                };
+            }
+        }
+    }
+
+    fn apply(&mut self, change: &ElementDefinition, type_name: &str) {
+        let mut change = change.clone();
+        self.name_choice(&mut change);
+        if change.id.is_empty() {
+            change.id = self.id_of(&change);
+        }
+        let at = self.find(&change.id).or_else(|| self.make(&change, type_name));
+        if let Some(at) = at {
+            lay_over(&mut self.elements[at], &change);
+        }
+    }
+
+    /// `Observation.valueQuantity` is written for a slice of `Observation.value[x]`.
+    fn name_choice(&mut self, change: &mut ElementDefinition) {
+        let Some((owner, last)) = change.path.rsplit_once('.') else { return };
+        if change.slice.is_some() || self.elements.iter().any(|of| of.path == change.path) {
+            return;
+        }
+        let choice = self.elements.iter().find(|of| {
+            let stem = of.path.strip_suffix("[x]").and_then(|stem| stem.rsplit_once('.'));
+            stem.is_some_and(|(of, stem)| {
+                let rest = last.strip_prefix(stem).unwrap_or_default();
+                of == owner && rest.starts_with(|first: char| first.is_ascii_uppercase())
+            })
+        });
+        let Some(choice) = choice else { return };
+        let stem = choice.path.trim_end_matches("[x]").rsplit('.').next().unwrap_or_default();
+        let told = &last[stem.len()..];
+        let of_type = choice.types.iter().find(|of| of.code.eq_ignore_ascii_case(told));
+        let of_type = of_type.map_or_else(|| told.to_owned(), |of| of.code.clone());
+        change.slice = Some(last.to_owned());
+        if !change.id.contains(':') {
+            change.id = String::new();
+        }
+        change.path = choice.path.clone();
+        if change.types.is_empty() {
+            change.types.push(TypeReference { code: of_type, ..TypeReference::default() });
+        }
+    }
+
+    /// The id of an element that came without: that of its nearest parent before it, and its name.
+    fn id_of(&self, change: &ElementDefinition) -> String {
+        let last = change.path.rsplit('.').next().unwrap_or_default();
+        let own = match &change.slice {
+            Some(slice) => format!("{last}:{slice}"),
+            None => last.to_owned(),
+        };
+        let Some((owner, _)) = change.path.rsplit_once('.') else { return own };
+        let parent = self.elements.iter().rev().find(|of| of.path == owner && of.slice.is_none());
+        format!("{}.{own}", parent.map_or(owner, |parent| &parent.id))
+    }
+
+    fn find(&self, id: &str) -> Option<usize> {
+        self.elements.iter().position(|element| element.id == id)
+    }
+
+    /// Makes room for an element that the base does not have: a slice, or a part of a datatype.
+    fn make(&mut self, change: &ElementDefinition, type_name: &str) -> Option<usize> {
+        if self.elements.len() > ELEMENTS_MAX {
+            return None;
+        }
+        let (owner, last) = change.id.rsplit_once('.')?;
+        if self.find(owner).is_none() {
+            // The element around it first: `a.b:c.d` may come without `a.b:c`.
+            let path = change.path.rsplit_once('.')?.0.to_owned();
+            let slice = owner.rsplit('.').next()?.split_once(':').map(|(_, of)| of.to_owned());
+            let around =
+                ElementDefinition { id: owner.to_owned(), path, slice, ..Default::default() };
+            self.make(&around, type_name)?;
+        }
+        if let Some((name, _)) = last.split_once(':') {
+            return self.slice(change, &format!("{owner}.{name}"), type_name);
+        }
+        let owner = self.find(owner)?;
+        if !self.has_children(owner) {
+            self.expand(owner);
+            if let Some(found) = self.find(&change.id) {
+                return Some(found);
+            }
+        }
+        // A new element of a new type.
+        let end = self.end_of(owner);
+        let mut made = change.clone();
+        made.constraints.clear();
+        self.elements.insert(end, made);
+        Some(end)
+    }
+
+    /// A slice begins as a copy of what it is a slice of.
+    fn slice(&mut self, change: &ElementDefinition, base: &str, type_name: &str) -> Option<usize> {
+        if self.find(base).is_none() {
+            let sliced = ElementDefinition {
+                id: base.to_owned(),
+                path: change.path.clone(),
+                ..Default::default()
+            };
+            self.make(&sliced, type_name)?;
+        }
+        let name = change
+            .slice
+            .clone()
+            .or_else(|| change.id.rsplit_once(':').map(|(_, name)| name.to_owned()))?;
+        // A re-slice copies the slice that it divides.
+        let parent =
+            name.rsplit_once('/').and_then(|(outer, _)| self.find(&format!("{base}:{outer}")));
+        let from = parent.or_else(|| self.find(base))?;
+        let old = self.elements[from].id.clone();
+        let own_end = self.end_of(from);
+        let copied: Vec<ElementDefinition> = self.elements[from..own_end]
+            .iter()
+            .filter(|of| of.id == old || of.id[old.len()..].starts_with('.'))
+            .cloned()
+            .collect();
+        let new = format!("{base}:{name}");
+        let mut at = self.after_slices(base);
+        let place = at;
+        for (index, mut element) in copied.into_iter().enumerate() {
+            element.id = format!("{new}{}", &element.id[old.len()..]);
+            if index == 0 {
+                element.slice = Some(name.clone());
+                element.slicing = None;
+                element.min = Some(0);
+            }
+            self.elements.insert(at, element);
+            at += 1;
+        }
+        if self.elements[from].slicing.is_none() && parent.is_none() {
+            self.elements[from].slicing = implied_slicing(&self.elements[from]);
+        }
+        Some(place)
+    }
+
+    /// Whether the element has elements below it.
+    fn has_children(&self, at: usize) -> bool {
+        let prefix = format!("{}.", self.elements[at].id);
+        self.elements.get(at + 1).is_some_and(|next| next.id.starts_with(&prefix))
+    }
+
+    /// The place after an element and all below it.
+    fn end_of(&self, at: usize) -> usize {
+        let prefix = format!("{}.", self.elements[at].id);
+        let below = self.elements[at + 1..].iter().take_while(|of| of.id.starts_with(&prefix));
+        at + 1 + below.count()
+    }
+
+    /// The place after an element, its slices and all below them.
+    fn after_slices(&self, base: &str) -> usize {
+        let Some(at) = self.find(base) else { return self.elements.len() };
+        let belongs = |of: &&ElementDefinition| {
+            of.id.strip_prefix(base).is_some_and(|rest| rest.starts_with(['.', ':']))
+        };
+        at + 1 + self.elements[at + 1..].iter().take_while(belongs).count()
+    }
+
+    /// Puts the elements of its type (or of the one profile of it) below an element.
+    fn expand(&mut self, at: usize) {
+        let owner = self.elements[at].clone();
+        let content = owner.content.as_deref();
+        let source = match (content, owner.types.first()) {
+            (Some(path), _) => {
+                let from = self.elements.iter().position(|of| of.path == path);
+                let Some(from) = from else { return };
+                self.elements[from..self.end_of(from)].to_vec()
+            }
+            (None, Some(of)) => {
+                let url = match of.profiles.as_slice() {
+                    [one] => one.clone(),
+                    _ => format!("{BASE}{}", of.code),
+                };
+                let depth = self.depth + 1;
+                if depth > DEPTH_MAX {
+                    return;
+                }
+                let found = self.set.structure_of(&url, self.package, depth);
+                found.map(|found| found.snapshot).unwrap_or_default()
+            }
+            _ => return,
+        };
+        let Some(root) = source.first().cloned() else { return };
+        let below = source.into_iter().skip(1).map(|mut element| {
+            element.path = format!("{}{}", owner.path, &element.path[root.path.len()..]);
+            element.id = format!("{}{}", owner.id, element.id.get(root.id.len()..).unwrap_or(""));
+            element
+        });
+        let below: Vec<_> = below.collect();
+        if self.elements.len() + below.len() <= ELEMENTS_MAX {
+            self.elements.splice(at + 1..at + 1, below);
+        }
+    }
+}
+
+/// Extensions are told apart by their url and choices by their type, also where nobody says so.
+fn implied_slicing(element: &ElementDefinition) -> Option<crate::definition::Slicing> {
+    let (kind, path) = match element.path.rsplit('.').next()? {
+        "extension" | "modifierExtension" => ("value", "url"),
+        name if name.ends_with("[x]") => ("type", "$this"),
+        _ => return None,
+    };
+    let discriminator =
+        crate::definition::Discriminator { kind: kind.to_owned(), path: path.to_owned() };
+    Some(crate::definition::Slicing {
+        discriminators: vec![discriminator],
+        rules: "open".to_owned(),
+        ordered: false,
+    })
+}
+
+/// What the differential says replaces what the base said; invariants are added.
+fn lay_over(base: &mut ElementDefinition, change: &ElementDefinition) {
+    macro_rules! replace {
+        ($($field:ident),*) => {$(
+            if change.$field.is_some() {
+                base.$field.clone_from(&change.$field);
+            }
+        )*};
+    }
+    replace!(
+        min,
+        max,
+        slicing,
+        content,
+        fixed,
+        pattern,
+        min_value,
+        max_value,
+        max_length,
+        is_modifier
+    );
+    if let Some(binding) = &change.binding {
+        let kept = base.binding.as_ref().and_then(|of| of.value_set.clone());
+        let mut binding = binding.clone();
+        binding.value_set = binding.value_set.or(kept);
+        base.binding = Some(binding);
+    }
+    if !change.types.is_empty() {
+        // Targets that are not repeated stay as they were.
+        let mut types = change.types.clone();
+        for of in &mut types {
+            let before = base.types.iter().find(|before| before.code == of.code);
+            if let Some(before) = before.filter(|_| of.targets.is_empty()) {
+                of.targets.clone_from(&before.targets);
+            }
+        }
+        base.types = types;
+    }
+    for constraint in &change.constraints {
+        if !base.constraints.iter().any(|known| known.key == constraint.key) {
+            base.constraints.push(constraint.clone());
+        }
+    }
+}

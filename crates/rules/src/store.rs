@@ -1,0 +1,311 @@
+//! Imported packages on disk: one file each, with the definitions cut down to what validation needs and
+//! an index in front, so that a set is there in milliseconds and reads a definition when it is needed.
+//!
+//! ```text
+//! labcourier-rules 1\n
+//! {"manifest":…,"entries":[{"kind","url","version","start","length"},…]}\n
+//! definitions, one JSON object after the other
+//! ```
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::package::{Manifest, Package};
+use crate::set::{Content, Entry, RuleSet, best_version};
+
+/// First line of every file; another number is another form.
+const MAGIC: &str = "labcourier-rules 1";
+/// Bytes of an index that is read: the largest published package needs less than 2 MiB.
+const INDEX_MAX: u64 = 64 << 20;
+const SUFFIX: &str = "rules";
+const IN_USE: &str = "in-use.json";
+
+/// The folder of a profile where imported packages are kept.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// An imported package.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// What it is.
+    pub manifest: Manifest,
+    /// Number of its definitions.
+    pub definitions: usize,
+    /// When it was imported, as the caller told.
+    pub at: String,
+}
+
+/// What goes wrong with the folder.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreFault {
+    /// The file system says no.
+    #[error("{path}: {source}")]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that is none of ours, or broken.
+    #[error("{path} is damaged")]
+    Damaged {
+        /// Which.
+        path: PathBuf,
+    },
+    /// No such package was imported.
+    #[error("{label} is not imported")]
+    NotImported {
+        /// `NAME@VERSION`.
+        label: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Index {
+    imported: Imported,
+    entries: Vec<Entry>,
+}
+
+/// A definition in a file.
+#[derive(Debug)]
+pub(crate) struct Bytes {
+    file: Arc<Mutex<File>>,
+    start: u64,
+    length: u32,
+}
+
+impl Bytes {
+    /// `None` where the file is cut off.
+    pub(crate) fn read(&self) -> Option<Vec<u8>> {
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = vec![0; self.length as usize];
+        file.seek(SeekFrom::Start(self.start)).ok()?;
+        file.read_exact(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
+
+impl Store {
+    /// In this folder, which is made when the first package is imported.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// Keeps a package. One of the same name and version is replaced as a whole or not at all.
+    pub fn import(&self, package: &Package, at: String) -> Result<Imported, StoreFault> {
+        let path = self.path(&package.manifest);
+        let io = |source| StoreFault::Io { path: path.clone(), source };
+        std::fs::create_dir_all(&self.folder).map_err(io)?;
+        let mut bodies = Vec::new();
+        let mut entries = Vec::with_capacity(package.definitions.len());
+        for definition in &package.definitions {
+            let start = bodies.len() as u64;
+            serde_json::to_writer(&mut bodies, definition).map_err(|error| io(error.into()))?;
+            entries.push(Entry {
+                kind: definition.kind().to_owned(),
+                url: definition.url().to_owned(),
+                version: definition.version().to_owned(),
+                start,
+                length: (bodies.len() as u64 - start) as u32,
+            });
+            bodies.push(b'\n');
+        }
+        let definitions = package.definitions.len();
+        let imported = Imported { manifest: package.manifest.clone(), definitions, at };
+        let index = Index { imported: imported.clone(), entries };
+        let index = serde_json::to_string(&index).map_err(|error| io(error.into()))?;
+        let part = path.with_extension(format!("{}.part", std::process::id()));
+        let written = File::create(&part).and_then(|mut file| {
+            writeln!(file, "{MAGIC}\n{index}")?;
+            file.write_all(&bodies)?;
+            file.sync_all()
+        });
+        written.and_then(|()| std::fs::rename(&part, &path)).map_err(|error| {
+            // What is half written is of no use to anybody.
+            let _ = std::fs::remove_file(&part);
+            io(error)
+        })?;
+        Ok(imported)
+    }
+
+    /// Every imported package, by name and version.
+    pub fn list(&self) -> Result<Vec<Imported>, StoreFault> {
+        let mut all = Vec::new();
+        for path in self.files()? {
+            all.push(read_index(&path)?.0.imported);
+        }
+        all.sort_by(|a, b| {
+            let version = |of: &Imported| crate::package::Version::of(&of.manifest.version);
+            a.manifest.name.cmp(&b.manifest.name).then(version(a).cmp(&version(b)))
+        });
+        Ok(all)
+    }
+
+    /// Forgets a package. The one in use is then in use no more.
+    pub fn remove(&self, label: &str) -> Result<(), StoreFault> {
+        let found = self.found(label)?;
+        let path = self.path(&found.manifest);
+        if self.in_use()?.is_some_and(|used| used == label) {
+            let used = self.folder.join(IN_USE);
+            std::fs::remove_file(&used)
+                .map_err(|source| StoreFault::Io { path: used.clone(), source })?;
+        }
+        std::fs::remove_file(&path).map_err(|source| StoreFault::Io { path: path.clone(), source })
+    }
+
+    /// Makes a package, with all that it depends on, the rules in use.
+    pub fn make_used(&self, label: &str) -> Result<Imported, StoreFault> {
+        let found = self.found(label)?;
+        let path = self.folder.join(IN_USE);
+        let io = |source| StoreFault::Io { path: path.clone(), source };
+        let part = path.with_extension(format!("{}.part", std::process::id()));
+        let text = serde_json::json!({ "package": label }).to_string();
+        std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, &path)).map_err(io)?;
+        Ok(found)
+    }
+
+    /// `NAME@VERSION` of the package in use.
+    pub fn in_use(&self) -> Result<Option<String>, StoreFault> {
+        let path = self.folder.join(IN_USE);
+        let text = match std::fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(StoreFault::Io { path, source }),
+        };
+        let used: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
+        let label = used.as_ref().and_then(|used| used.get("package")?.as_str());
+        label.map(|label| Some(label.to_owned())).ok_or(StoreFault::Damaged { path })
+    }
+
+    /// The rules of a package, with all that it depends on; what else was imported is asked last, for
+    /// what no package in use defines. `None` gives everything that was imported.
+    pub fn load(&self, label: Option<&str>) -> Result<RuleSet, StoreFault> {
+        let mut all = Vec::new();
+        for path in self.files()? {
+            let (index, from) = read_index(&path)?;
+            all.push((path, index, from));
+        }
+        let (order, spare) = match label {
+            Some(label) => {
+                let first = all.iter().position(|(_, of, _)| of.imported.manifest.label() == label);
+                let first =
+                    first.ok_or_else(|| StoreFault::NotImported { label: label.to_owned() })?;
+                let manifests: Vec<&Manifest> =
+                    all.iter().map(|(_, of, _)| &of.imported.manifest).collect();
+                closure(&manifests, first)
+            }
+            None => ((0..all.len()).collect(), Vec::new()),
+        };
+        let mut set = RuleSet::default();
+        let mut all: Vec<_> = all.into_iter().map(Some).collect();
+        let count = order.len();
+        for (place, at) in order.into_iter().chain(spare).enumerate() {
+            let Some((path, index, from)) = all[at].take() else { continue };
+            let file = File::open(&path)
+                .map_err(|source| StoreFault::Io { path: path.clone(), source })?;
+            let file = Arc::new(Mutex::new(file));
+            let package = set.hold(index.imported.manifest, false, place >= count);
+            for entry in index.entries {
+                let (start, length) = (from + entry.start, entry.length);
+                let content = Content::File(Bytes { file: Arc::clone(&file), start, length });
+                set.add(package, &entry.kind, &entry.url, entry.version, content);
+            }
+        }
+        set.link();
+        Ok(set)
+    }
+
+    fn found(&self, label: &str) -> Result<Imported, StoreFault> {
+        let all = self.list()?;
+        let found = all.into_iter().find(|imported| imported.manifest.label() == label);
+        found.ok_or_else(|| StoreFault::NotImported { label: label.to_owned() })
+    }
+
+    fn path(&self, manifest: &Manifest) -> PathBuf {
+        let digest = sha2_hex(&manifest.label());
+        // A name can be as long as a file name may be, or be a URL.
+        let plain = |c: char| if c.is_ascii_alphanumeric() || ".-_@".contains(c) { c } else { '_' };
+        let name: String = manifest.label().chars().map(plain).take(80).collect();
+        self.folder.join(format!("{name}-{}.{SUFFIX}", &digest[..8]))
+    }
+
+    fn files(&self) -> Result<Vec<PathBuf>, StoreFault> {
+        let io = |source| StoreFault::Io { path: self.folder.clone(), source };
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(io(error)),
+        };
+        let mut files = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(io)?.path();
+            if path.extension().is_some_and(|end| end == SUFFIX) {
+                files.push(path);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+/// What is missing of a package's dependencies among these: name and wanted version, and the version
+/// that stands in for it.
+pub fn missing(
+    manifest: &Manifest,
+    imported: &[Imported],
+) -> Vec<(String, String, Option<String>)> {
+    let mut missing = Vec::new();
+    for (name, wanted) in &manifest.dependencies {
+        let versions = imported.iter().filter(|of| of.manifest.name == *name);
+        let best =
+            best_version(versions.map(|of| (&*of.manifest.version, &*of.manifest.version)), wanted);
+        if !best.is_some_and(|version| crate::package::Version::is_in(version, wanted)) {
+            missing.push((name.clone(), wanted.clone(), best.map(str::to_owned)));
+        }
+    }
+    missing
+}
+
+/// Places of a package and all that it depends on, then of the others.
+fn closure(manifests: &[&Manifest], first: usize) -> (Vec<usize>, Vec<usize>) {
+    let mut order = vec![first];
+    let mut at = 0;
+    while let Some(package) = order.get(at).copied() {
+        at += 1;
+        for (name, wanted) in &manifests[package].dependencies {
+            let named = manifests.iter().enumerate().filter(|(_, of)| of.name == *name);
+            let best = best_version(named.map(|(at, of)| (at, of.version.as_str())), wanted);
+            if let Some(best) = best.filter(|best| !order.contains(best)) {
+                order.push(best);
+            }
+        }
+    }
+    let spare = (0..manifests.len()).filter(|at| !order.contains(at)).collect();
+    (order, spare)
+}
+
+/// The index of a file, and where its definitions begin.
+fn read_index(path: &Path) -> Result<(Index, u64), StoreFault> {
+    let io = |source| StoreFault::Io { path: path.to_owned(), source };
+    let damaged = || StoreFault::Damaged { path: path.to_owned() };
+    let mut file = BufReader::new(File::open(path).map_err(io)?).take(INDEX_MAX);
+    let (mut magic, mut index) = (Vec::new(), Vec::new());
+    let read = file.read_until(b'\n', &mut magic).map_err(io)?;
+    let more = file.read_until(b'\n', &mut index).map_err(io)?;
+    if magic.trim_ascii_end() != MAGIC.as_bytes() {
+        return Err(damaged());
+    }
+    let index = serde_json::from_slice(&index).map_err(|_| damaged())?;
+    Ok((index, (read + more) as u64))
+}
+
+fn sha2_hex(text: &str) -> String {
+    use sha2::Digest;
+    sha2::Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+}

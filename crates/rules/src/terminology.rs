@@ -1,0 +1,310 @@
+//! Whether a code is in a value set: yes, no, or cannot be known here.
+
+use std::collections::{HashMap, HashSet};
+
+use regex::Regex;
+
+use crate::definition::{CodeSystem, Filter, Include, ValueSet};
+use crate::set::RuleSet;
+
+/// Value sets that name value sets, at most so deep: circular ones end here.
+const DEPTH_MAX: usize = 16;
+
+/// The answer of a value set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Membership {
+    /// It is not in.
+    Out,
+    /// Not enough is known: the code system is not here, or a filter cannot be worked out.
+    Unknown,
+    /// It is in.
+    In,
+}
+
+/// Which policy decides where not everything is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Mode {
+    /// As the authority's validator decides.
+    #[default]
+    Authority,
+    /// As FHIR says; unknown extensions are errors.
+    Strict,
+}
+
+/// A code system, ready to ask.
+#[derive(Debug)]
+pub(crate) struct Codes {
+    system: CodeSystem,
+    places: HashMap<String, u32>,
+    folded: HashMap<String, u32>,
+}
+
+/// A value set, ready to ask.
+#[derive(Debug)]
+pub(crate) struct Members {
+    include: Vec<Part>,
+    exclude: Vec<Part>,
+    expansion: HashMap<String, HashSet<String>>,
+}
+
+#[derive(Debug)]
+struct Part {
+    of: Include,
+    codes: HashSet<String>,
+    patterns: Vec<(String, Option<Regex>)>,
+}
+
+impl Codes {
+    pub(crate) fn of(mut system: CodeSystem) -> Self {
+        let mut places = HashMap::with_capacity(system.concepts.len());
+        let mut folded = HashMap::new();
+        for (at, concept) in system.concepts.iter().enumerate() {
+            places.entry(concept.code.clone()).or_insert(at as u32);
+            if !system.case_sensitive {
+                folded.entry(concept.code.to_lowercase()).or_insert(at as u32);
+            }
+        }
+        system.concepts.shrink_to_fit();
+        Self { system, places, folded }
+    }
+
+    /// Whether every code of the system is here.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.system.content == "complete" && !self.system.concepts.is_empty()
+    }
+
+    pub(crate) fn has(&self, code: &str) -> bool {
+        self.place(code).is_some()
+    }
+
+    fn place(&self, code: &str) -> Option<u32> {
+        let exact = self.places.get(code);
+        let exact = exact.or_else(|| match self.system.case_sensitive {
+            true => None,
+            false => self.folded.get(&code.to_lowercase()),
+        });
+        exact.copied()
+    }
+
+    /// Whether `at` is below `root`, however deep.
+    fn is_below(&self, at: u32, root: u32) -> bool {
+        let mut seen = HashSet::new();
+        let mut open = vec![at];
+        while let Some(place) = open.pop() {
+            for parent in &self.system.concepts[place as usize].parents {
+                if *parent == root {
+                    return true;
+                }
+                if seen.insert(*parent) {
+                    open.push(*parent);
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a code passes a filter; `None` for an operator that is not worked out here.
+    fn passes(&self, at: u32, filter: &Filter) -> Option<bool> {
+        let concept = &self.system.concepts[at as usize];
+        let is_concept = matches!(&*filter.property, "concept" | "code");
+        let root = self.place(&filter.value);
+        let below = |root: Option<u32>| root.is_some_and(|root| self.is_below(at, root));
+        let values = || {
+            let of = concept.properties.iter().filter(|(name, _)| *name == filter.property);
+            of.map(|(_, value)| value.as_str())
+        };
+        Some(match &*filter.operator {
+            "is-a" => root == Some(at) || below(root),
+            "descendent-of" | "descendant-of" => below(root),
+            "is-not-a" => root != Some(at) && !below(root),
+            "generalizes" => root == Some(at) || root.is_some_and(|root| self.is_below(root, at)),
+            "=" if is_concept => concept.code == filter.value,
+            "=" => values().any(|value| value == filter.value),
+            "in" if is_concept => filter.value.split(',').any(|of| of.trim() == concept.code),
+            "in" => values().any(|value| filter.value.split(',').any(|of| of.trim() == value)),
+            "not-in" if is_concept => !filter.value.split(',').any(|of| of.trim() == concept.code),
+            "exists" => values().next().is_some() == (filter.value == "true"),
+            "regex" => {
+                let regex = whole(&filter.value)?;
+                if is_concept {
+                    regex.is_match(&concept.code)
+                } else {
+                    values().any(|value| regex.is_match(value))
+                }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// An expression that must match all of a text.
+fn whole(pattern: &str) -> Option<Regex> {
+    regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(1 << 20).build().ok()
+}
+
+impl Members {
+    pub(crate) fn of(set: ValueSet) -> Self {
+        let mut expansion: HashMap<String, HashSet<String>> = HashMap::new();
+        for (system, code) in set.expansion {
+            expansion.entry(system).or_default().insert(code);
+        }
+        let part = |mut of: Include| {
+            let codes = std::mem::take(&mut of.codes).into_iter().collect();
+            let regexes = of.filters.iter().filter(|filter| filter.operator == "regex");
+            let patterns =
+                regexes.map(|filter| (filter.property.clone(), whole(&filter.value))).collect();
+            Part { of, codes, patterns }
+        };
+        Self {
+            include: set.include.into_iter().map(part).collect(),
+            exclude: set.exclude.into_iter().map(part).collect(),
+            expansion,
+        }
+    }
+
+    /// Whether it names no code at all: the authority accepts everything then.
+    fn is_empty(&self) -> bool {
+        self.include.is_empty() && self.expansion.is_empty()
+    }
+}
+
+impl RuleSet {
+    /// Whether a code is in a value set. Without a system any system of the value set will do (a
+    /// primitive `code`). An unknown value set cannot answer.
+    pub(crate) fn membership(
+        &self,
+        value_set: &str,
+        from: u16,
+        system: Option<&str>,
+        code: &str,
+        mode: Mode,
+    ) -> Membership {
+        self.member(value_set, from, system, code, mode, 0)
+    }
+
+    fn member(
+        &self,
+        value_set: &str,
+        from: u16,
+        system: Option<&str>,
+        code: &str,
+        mode: Mode,
+        depth: usize,
+    ) -> Membership {
+        let Some((members, package)) = self.members(value_set, from) else {
+            return Membership::Unknown;
+        };
+        if members.is_empty() || depth > DEPTH_MAX {
+            return Membership::Unknown;
+        }
+        if members.include.is_empty() {
+            let mut systems = members.expansion.iter();
+            let found = systems.any(|(of, codes)| {
+                system.is_none_or(|system| system == of) && codes.contains(code)
+            });
+            return if found { Membership::In } else { Membership::Out };
+        }
+        let ask = |part: &Part| self.part(part, package, system, code, mode, depth);
+        let best = members.include.iter().map(ask).max().unwrap_or(Membership::Out);
+        if best == Membership::Out {
+            // The authority's validator asks for the systems alone where a set cannot be expanded.
+            let lenient = mode == Mode::Authority
+                && !members.include.iter().all(|part| self.is_expandable(part, package, 0));
+            let accepted = |part: &Part| {
+                part.of.system.as_deref() == system
+                    && part
+                        .patterns
+                        .iter()
+                        .all(|(_, of)| of.as_ref().is_none_or(|of| of.is_match(code)))
+            };
+            if lenient && system.is_some() && members.include.iter().any(accepted) {
+                return Membership::Unknown;
+            }
+            return best;
+        }
+        match members.exclude.iter().map(ask).max() {
+            Some(Membership::In) => Membership::Out,
+            _ => best,
+        }
+    }
+
+    fn part(
+        &self,
+        part: &Part,
+        package: u16,
+        system: Option<&str>,
+        code: &str,
+        mode: Mode,
+        depth: usize,
+    ) -> Membership {
+        let sets = part.of.value_sets.iter();
+        let through = sets
+            .map(|set| self.member(set, package, system, code, mode, depth + 1))
+            .min()
+            .unwrap_or(Membership::In);
+        let Some(of) = part.of.system.as_deref() else {
+            return if part.of.value_sets.is_empty() { Membership::Out } else { through };
+        };
+        if system.is_some_and(|system| system != of) || through == Membership::Out {
+            return Membership::Out;
+        }
+        let own = if part.codes.is_empty() {
+            self.system_part(part, of, package, code)
+        } else if part.codes.contains(code) {
+            Membership::In
+        } else {
+            Membership::Out
+        };
+        own.min(through)
+    }
+
+    /// A whole code system, or what passes the filters.
+    fn system_part(&self, part: &Part, system: &str, package: u16, code: &str) -> Membership {
+        let matches = |(property, of): &(String, Option<Regex>)| {
+            !matches!(&**property, "code" | "concept")
+                || of.as_ref().is_none_or(|of| of.is_match(code))
+        };
+        if !part.patterns.iter().all(matches) {
+            return Membership::Out;
+        }
+        let canonical = part.of.version.as_deref().map(|version| format!("{system}|{version}"));
+        let codes = self.codes(canonical.as_deref().unwrap_or(system), package);
+        let Some(codes) = codes else { return Membership::Unknown };
+        let Some(at) = codes.place(code) else {
+            return if codes.is_complete() { Membership::Out } else { Membership::Unknown };
+        };
+        let mut answer = Membership::In;
+        for filter in &part.of.filters {
+            answer = answer.min(match codes.passes(at, filter) {
+                Some(true) => Membership::In,
+                Some(false) => Membership::Out,
+                None => Membership::Unknown,
+            });
+        }
+        answer
+    }
+
+    /// Whether all codes of a part can be listed here.
+    fn is_expandable(&self, part: &Part, package: u16, depth: usize) -> bool {
+        let own = match part.of.system.as_deref() {
+            Some(system) if part.codes.is_empty() => {
+                self.codes(system, package).is_some_and(Codes::is_complete)
+            }
+            _ => true,
+        };
+        let through = part.of.value_sets.iter().all(|set| match self.members(set, package) {
+            Some((members, from)) => {
+                depth < DEPTH_MAX
+                    && members.include.iter().all(|part| self.is_expandable(part, from, depth + 1))
+            }
+            None => false,
+        });
+        own && through
+    }
+
+    /// Whether a code system has a code; `None` where not every code of it is here.
+    pub(crate) fn has_code(&self, system: &str, from: u16, code: &str) -> Option<bool> {
+        let codes = self.codes(system, from)?;
+        if codes.has(code) { Some(true) } else { codes.is_complete().then_some(false) }
+    }
+}

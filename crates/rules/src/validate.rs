@@ -1,0 +1,248 @@
+//! A document against the rules in use: every resource against its type and the profiles that it names,
+//! every element against what is said of it.
+//!
+//! One run remembers what it found of each (element, profile), so that a resource that many references
+//! point to is looked at once for each profile, and circular definitions end: what is still being looked
+//! at counts as fine meanwhile.
+
+mod bundle;
+mod children;
+mod coded;
+mod element;
+mod extensions;
+mod host;
+mod invariants;
+mod lexical;
+mod matching;
+mod narrative;
+mod references;
+mod resource;
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use fhir::{Element, Finding, Instant, Severity, Tree};
+
+use crate::profile::Profile;
+use crate::set::RuleSet;
+use crate::terminology::Mode;
+
+pub(crate) use bundle::Entries;
+
+/// Findings that are kept; a hostile document shall not fill the memory with them.
+const FINDINGS_MAX: usize = 10_000;
+/// Elements in elements that are followed: the reader allows 64, profiles of profiles add to it.
+const DEPTH_MAX: u32 = 400;
+
+/// What is asked of a validation.
+#[derive(Debug, Clone)]
+pub struct Asked<'a> {
+    /// Canonicals of profiles that the resource must conform to, beside those that it names itself.
+    pub profiles: &'a [String],
+    /// Whose policy decides.
+    pub mode: Mode,
+    /// For rules that compare with the present.
+    pub now: Instant,
+}
+
+/// Something found.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Issue {
+    /// Number of the element.
+    at: u32,
+    code: &'static str,
+    severity: Severity,
+    params: Vec<(&'static str, String)>,
+}
+
+/// What is remembered of an element and a profile.
+enum Memo {
+    /// It is being looked at: fine, as far as others are concerned.
+    Running,
+    Done(Rc<Vec<Issue>>),
+}
+
+/// What an invariant gave for an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Yes,
+    No,
+    NotEvaluated,
+}
+
+/// One validation.
+struct Run<'t> {
+    set: &'t RuleSet,
+    tree: &'t Tree,
+    mode: Mode,
+    now: Instant,
+    memo: RefCell<HashMap<(u32, u32), Memo>>,
+    held: RefCell<HashMap<(u32, u32), Held>>,
+    bundles: RefCell<HashMap<u32, Rc<Entries<'t>>>>,
+    types: RefCell<HashMap<&'t str, Option<&'t Profile>>>,
+    /// The types of FHIR, by the number of the element whose resource it is.
+    depth: std::cell::Cell<u32>,
+}
+
+type Params<'p> = &'p [(&'static str, &'p str)];
+
+impl RuleSet {
+    /// Everything that these rules find in a resource, in document order. The base check of `fhir` is part
+    /// of it; what both would say of one cause is said once.
+    pub fn validate(&self, tree: &Tree, asked: &Asked<'_>) -> Vec<Finding> {
+        let run = Run {
+            set: self,
+            tree,
+            mode: asked.mode,
+            now: asked.now,
+            memo: RefCell::default(),
+            held: RefCell::default(),
+            bundles: RefCell::default(),
+            types: RefCell::default(),
+            depth: std::cell::Cell::new(0),
+        };
+        let mut issues = Vec::new();
+        let root = tree.root();
+        run.lexical(root, &mut issues);
+        issues.extend(run.resource(root).iter().cloned());
+        for canonical in asked.profiles {
+            match self.profile(canonical, 0) {
+                Some(profile) => run.against(root, profile, &mut issues),
+                None => push(
+                    &mut issues,
+                    root,
+                    "rule-profile-unknown",
+                    Severity::Error,
+                    &[("profile", canonical)],
+                ),
+            }
+        }
+        run.finish(issues)
+    }
+}
+
+impl<'t> Run<'t> {
+    /// What an element shows against a profile, looked at once.
+    fn conform(&self, of: Element<'t>, profile: &'t Profile) -> Rc<Vec<Issue>> {
+        let key = (of.number(), profile.number);
+        self.remembered(key, |issues| self.element(of, profile, 0, issues))
+    }
+
+    /// Looks at something once; what is being looked at already counts as fine.
+    fn remembered(&self, key: (u32, u32), look: impl FnOnce(&mut Vec<Issue>)) -> Rc<Vec<Issue>> {
+        match self.memo.borrow().get(&key) {
+            Some(Memo::Done(issues)) => return Rc::clone(issues),
+            Some(Memo::Running) => return Rc::default(),
+            None => {}
+        }
+        if self.depth.get() > DEPTH_MAX {
+            return Rc::default();
+        }
+        self.memo.borrow_mut().insert(key, Memo::Running);
+        self.depth.set(self.depth.get() + 1);
+        let mut issues = Vec::new();
+        look(&mut issues);
+        self.depth.set(self.depth.get() - 1);
+        tidy(&mut issues);
+        let issues = Rc::new(issues);
+        self.memo.borrow_mut().insert(key, Memo::Done(Rc::clone(&issues)));
+        issues
+    }
+
+    /// The definition of a type, looked up once.
+    fn type_profile(&self, name: &'t str) -> Option<&'t Profile> {
+        if let Some(known) = self.types.borrow().get(name) {
+            return *known;
+        }
+        let found = self.set.type_profile(name);
+        self.types.borrow_mut().insert(name, found);
+        found
+    }
+
+    fn finish(&self, mut issues: Vec<Issue>) -> Vec<Finding> {
+        tidy(&mut issues);
+        let elements = self.elements(&issues);
+        let covered = !self.set.is_empty();
+        let mut findings: Vec<Finding> =
+            self.tree.check().into_iter().filter(|of| !(covered && is_covered(of))).collect();
+        findings.extend(issues.into_iter().filter_map(|issue| {
+            let of = elements.get(&issue.at)?;
+            let named = |(name, value): (&str, String)| (name.to_owned(), value);
+            Some(Finding {
+                code: issue.code.to_owned(),
+                severity: issue.severity,
+                expression: of.expression(),
+                position: Some(of.position()),
+                params: issue.params.into_iter().map(named).collect(),
+            })
+        }));
+        findings.sort_by_key(|of| (of.position.map(|place| place.start), of.severity));
+        findings.truncate(FINDINGS_MAX);
+        findings
+    }
+
+    /// The elements that issues are about, by number.
+    fn elements(&self, issues: &[Issue]) -> HashMap<u32, Element<'t>> {
+        let wanted: HashSet<u32> = issues.iter().map(|issue| issue.at).collect();
+        let mut found = HashMap::with_capacity(wanted.len());
+        if !wanted.is_empty() {
+            collect(self.tree.root(), &wanted, &mut found);
+        }
+        found
+    }
+}
+
+fn collect<'t>(of: Element<'t>, wanted: &HashSet<u32>, found: &mut HashMap<u32, Element<'t>>) {
+    if wanted.contains(&of.number()) {
+        found.insert(of.number(), of);
+    }
+    for child in of.children() {
+        collect(child, wanted, found);
+    }
+}
+
+/// Base findings that the definitions say too, with more: said once.
+fn is_covered(finding: &Finding) -> bool {
+    matches!(&*finding.code, "missing-element" | "too-many" | "code-not-allowed")
+}
+
+/// Each issue once.
+fn tidy(issues: &mut Vec<Issue>) {
+    if issues.len() > 1 {
+        let mut seen = HashSet::with_capacity(issues.len());
+        issues.retain(|issue| seen.insert(issue.clone()));
+        issues.truncate(FINDINGS_MAX);
+    }
+}
+
+fn has_errors(issues: &[Issue]) -> bool {
+    issues.iter().any(|issue| issue.severity == Severity::Error)
+}
+
+fn push(
+    issues: &mut Vec<Issue>,
+    at: Element<'_>,
+    code: &'static str,
+    severity: Severity,
+    params: Params<'_>,
+) {
+    let params = params.iter().map(|(name, value)| (*name, shortened(value))).collect();
+    issues.push(Issue { at: at.number(), code, severity, params });
+}
+
+fn error(issues: &mut Vec<Issue>, at: Element<'_>, code: &'static str, params: Params<'_>) {
+    push(issues, at, code, Severity::Error, params);
+}
+
+fn warning(issues: &mut Vec<Issue>, at: Element<'_>, code: &'static str, params: Params<'_>) {
+    push(issues, at, code, Severity::Warning, params);
+}
+
+/// At most 300 characters: enough for the text of a rule, no more of a document than needed.
+fn shortened(value: &str) -> String {
+    match value.char_indices().nth(300) {
+        Some((end, _)) => format!("{}…", &value[..end]),
+        None => value.to_owned(),
+    }
+}

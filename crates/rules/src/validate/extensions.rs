@@ -1,0 +1,212 @@
+//! Extensions: whether anybody defines them, whether they may stand where they stand, and whether they
+//! may change the meaning of what is around them.
+
+use std::sync::Arc;
+
+use fhir::Element;
+use fhirpath::{Context, Expression, Item};
+
+use super::bundle::is_absolute;
+use super::invariants::resources_of;
+use super::{Held, Issue, Run, error, push};
+use crate::definition::ExtensionContext;
+use crate::profile::Profile;
+use crate::rule::Rule;
+use crate::terminology::Mode;
+
+/// Addresses of examples: nobody defines them, and nobody is told.
+const EXAMPLES: &[&str] = &["example.org", "example.com", "acme.com", "acme.org", "nema.org"];
+/// Extensions that stand for elements of other releases of FHIR.
+const OTHER_RELEASES: &str = "/StructureDefinition/extension-";
+
+impl<'t> Run<'t> {
+    pub(super) fn extension(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        let Some(url) = of.text("url") else { return };
+        let Some(owner) = of.parent() else { return };
+        let is_nested = owner.type_name() == "Extension";
+        if !is_absolute(url) {
+            // Inside of a complex extension its definition says which names there are.
+            if !is_nested {
+                error(issues, of, "rule-extension-url-relative", &[("value", url)]);
+            }
+            return;
+        }
+        let is_modifier = of.name() == "modifierExtension";
+        let Some(profile) = self.set.profile(url, 0) else {
+            return self.unknown_extension(of, url, is_modifier, issues);
+        };
+        if profile.type_name != "Extension" {
+            return error(issues, of, "rule-extension-not-defined", &[("value", url)]);
+        }
+        if profile.node(0).is_modifier != is_modifier {
+            let code = if is_modifier {
+                "rule-extension-not-modifier"
+            } else {
+                "rule-extension-is-modifier"
+            };
+            error(issues, of, code, &[("value", url)]);
+        }
+        issues.extend(self.conform(of, profile).iter().cloned());
+        self.context(of, owner, profile, issues);
+    }
+
+    fn unknown_extension(
+        &self,
+        of: Element<'t>,
+        url: &str,
+        is_modifier: bool,
+        issues: &mut Vec<Issue>,
+    ) {
+        let is_example = EXAMPLES.iter().any(|example| url.contains(example));
+        let is_other_release =
+            url.starts_with("http://hl7.org/fhir/") && url.contains(OTHER_RELEASES);
+        if self.set.is_empty() || is_other_release {
+            return;
+        }
+        let is_error = is_modifier || self.mode == Mode::Strict;
+        if is_error && !is_example {
+            error(issues, of, "rule-extension-unknown", &[("value", url)]);
+        } else if !is_example {
+            let severity = fhir::Severity::Information;
+            push(issues, of, "rule-extension-unknown", severity, &[("value", url)]);
+        }
+    }
+
+    /// Where the extension stands, against where its definition lets it stand.
+    fn context(
+        &self,
+        of: Element<'t>,
+        owner: Element<'t>,
+        profile: &'t Profile,
+        issues: &mut Vec<Issue>,
+    ) {
+        if !profile.contexts.is_empty() {
+            let names = names_of(owner);
+            let fits = profile.contexts.iter().any(|told| self.is_there(owner, told, &names));
+            if !fits {
+                let told: Vec<&str> = profile.contexts.iter().map(|of| &*of.expression).collect();
+                let found = names.first().map(String::as_str).unwrap_or_default();
+                let params =
+                    [("value", &*profile.url), ("expected", &told.join(", ")), ("found", found)];
+                error(issues, of, "rule-extension-context", &params);
+            }
+        }
+        for rule in &profile.context_rules {
+            if self.context_rule(of, owner, rule) == Held::No {
+                let params = [("value", &*profile.url), ("text", &*rule.human)];
+                error(issues, of, "rule-extension-context-rule", &params);
+            }
+        }
+    }
+
+    fn is_there(&self, owner: Element<'t>, told: &ExtensionContext, names: &[String]) -> bool {
+        let expression = told.expression.as_str();
+        match &*told.kind {
+            "extension" => {
+                let url = expression.split('#').next().unwrap_or_default();
+                owner.type_name() == "Extension" && owner.text("url") == Some(url)
+            }
+            "fhirpath" => self.is_among(owner, expression),
+            _ if expression.contains("://") => {
+                // A profile, or an element of one: the type of it must be there.
+                let url = expression.split('#').next().unwrap_or_default();
+                let known = self.set.profile(url, 0);
+                known.is_none_or(|of| names.contains(&of.type_name))
+            }
+            _ => {
+                let plain = expression.replace("[x]", "");
+                matches!(expression, "Element" | "Any" | "*") || names.contains(&plain)
+            }
+        }
+    }
+
+    /// Whether an expression, asked of the resource, gives this element.
+    fn is_among(&self, owner: Element<'t>, expression: &str) -> bool {
+        let (resource, root) = resources_of(owner);
+        let Ok(expression) = Expression::parse(expression) else { return true };
+        // The expression lives as long as this question only; so does what it gives.
+        among(self, &expression, owner, resource, root)
+    }
+
+    fn context_rule(&self, of: Element<'t>, owner: Element<'t>, rule: &'t Arc<Rule>) -> Held {
+        let Some(expression) = rule.expression() else { return Held::NotEvaluated };
+        let (resource, root) = resources_of(owner);
+        let extension = [Item::Element(of)].into_iter().collect();
+        let context = Context::new(self.now)
+            .within(resource, root)
+            .on(Item::Element(owner))
+            .with("extension", extension)
+            .asking(self);
+        match expression.holds(&context, &[Item::Element(owner)]) {
+            Ok(true) => Held::Yes,
+            Ok(false) => Held::No,
+            Err(_) => Held::NotEvaluated,
+        }
+    }
+}
+
+fn among<'e>(
+    run: &Run<'_>,
+    expression: &'e Expression,
+    owner: Element<'e>,
+    resource: Element<'e>,
+    root: Element<'e>,
+) -> bool {
+    let context = Context::new(run.now).within(resource, root);
+    let found = expression.evaluate(&context, &[Item::Element(resource)]);
+    found.is_ok_and(|found| {
+        found.iter().any(|item| match item {
+            Item::Element(of) => of.is_same_place(owner),
+            Item::Boolean(holds) => *holds,
+            _ => false,
+        })
+    })
+}
+
+/// Every name under which a context may mean an element: its path from the resource, from each type
+/// around it, and its own types.
+fn names_of(owner: Element<'_>) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut tail = String::new();
+    let mut at = owner;
+    loop {
+        let mut types: Vec<&str> = vec![at.type_name()];
+        types.extend(bases(at.type_name()));
+        if let Some(kind) = at.resource_type() {
+            types = vec![kind, "DomainResource", "Resource"];
+        }
+        for of in types {
+            names.push(format!("{of}{tail}"));
+            names.push(collapsed(&format!("{of}{tail}")));
+        }
+        if at.resource_type().is_some() {
+            break;
+        }
+        tail = format!(".{}{tail}", at.stem());
+        match at.parent() {
+            Some(parent) => at = parent,
+            None => break,
+        }
+    }
+    // The path from the resource says most.
+    names.reverse();
+    names
+}
+
+/// `Questionnaire.item.item` is described as `Questionnaire.item`.
+fn collapsed(path: &str) -> String {
+    let mut parts: Vec<&str> = path.split('.').collect();
+    parts.dedup();
+    parts.join(".")
+}
+
+fn bases(name: &str) -> &'static [&'static str] {
+    match name {
+        "code" | "id" | "markdown" => &["string"],
+        "url" | "canonical" | "uuid" | "oid" => &["uri"],
+        "unsignedInt" | "positiveInt" => &["integer"],
+        "Age" | "Count" | "Distance" | "Duration" => &["Quantity"],
+        "Timing" | "Dosage" | "ElementDefinition" => &["BackboneElement"],
+        _ => &[],
+    }
+}

@@ -1,0 +1,97 @@
+//! Invariants, each evaluated once for an element, however many profiles repeat it.
+
+use std::sync::Arc;
+
+use fhir::{Element, Severity};
+use fhirpath::{Context, Item};
+
+use super::{Held, Issue, Run, push};
+use crate::facts::Native;
+use crate::rule::{How, Rule};
+
+impl<'t> Run<'t> {
+    pub(super) fn rules(&self, of: Element<'t>, rules: &'t [Arc<Rule>], issues: &mut Vec<Issue>) {
+        for rule in rules {
+            let held = self.held(of, rule);
+            if held == Held::Yes {
+                continue;
+            }
+            let severity = if rule.is_error { Severity::Error } else { Severity::Warning };
+            let code =
+                if held == Held::No { "rule-invariant" } else { "rule-invariant-not-evaluated" };
+            push(issues, of, code, severity, &[("rule", &rule.key), ("text", &rule.human)]);
+        }
+    }
+
+    fn held(&self, of: Element<'t>, rule: &'t Rule) -> Held {
+        let key = (of.number(), rule.number);
+        if let Some(held) = self.held.borrow().get(&key) {
+            return *held;
+        }
+        let held = match &rule.how {
+            How::Native(Native::Period) => yes_or_no(period_holds(of)),
+            How::Native(Native::Extension) => yes_or_no(extension_holds(of)),
+            How::Expression { .. } => self.evaluated(of, rule),
+        };
+        self.held.borrow_mut().insert(key, held);
+        held
+    }
+
+    /// An expression that cannot be evaluated has failed, and says so.
+    pub(super) fn evaluated(&self, of: Element<'t>, rule: &'t Rule) -> Held {
+        let Some(expression) = rule.expression() else { return Held::NotEvaluated };
+        let (resource, root) = resources_of(of);
+        let context =
+            Context::new(self.now).within(resource, root).on(Item::Element(of)).asking(self);
+        match expression.holds(&context, &[Item::Element(of)]) {
+            Ok(holds) => yes_or_no(holds),
+            Err(_) => Held::NotEvaluated,
+        }
+    }
+}
+
+const fn yes_or_no(holds: bool) -> Held {
+    if holds { Held::Yes } else { Held::No }
+}
+
+/// The resource around an element (or itself), and the one that contains that, if it is contained.
+pub(super) fn resources_of(of: Element<'_>) -> (Element<'_>, Element<'_>) {
+    let resource = around(of);
+    let mut root = resource;
+    while root.name() == "contained" {
+        match root.parent() {
+            Some(parent) => root = around(parent),
+            None => break,
+        }
+    }
+    (resource, root)
+}
+
+fn around(of: Element<'_>) -> Element<'_> {
+    let mut at = of;
+    while at.resource_type().is_none() {
+        match at.parent() {
+            Some(parent) => at = parent,
+            None => break,
+        }
+    }
+    at
+}
+
+/// `per-1`: not after its end, as far as both are precise.
+fn period_holds(of: Element<'_>) -> bool {
+    let (Some(start), Some(end)) = (of.text("start"), of.text("end")) else { return true };
+    let instant = |text: &str| fhir::Instant::parse(text);
+    if let (Some(start), Some(end)) = (instant(start), instant(end)) {
+        return start <= end;
+    }
+    // The year, the month or the day that both name.
+    let date = |text: &'_ str| text.split('T').next().map(str::len).unwrap_or(0);
+    let length = date(start).min(date(end)).min(start.len()).min(end.len());
+    start.get(..length) <= end.get(..length)
+}
+
+/// `ext-1`: extensions or a value, not both, not neither.
+fn extension_holds(of: Element<'_>) -> bool {
+    of.child("extension").is_some() != of.choice("value").is_some()
+}

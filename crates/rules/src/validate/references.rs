@@ -1,0 +1,226 @@
+//! References: what they point to inside the document, and whether that is what they may point to.
+
+use std::rc::Rc;
+
+use fhir::{Element, TypeDefinition};
+
+use super::invariants::resources_of;
+use super::{Issue, Run, error, has_errors};
+use crate::definition::TypeReference;
+use crate::profile::Profile;
+use crate::set::BASE;
+use crate::terminology::Mode;
+
+/// Where a reference leads.
+pub(super) enum Target<'t> {
+    Contained(Element<'t>),
+    Bundled(Element<'t>),
+    /// Several entries answer to it.
+    Ambiguous(Element<'t>),
+    /// Not a form that could be resolved in a Bundle.
+    Malformed,
+    /// Nothing in this document; what lies outside is nobody's business here.
+    Elsewhere,
+}
+
+impl<'t> Run<'t> {
+    /// The resource that a reference means.
+    pub(super) fn resolve(&self, reference: &str, from: Element<'t>) -> Option<Element<'t>> {
+        match self.target(reference, from) {
+            Target::Contained(of) | Target::Bundled(of) | Target::Ambiguous(of) => Some(of),
+            Target::Malformed | Target::Elsewhere => None,
+        }
+    }
+
+    pub(super) fn target(&self, reference: &str, from: Element<'t>) -> Target<'t> {
+        let (_, root) = resources_of(from);
+        if let Some(id) = reference.strip_prefix('#') {
+            if id.is_empty() {
+                return Target::Contained(root);
+            }
+            let named = root.all("contained").find(|of| of.text("id") == Some(id));
+            return named.map_or(Target::Elsewhere, Target::Contained);
+        }
+        let mut at = root;
+        loop {
+            let Some(holder) = at.parent() else { return Target::Elsewhere };
+            let Some(bundle) = holder.parent().filter(|_| holder.name() == "entry") else {
+                return Target::Elsewhere;
+            };
+            if bundle.resource_type() == Some("Bundle") {
+                let found = self.entries(bundle).target(reference, holder.text("fullUrl"));
+                if !matches!(found, Target::Elsewhere) {
+                    return found;
+                }
+            }
+            // A Bundle in a Bundle: the outer one may know.
+            at = bundle;
+        }
+    }
+
+    /// A reference against what it may point to.
+    pub(super) fn reference(
+        &self,
+        of: Element<'t>,
+        told: &'t TypeReference,
+        profile: &'t Profile,
+        issues: &mut Vec<Issue>,
+    ) {
+        let Some(reference) = of.text("reference").filter(|text| !text.is_empty()) else { return };
+        if reference.contains(char::is_whitespace) {
+            return error(issues, of, "rule-reference-form", &[("value", reference)]);
+        }
+        let target = self.target(reference, of);
+        let (found, mode) = match target {
+            Target::Contained(found) => (Some(found), "contained"),
+            Target::Bundled(found) => (Some(found), "bundled"),
+            Target::Ambiguous(found) => {
+                error(issues, of, "rule-reference-ambiguous", &[("value", reference)]);
+                (Some(found), "bundled")
+            }
+            Target::Malformed => {
+                error(issues, of, "rule-reference-form", &[("value", reference)]);
+                (None, "referenced")
+            }
+            Target::Elsewhere => (None, "referenced"),
+        };
+        if found.is_none() && mode == "referenced" && reference.starts_with('#') {
+            // `ref-1` says so.
+            return;
+        }
+        let kind = found.and_then(Element::resource_type).or_else(|| type_in(reference));
+        self.told_type(of, kind, told, profile, issues);
+        self.aggregation(of, told, mode, issues);
+        match (found, kind) {
+            (Some(found), _) => self.followed(of, found, told, profile, issues),
+            (None, Some(kind)) if self.mode == Mode::Strict && is_relative(reference) => {
+                self.implied(of, kind, told, profile, issues);
+            }
+            _ => {}
+        }
+    }
+
+    /// `Reference.type` against what may stand there and what does.
+    fn told_type(
+        &self,
+        of: Element<'t>,
+        kind: Option<&str>,
+        told: &'t TypeReference,
+        profile: &'t Profile,
+        issues: &mut Vec<Issue>,
+    ) {
+        let Some(said) = of.text("type") else { return };
+        let name = said.strip_prefix(BASE).unwrap_or(said);
+        if let Some(kind) = kind.filter(|kind| *kind != name) {
+            let params = [("expected", name), ("found", kind)];
+            return error(issues, of, "rule-reference-type", &params);
+        }
+        if let Some(types) = self.target_types(told, profile) {
+            if !types.contains(&name) {
+                let params = [("expected", &*types.join(", ")), ("found", name)];
+                error(issues, of, "rule-reference-type", &params);
+            }
+        }
+    }
+
+    fn aggregation(
+        &self,
+        of: Element<'t>,
+        told: &TypeReference,
+        mode: &str,
+        issues: &mut Vec<Issue>,
+    ) {
+        let allowed = told
+            .aggregation
+            .iter()
+            .any(|allowed| allowed == mode || (allowed == "referenced" && mode != "contained"));
+        if !told.aggregation.is_empty() && !allowed {
+            let expected = told.aggregation.join(", ");
+            let params = [("expected", &*expected), ("found", mode)];
+            error(issues, of, "rule-reference-aggregation", &params);
+        }
+    }
+
+    /// The types that a reference may point to; `None` where any is allowed or not all are known.
+    fn target_types(&self, told: &'t TypeReference, profile: &'t Profile) -> Option<Vec<&'t str>> {
+        if told.targets.is_empty() {
+            return None;
+        }
+        let mut types = Vec::with_capacity(told.targets.len());
+        for target in &told.targets {
+            match self.set.profile(target, profile.package)?.type_name.as_str() {
+                "Resource" | "DomainResource" => return None,
+                name => types.push(name),
+            }
+        }
+        Some(types)
+    }
+
+    /// What was found against the profiles that are allowed; one of them is enough.
+    fn followed(
+        &self,
+        of: Element<'t>,
+        found: Element<'t>,
+        told: &'t TypeReference,
+        profile: &'t Profile,
+        issues: &mut Vec<Issue>,
+    ) {
+        let Some(types) = self.target_types(told, profile) else { return };
+        let kind = found.resource_type().unwrap_or_default();
+        if !types.contains(&kind) {
+            let params = [("expected", &*types.join(", ")), ("found", kind)];
+            return error(issues, of, "rule-reference-type", &params);
+        }
+        let mut nearest: Option<Rc<Vec<Issue>>> = None;
+        for target in &told.targets {
+            let Some(target) = self.set.profile(target, profile.package) else { continue };
+            if target.type_name != kind {
+                continue;
+            }
+            // What is wrong with the resource as such is said of itself.
+            if !target.is_constraint {
+                return;
+            }
+            let found = self.conform(found, target);
+            if !has_errors(&found) {
+                return;
+            }
+            if nearest.as_ref().is_none_or(|best| found.len() < best.len()) {
+                nearest = Some(found);
+            }
+        }
+        if let Some(reasons) = nearest {
+            issues.extend(reasons.iter().cloned());
+        }
+    }
+
+    /// The type that a relative reference names, where the resource is elsewhere.
+    fn implied(
+        &self,
+        of: Element<'t>,
+        kind: &str,
+        told: &'t TypeReference,
+        profile: &'t Profile,
+        issues: &mut Vec<Issue>,
+    ) {
+        let Some(types) = self.target_types(told, profile) else { return };
+        if !types.contains(&kind) {
+            let params = [("expected", &*types.join(", ")), ("found", kind)];
+            error(issues, of, "rule-reference-type", &params);
+        }
+    }
+}
+
+/// The resource type that a reference names: `…/Patient/1`, `Patient/1/_history/2`.
+pub(super) fn type_in(reference: &str) -> Option<&'static str> {
+    let plain = reference.split("/_history/").next().unwrap_or_default();
+    let (before, _id) = plain.rsplit_once('/')?;
+    let name = before.rsplit('/').next().unwrap_or_default();
+    let of = TypeDefinition::named(name)?;
+    (of.is_resource() && !of.is_abstract_resource() && !name.contains('.')).then(|| of.name())
+}
+
+/// `Type/id`, with or without a version.
+fn is_relative(reference: &str) -> bool {
+    !reference.contains(':') && matches!(reference.split('/').count(), 2 | 4)
+}

@@ -1,0 +1,189 @@
+//! Bundles, contained resources, and references inside of them.
+
+use rules::Mode;
+use serde_json::{Value, json};
+
+use crate::teaching::{element, errors, found, profile, set, url};
+
+const ONE: &str = "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000001";
+const TWO: &str = "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000002";
+
+fn bundle(kind: &str, entries: &[(&str, Value)]) -> Value {
+    let entries: Vec<Value> = entries
+        .iter()
+        .map(|(url, resource)| json!({ "fullUrl": url, "resource": resource }))
+        .collect();
+    json!({ "resourceType": "Bundle", "type": kind, "entry": entries })
+}
+
+fn observation(subject: &str) -> Value {
+    json!({ "resourceType": "Observation", "status": "final", "code": { "text": "a" },
+        "subject": { "reference": subject } })
+}
+
+fn check(definitions: Vec<Value>, resource: &Value, mode: Mode, expected: &[&str]) {
+    assert_eq!(errors(&found(&set(definitions), resource, None, mode)), *expected, "{resource}");
+}
+
+#[test]
+fn addresses_of_entries() {
+    let patient = || json!({ "resourceType": "Patient", "id": "1" });
+    for (url, expected) in [
+        (ONE, &[][..]),
+        ("http://a.test/fhir/Patient/1", &[]),
+        ("http://a.test/anything", &[]),
+        ("Patient/1", &["rule-bundle-full-url-relative Bundle.entry[0]"]),
+        ("http://a.test/fhir/Patient/2", &["rule-bundle-full-url-differs Bundle.entry[0]"]),
+        ("http://a.test/fhir/Group/1", &["rule-bundle-full-url-differs Bundle.entry[0]"]),
+    ] {
+        check(Vec::new(), &bundle("collection", &[(url, patient())]), Mode::Authority, expected);
+    }
+    let bare = json!({ "resourceType": "Bundle", "type": "collection", "entry": [{ "resource": patient() }] });
+    check(Vec::new(), &bare, Mode::Authority, &["rule-bundle-full-url-missing Bundle.entry[0]"]);
+    let mut batch = bare;
+    batch["type"] = json!("batch");
+    check(Vec::new(), &batch, Mode::Authority, &[]);
+}
+
+#[test]
+fn references_in_a_bundle() {
+    let patient = || json!({ "resourceType": "Patient", "id": "1" });
+    let group = || json!({ "resourceType": "Group", "id": "1", "type": "person", "actual": true });
+    let rest = "http://a.test/fhir/Observation/9";
+    let mut own = observation("Patient/1");
+    own["id"] = json!("9");
+    let place = "Bundle.entry[0].resource.subject";
+    let relative =
+        bundle("collection", &[(rest, own), ("http://a.test/fhir/Patient/1", patient())]);
+    check(Vec::new(), &relative, Mode::Authority, &[]);
+    for (entries, expected) in [
+        (vec![(ONE, observation(TWO)), (TWO, patient())], None),
+        (vec![(ONE, observation(TWO)), (TWO, group())], Some("rule-reference-type")),
+        (
+            vec![(ONE, observation(TWO)), (TWO, patient()), (TWO, patient())],
+            Some("rule-reference-ambiguous"),
+        ),
+        (vec![(ONE, observation("not a reference"))], Some("rule-reference-form")),
+        (vec![(ONE, observation("nowhere"))], Some("rule-reference-form")),
+        (vec![(ONE, observation("http://elsewhere.test/Patient/1"))], None),
+    ] {
+        let expected: Vec<String> =
+            expected.map(|code| format!("{code} {place}")).into_iter().collect();
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        check(Vec::new(), &bundle("collection", &entries), Mode::Authority, &expected);
+    }
+}
+
+#[test]
+fn what_a_reference_says_of_its_target() {
+    let mut typed = observation("Patient/1");
+    typed["subject"]["type"] = json!("Group");
+    check(Vec::new(), &typed, Mode::Authority, &["rule-reference-type Observation.subject"]);
+    let implied = observation("Group/1");
+    check(Vec::new(), &implied, Mode::Authority, &[]);
+    check(Vec::new(), &implied, Mode::Strict, &["rule-reference-type Observation.subject"]);
+}
+
+#[test]
+fn targets_are_followed_and_aggregation_is_kept() {
+    let target = json!({ "type": [{ "code": "Reference", "aggregation": ["contained"],
+        "targetProfile": [url("named")] }] });
+    let definitions = || {
+        vec![
+            profile("named", "Patient", &[element("Patient.name", "1..*", "", json!({}))]),
+            profile(
+                "case",
+                "Observation",
+                &[element("Observation.subject", "", "", target.clone())],
+            ),
+        ]
+    };
+    let with_profile = |mut of: Value| {
+        of["meta"] = json!({ "profile": [url("case")] });
+        of
+    };
+    let contained = |patient: Value| {
+        let mut of = with_profile(observation("#p"));
+        of["contained"] = json!([patient]);
+        of
+    };
+    let named = json!({ "resourceType": "Patient", "id": "p", "name": [{ "family": "A" }] });
+    check(definitions(), &contained(named.clone()), Mode::Authority, &[]);
+    check(
+        definitions(),
+        &contained(json!({ "resourceType": "Patient", "id": "p" })),
+        Mode::Authority,
+        &["rule-missing Observation.contained[0]"],
+    );
+    let bundled = bundle("collection", &[(ONE, with_profile(observation(TWO))), (TWO, named)]);
+    check(
+        definitions(),
+        &bundled,
+        Mode::Authority,
+        &["rule-reference-aggregation Bundle.entry[0].resource.subject"],
+    );
+}
+
+#[test]
+fn contained_resources() {
+    let organization = |id: Option<&str>| {
+        let mut of = json!({ "resourceType": "Organization", "name": "A" });
+        if let Some(id) = id {
+            of["id"] = json!(id);
+        }
+        of
+    };
+    let patient = |contained: Value, reference: &str| {
+        json!({ "resourceType": "Patient", "contained": contained,
+            "managingOrganization": { "reference": reference } })
+    };
+    let one = json!([organization(Some("o"))]);
+    check(Vec::new(), &patient(one.clone(), "#o"), Mode::Authority, &[]);
+    check(
+        Vec::new(),
+        &patient(one, "#x"),
+        Mode::Authority,
+        &[
+            "rule-contained-not-used Patient.contained[0]",
+            "rule-invariant Patient.managingOrganization",
+        ],
+    );
+    check(
+        Vec::new(),
+        &patient(json!([organization(Some("o")), organization(Some("o"))]), "#o"),
+        Mode::Authority,
+        &["rule-contained-twice Patient.contained[1]"],
+    );
+    check(
+        Vec::new(),
+        &patient(json!([organization(Some("o")), organization(None)]), "#o"),
+        Mode::Authority,
+        &["rule-contained-without-id Patient.contained[1]"],
+    );
+}
+
+#[test]
+fn documents_hang_together() {
+    let composition = |author: &str, entry: &str| {
+        json!({ "resourceType": "Composition", "author": [{ "reference": author }],
+            "section": [{ "title": "A", "entry": [{ "reference": entry }] }] })
+    };
+    let lab = || json!({ "resourceType": "Organization", "name": "A" });
+    let three = "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000003";
+    let whole = bundle("document", &[(ONE, composition(TWO, three)), (TWO, lab()), (three, lab())]);
+    // What R4 asks of a Composition itself is the base check's.
+    let own = |resource: &Value| -> Vec<String> {
+        let all = errors(&found(&set(Vec::new()), resource, None, Mode::Authority));
+        all.into_iter().filter(|of| of.starts_with("rule-")).collect()
+    };
+    assert_eq!(own(&whole), [""; 0]);
+    let loose = bundle("document", &[(ONE, composition(TWO, TWO)), (TWO, lab()), (three, lab())]);
+    assert_eq!(own(&loose), ["rule-bundle-not-reached Bundle.entry[2]"]);
+    let absent = bundle("document", &[(ONE, composition(TWO, three)), (TWO, lab())]);
+    assert_eq!(
+        own(&absent),
+        ["rule-bundle-not-in-document Bundle.entry[0].resource.section[0].entry[0]"]
+    );
+    let wrong = bundle("document", &[(TWO, lab())]);
+    assert_eq!(own(&wrong), ["rule-bundle-first-entry Bundle"]);
+}

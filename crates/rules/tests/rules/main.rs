@@ -1,0 +1,11 @@
+//! Every kind of rule, with a case that keeps it and one that breaks it; the authority's own packages
+//! where they lie beside the workspace.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod bundles;
+mod elements;
+mod packages;
+mod published;
+mod slices;
+mod teaching;

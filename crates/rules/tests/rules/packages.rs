@@ -1,0 +1,136 @@
+//! Packages: read under bounds, kept side by side, found by canonical and version.
+
+use std::io::Write;
+
+use fhir::{Format, Instant, Limits, Tree};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use rules::{Asked, Fault, Mode, Package, PackageLimits, Store, missing};
+use serde_json::{Value, json};
+
+use crate::teaching::{element, profile, url};
+
+fn archive(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
+    for (path, content) in files {
+        let mut header = tar::Header::new_gnu();
+        // Names are written as they are: the archive may be hostile.
+        header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
+        header.set_size(content.len() as u64);
+        header.set_mode(0o644);
+        header.set_cksum();
+        builder.append(&header, content.as_slice()).unwrap();
+    }
+    builder.into_inner().unwrap().finish().unwrap()
+}
+
+fn manifest(name: &str, version: &str, dependencies: Value) -> (&'static str, Vec<u8>) {
+    let manifest = json!({ "name": name, "version": version, "fhirVersions": ["4.0.1"],
+        "dependencies": dependencies });
+    ("package/package.json", manifest.to_string().into_bytes())
+}
+
+fn definition(min: u32) -> (&'static str, Vec<u8>) {
+    let elements = [
+        element("Patient", "", "", json!({})),
+        element("Patient.name", "", "", json!({ "min": min, "max": "*" })),
+    ];
+    let mut profile = profile("shared", "Patient", &elements);
+    let elements = profile["differential"].take();
+    profile["snapshot"] = elements;
+    ("package/StructureDefinition-shared.json", profile.to_string().into_bytes())
+}
+
+fn package(name: &str, version: &str, dependencies: Value, min: u32) -> Package {
+    let bytes = archive(&[manifest(name, version, dependencies), definition(min)]);
+    Package::read(&bytes, &PackageLimits::default()).unwrap()
+}
+
+fn fault(bytes: &[u8]) -> Fault {
+    let limits = PackageLimits {
+        unpacked_max: 1 << 20,
+        file_max: 64 << 10,
+        files_max: 20,
+        ..PackageLimits::default()
+    };
+    Package::read(bytes, &limits).unwrap_err()
+}
+
+#[test]
+fn hostile_archives_are_refused_by_name() {
+    let fine = manifest("a.b", "1.0.0", json!({}));
+    let one = definition(1);
+    assert_eq!(fault(b"neither"), Fault::NotAPackage);
+    assert_eq!(fault(b"{}"), Fault::NoDefinitions);
+    assert_eq!(fault(&[0x1f, 0x8b, 8, 0, 1]), Fault::Damaged);
+    let whole = archive(&[fine.clone(), one.clone()]);
+    assert_eq!(fault(&whole[..whole.len() / 2]), Fault::Damaged);
+    assert_eq!(fault(&archive(&[one.clone()])), Fault::NoManifest);
+    assert_eq!(fault(&archive(&[fine.clone(), ("package/../x.json", vec![])])), Fault::PathOutside);
+    let outside = manifest("../x", "1.0.0", json!({}));
+    assert_eq!(fault(&archive(&[outside, one.clone()])), Fault::BadManifest { member: "name" });
+    let other = json!({ "name": "a", "version": "1", "fhirVersions": ["5.0.0"] }).to_string();
+    let other = ("package/package.json", other.into_bytes());
+    assert_eq!(fault(&archive(&[other, one.clone()])).code(), "other-fhir");
+    // A bomb: little to hand over, much to unpack.
+    let bomb = archive(&[fine.clone(), ("package/a.json", vec![b' '; 2 << 20])]);
+    assert!(bomb.len() < 20_000);
+    assert_eq!(fault(&bomb).code(), "too-large");
+    let aside = archive(&[fine.clone(), ("elsewhere/a.bin", vec![0; 2 << 20])]);
+    assert_eq!(fault(&aside).code(), "too-large");
+    let many: Vec<_> = (0..30).map(|_| ("package/a.json", b"{}".to_vec())).collect();
+    assert_eq!(fault(&archive(&many)).code(), "too-many-files");
+    let deep = "[".repeat(100_000).into_bytes();
+    let package = Package::read(
+        &archive(&[fine, one, ("package/deep.json", deep)]),
+        &PackageLimits::default(),
+    );
+    assert_eq!(package.unwrap().unreadable, ["deep.json"]);
+}
+
+#[test]
+fn two_versions_side_by_side_and_one_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path().join("rules"));
+    assert!(store.list().unwrap().is_empty() && store.in_use().unwrap().is_none());
+    for (version, min) in [("1.0.0", 0), ("1.1.0", 1)] {
+        store.import(&package("a.b", version, json!({}), min), "then".to_owned()).unwrap();
+    }
+    let root = |wanted: &str| package("root", wanted, json!({ "a.b": wanted, "c.d": "2.x" }), 0);
+    for wanted in ["1.0.x", "1.1.0"] {
+        let mut root = root(wanted);
+        root.manifest.name = format!("root.{}", wanted.replace('.', ""));
+        store.import(&root, "then".to_owned()).unwrap();
+    }
+    let all = store.list().unwrap();
+    assert_eq!(all.len(), 4);
+    let gaps = missing(&all[2].manifest, &all);
+    assert_eq!(gaps, [("c.d".to_owned(), "2.x".to_owned(), None)]);
+    assert!(store.make_used("nobody@1").is_err());
+    store.make_used("a.b@1.1.0").unwrap();
+    assert_eq!(store.in_use().unwrap().as_deref(), Some("a.b@1.1.0"));
+    let patient =
+        Tree::read(br#"{"resourceType":"Patient"}"#, Format::Json, &Limits::default()).unwrap();
+    let errors = |label: &str, canonical: &str| {
+        let asked =
+            Asked { profiles: &[canonical.to_owned()], mode: Mode::Authority, now: Instant(0) };
+        store.load(Some(label)).unwrap().validate(&patient, &asked).len()
+    };
+    assert_eq!(errors("a.b@1.0.0", &url("shared")), 0);
+    assert_eq!(errors("a.b@1.1.0", &url("shared")), 1);
+    store.remove("a.b@1.1.0").unwrap();
+    assert_eq!(store.in_use().unwrap(), None);
+    assert_eq!(store.list().unwrap().len(), 3);
+}
+
+#[test]
+fn a_broken_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    store.import(&package("a.b", "1.0.0", json!({}), 1), "then".to_owned()).unwrap();
+    let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::File::create(&file).unwrap();
+    bytes.write_all(b"labcourier-rules 1\n{").unwrap();
+    let told = store.list().unwrap_err().to_string();
+    assert!(told.ends_with("is damaged"), "{told}");
+}
