@@ -7,6 +7,7 @@
 mod authority;
 mod bare;
 mod bulk;
+mod expressions;
 mod output;
 mod programs;
 mod raw;
@@ -23,16 +24,18 @@ use table::Row;
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Rows that are measured: the name for `--only`, and what it is.
-const ROWS: [(&str, &str); 5] = [
+const ROWS: [(&str, &str); 6] = [
     ("bulk", "`send` against raw POST and curl, to a bare server that answers at once"),
     ("bulk-authority", "`send` against raw POST, to labcourier-authority"),
     ("memory", "resident memory of `send`, measured with `bulk`"),
     ("authority", "the authority alone, with 1,000 and 1,000,000 documents, on both stores"),
     ("reading", "read + check + wrap against serde_json::Value"),
+    ("fhirpath", "the invariants of one report against reading it"),
 ];
 
 /// Rows of the performance plan that nothing here measures, and what is missing.
-const NOT_MEASURED: [(&str, &str); 7] = [
+const NOT_MEASURED: [(&str, &str); 8] = [
+    ("invariants against fhirpath.js", "needs that package on the machine"),
     ("bulk against a Python requests session", "needs Python's requests on the machine"),
     ("bulk against Node fhir-kit-client", "needs that package on the machine"),
     ("latency-bound sending (200 ms authority)", "needs a delay in the bare server"),
@@ -92,6 +95,10 @@ async fn measure(plan: &Plan) -> Result<()> {
     if wanted("reading") {
         output::progress("reading");
         rows.push(reading::measure(plan.rounds)?);
+    }
+    if wanted("fhirpath") {
+        output::progress("fhirpath");
+        rows.push(expressions::measure(plan.rounds)?);
     }
     if wanted("bulk") || wanted("memory") {
         let bulk = Bulk::bare().await?;

@@ -3,6 +3,7 @@
 mod answers;
 mod calls;
 mod documents;
+mod expressions;
 mod identities;
 mod moments;
 mod settings;
@@ -40,6 +41,7 @@ pub const TARGETS: &[Target] = &[
     target("links", answers::link, answers::LINK_WORDS),
     target("queries", answers::query, answers::QUERY_WORDS),
     target("moments", moments::moment, moments::WORDS),
+    target("fhirpath", expressions::expression, expressions::WORDS),
     target("calls", calls::call, calls::WORDS),
     target("settings", settings::settings, settings::WORDS),
     identity("pkcs12", identities::pkcs12, identities::DER_WORDS),

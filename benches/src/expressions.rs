@@ -1,0 +1,109 @@
+//! FHIRPath: what the rules of a package ask of a report, against reading the same report.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use fhir::{Element, Format, Instant as Time, Limits, Tree};
+use fhirpath::{Context, Expression, Item};
+use testkit::DocumentBuilder;
+
+use crate::Result;
+use crate::table::{Row, Samples};
+
+/// Type and invariant, in the manner of published ones: presence, choice, codes, references, patterns.
+const INVARIANTS: &[(&str, &str)] = &[
+    ("Bundle", "type = 'document' implies entry.first().resource.is(Composition)"),
+    (
+        "Bundle",
+        "entry.where(fullUrl.exists()).select(fullUrl & resource.meta.versionId).isDistinct()",
+    ),
+    ("Bundle", "entry.resource.ofType(Patient).count() <= 1"),
+    ("Resource", "contained.contained.empty()"),
+    ("Resource", "contained.meta.versionId.empty() and contained.meta.lastUpdated.empty()"),
+    ("Observation", "dataAbsentReason.empty() or value.empty()"),
+    (
+        "Observation",
+        "(status in ('registered' | 'cancelled')) or value.exists() or component.exists()",
+    ),
+    (
+        "Observation",
+        "component.code.where(coding.intersect(%resource.code.coding).exists()).empty()",
+    ),
+    ("Observation", "value.ofType(Quantity).value.empty() or value.ofType(Quantity).value >= 0"),
+    ("Patient", "name.where(family.exists() or given.exists()).count() > 0 or name.empty()"),
+    ("Patient", "birthDate.empty() or birthDate <= today()"),
+    ("Patient", "gender.empty() or gender != 'unknown'"),
+    ("Composition", "section.all(text.exists() or entry.exists() or section.exists())"),
+    ("Specimen", "type.exists() implies type.coding.all(system.exists() and code.exists())"),
+    ("Coding", "system.empty() or system.matches('^[a-z]+:.+$')"),
+    ("Coding", "code.exists() or display.exists()"),
+    ("Identifier", "value.exists() implies value.toString().length() <= 64"),
+    ("Identifier", "system.exists() or type.exists() or assigner.exists()"),
+    ("Reference", "reference.exists() or identifier.exists() or display.exists()"),
+    (
+        "Reference",
+        "reference.startsWith('#').not() or reference.substring(1) in %rootResource.contained.id",
+    ),
+    ("HumanName", "family.extension.where(url = 'urn:a').empty() or use = 'official'"),
+    ("Quantity", "code.empty() or system.exists()"),
+    ("Period", "start.empty() or end.empty() or start <= end"),
+    ("Extension", "extension.exists() != value.exists()"),
+    ("Narrative", "`div`.exists()"),
+];
+
+/// Interleaved rounds over the same report.
+pub(crate) fn measure(rounds: usize) -> Result<Row> {
+    let text = DocumentBuilder::new(1).json();
+    let tree = Tree::read(text.as_bytes(), Format::Json, &Limits::default())
+        .map_err(|finding| finding.code)?;
+    let rules = INVARIANTS
+        .iter()
+        .map(|(of, text)| Ok((*of, Expression::parse(text)?)))
+        .collect::<Result<Vec<_>>>()?;
+    let mut work = Vec::new();
+    collect(tree.root(), tree.root(), &rules, &mut work);
+    let count = f64::from(u32::try_from(work.len())?);
+    let (mut baseline, mut ours) = (Samples::default(), Samples::default());
+    for _ in 0..rounds {
+        let began = Instant::now();
+        for _ in 0..20 {
+            let tree = Tree::read(text.as_bytes(), Format::Json, &Limits::default());
+            black_box(tree.map_err(|finding| finding.code)?);
+        }
+        baseline.0.push(began.elapsed().as_secs_f64() * 1e6 / 20.0);
+        let began = Instant::now();
+        for _ in 0..20 {
+            for (expression, resource, element) in &work {
+                let item = Item::Element(*element);
+                let context = Context::new(Time::from_seconds(1_800_000_000))
+                    .within(*resource, *resource)
+                    .on(item.clone());
+                black_box(expression.holds(&context, std::slice::from_ref(&item))?);
+            }
+        }
+        ours.0.push(began.elapsed().as_secs_f64() * 1e6 / 20.0);
+    }
+    Ok(Row {
+        what: format!("{count} invariants of one report / reading it"),
+        ratio: ours.over(&baseline).shown(2, "×"),
+        baseline: baseline.shown(0, " µs"),
+        ours: ours.shown(0, " µs"),
+        must: "≤ 6 µs each",
+        aim: "≤ 1 µs each",
+    })
+}
+
+/// Every rule with every element that it is about.
+fn collect<'t>(
+    resource: Element<'t>,
+    element: Element<'t>,
+    rules: &'t [(&str, Expression)],
+    work: &mut Vec<(&'t Expression, Element<'t>, Element<'t>)>,
+) {
+    let resource = if element.resource_type().is_some() { element } else { resource };
+    let about = rules.iter().filter(|(of, _)| element.is_of(of));
+    work.extend(about.map(|(_, rule)| (rule, resource, element)));
+    for child in element.children() {
+        collect(resource, child, rules, work);
+    }
+}
