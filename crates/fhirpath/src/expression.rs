@@ -68,6 +68,8 @@ pub(crate) struct Call {
     pub(crate) arguments: Box<[NodeId]>,
     /// Of `is`, `as`, `ofType`.
     pub(crate) of_type: Option<TypeName>,
+    /// Of `where(a = b)` both sides, if b is the same for every item: it is evaluated once.
+    pub(crate) fixed: Option<(NodeId, NodeId)>,
     /// The regular expression, if it is a literal and once it has been used.
     pub(crate) pattern: OnceLock<Option<Regex>>,
 }

@@ -14,6 +14,8 @@ use crate::moment::CalendarUnit;
 use crate::quantity::{Quantity, UCUM, Unit};
 use crate::typename::TypeName;
 
+mod fixed;
+
 /// Longest expression, in bytes: the longest published ones have about 3 KiB.
 const BYTES_MAX: usize = 64 << 10;
 /// Deepest nesting of brackets and operators. Evaluation recurses as deep as the tree, and must do with
@@ -319,8 +321,9 @@ impl Parser {
             let reason = SyntaxReason::WrongArguments(function.name());
             return Err(SyntaxError { position: at, reason });
         }
-        let arguments = arguments.into();
-        self.add(Node::Call(Call { function, arguments, of_type, pattern: OnceLock::new() }))
+        let fixed = fixed::comparison(&self.nodes, function, &arguments);
+        let (arguments, pattern) = (arguments.into(), OnceLock::new());
+        self.add(Node::Call(Call { function, arguments, of_type, fixed, pattern }))
     }
 
     fn arguments(

@@ -137,7 +137,7 @@ fn documents() -> Vec<PathBuf> {
         let entries = std::fs::read_dir(shared().join("corpus").join(folder)).unwrap();
         let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
         paths.sort();
-        documents.extend(paths.into_iter().step_by(9));
+        documents.extend(paths.into_iter().step_by(15));
     }
     documents
 }

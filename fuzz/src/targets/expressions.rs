@@ -56,11 +56,12 @@ pub(crate) const WORDS: &[&str] = &[
 
 /// An invented patient in both encodings.
 static PATIENTS: LazyLock<[Tree; 2]> = LazyLock::new(|| {
-    let json = br#"{"resourceType":"Patient","id":"a","active":true,"name":[{"family":"Muster",
-        "given":["Anna",null],"_given":[null,{"extension":[{"url":"u","valueDecimal":1.50}]}]},
-        {"use":"usual","given":["Anni"]}],"birthDate":"1974-12","deceasedDateTime":
-        "2020-01-31T10:30:00+01:00","extension":[{"url":"u","valueQuantity":{"value":4.0,
-        "system":"http://unitsofmeasure.org","code":"mg"}}]}"#;
+    // In the order of FHIR, which XML has to keep: else the children of an element had two orders.
+    let json = br#"{"resourceType":"Patient","id":"a","extension":[{"url":"u","valueQuantity":
+        {"value":4.0,"system":"http://unitsofmeasure.org","code":"mg"}}],"active":true,"name":[
+        {"family":"Muster","given":["Anna",null],"_given":[null,{"extension":[{"url":"u",
+        "valueDecimal":1.50}]}]},{"use":"usual","given":["Anni"]}],"birthDate":"1974-12",
+        "deceasedDateTime":"2020-01-31T10:30:00+01:00"}"#;
     let json = Tree::read(json, Format::Json, &Limits::default()).expect("a patient");
     let xml = Tree::read(json.to_xml().as_bytes(), Format::Xml, &Limits::default());
     [json, xml.expect("the same patient")]

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::logic::truth_of;
 use super::{Evaluated, Run, Scope, equality, single, wrong_type};
 use crate::error::{EvaluationError, Limit};
-use crate::expression::{Call, Node, NodeId};
+use crate::expression::{Call, Node, NodeId, Operator};
 use crate::function::Function;
 use crate::item::{Collection, Item};
 
@@ -177,6 +177,17 @@ impl<'t> Run<'_, 't> {
         scope: &Scope<'_, 't>,
     ) -> Evaluated<'t> {
         let mut kept = Collection::new();
+        if let (Some((left, right)), [_, ..]) = (call.fixed, focus) {
+            let right = self.evaluate(right, focus, scope)?;
+            for (index, item) in focus.iter().enumerate() {
+                let this = std::slice::from_ref(item);
+                let left = self.evaluate(left, this, &Scope { this, index, ..*scope })?;
+                if self.compare(Operator::Equal, &left, &right)? == Some(true) {
+                    kept.push(item.clone());
+                }
+            }
+            return Ok(kept);
+        }
         for (index, item) in focus.iter().enumerate() {
             let this = std::slice::from_ref(item);
             let scope = Scope { this, index, ..*scope };
