@@ -11,6 +11,7 @@ use tauri::{AppHandle, Manager as _, Runtime};
 use tauri_plugin_dialog::{DialogExt as _, FilePath};
 
 use crate::house::House;
+use crate::question;
 
 /// Answers every command; `false` for a name that no command has.
 pub(crate) fn handle<R: Runtime>(invoke: Invoke<R>) -> bool {
@@ -35,6 +36,13 @@ pub(crate) fn handle<R: Runtime>(invoke: Invoke<R>) -> bool {
 async fn answer<R: Runtime>(app: &AppHandle<R>, call: Call) -> Result<String, Problem> {
     // A desk that does not open shows nobody's name; the dialogs work all the same.
     if let Ok(desk) = app.state::<Arc<House>>().desk().await {
+        // Not of the page, which could answer itself: reports of patients will go there.
+        if let Call::AddEndpoint { input } = &call
+            && !desk.is_locked()
+            && question::allows(app, &desk, input).await
+        {
+            desk.allow_address(&input.base_url);
+        }
         desk.permits(&call)?;
     }
     match call {

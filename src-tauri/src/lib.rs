@@ -4,6 +4,7 @@ mod commands;
 #[cfg(test)]
 mod grants;
 mod house;
+mod question;
 mod window;
 
 use std::process::ExitCode;

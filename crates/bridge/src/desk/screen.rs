@@ -141,6 +141,7 @@ impl Desk {
         if !always && self.is_locked() {
             return Err(Problem::new("window-locked", &[], "lock"));
         }
+        self.permits_address(call)?;
         self.permits_paths(call)
     }
 }

@@ -19,6 +19,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("known-content", &["id"], Blame::You, "look-again"),
     ("file-unreadable", &["file", "reason"], Blame::You, "choose-other-file"),
     ("path-not-granted", &[], Blame::You, "choose-other-file"),
+    ("endpoint-not-allowed", &[], Blame::You, "change-input"),
     ("window-locked", &[], Blame::You, "unlock-window"),
     ("unlock-refused", &[], Blame::You, "enter-password"),
     ("unlock-too-soon", &["seconds"], Blame::You, "wait"),

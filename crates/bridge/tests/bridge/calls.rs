@@ -188,6 +188,22 @@ async fn arguments_that_no_page_sends_are_refused_with_a_code() {
     figures.finish();
 }
 
+/// A page that adds an endpoint of its own would lead reports away: the shell asks the person, and only what was
+/// answered with yes is taken.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_endpoint_is_added_that_no_person_has_allowed() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(folder.path()).await.unwrap();
+    let call = || Call::read("add_endpoint", sound()["add_endpoint"].clone()).unwrap().unwrap();
+    assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed");
+    desk.allow_address("https://b.example/v1/fhir");
+    assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed");
+    assert_eq!(desk.endpoints().await.unwrap().len(), 1, "practice alone");
+    desk.allow_address("https://a.example/v1/fhir");
+    desk.permits(&call()).unwrap();
+    desk.stop().await;
+}
+
 /// The page names files of its own choice: nothing of them is read, and nothing is sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn only_paths_that_a_person_handed_over_are_opened() {
