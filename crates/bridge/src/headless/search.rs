@@ -133,7 +133,7 @@ impl IssueRecord {
     }
 }
 
-fn query_of(terms: &SearchTerms, release: Release) -> Result<Query, Problem> {
+fn query_of(terms: &SearchTerms, _: Release) -> Result<Query, Problem> {
     let wrong = |text: &str| Problem::new("argument-invalid", &[("argument", text)], "search");
     let times = |texts: &[String]| -> Result<Vec<TimeFilter>, Problem> {
         texts.iter().map(|text| TimeFilter::parse(text).ok_or_else(|| wrong(text))).collect()
@@ -149,7 +149,7 @@ fn query_of(terms: &SearchTerms, release: Release) -> Result<Query, Problem> {
         status,
         id: None,
         sort: match &terms.sort {
-            Some(text) => sort_of(text, release).ok_or_else(|| wrong(text))?,
+            Some(text) => sort_of(text).ok_or_else(|| wrong(text))?,
             None => Vec::new(),
         },
         count: terms.count,
@@ -158,14 +158,11 @@ fn query_of(terms: &SearchTerms, release: Release) -> Result<Query, Problem> {
 }
 
 /// `-date,identifier`; the time of last change is taken under the name of any release.
-fn sort_of(text: &str, release: Release) -> Option<Vec<(SortKey, bool)>> {
+fn sort_of(text: &str) -> Option<Vec<(SortKey, bool)>> {
     text.split(',')
         .map(|part| {
             let (name, down) = part.strip_prefix('-').map_or((part, false), |name| (name, true));
-            let key = SortKey::ALL.into_iter().find(|key| {
-                key.name(release) == name || Release::ALL.iter().any(|r| key.name(*r) == name)
-            })?;
-            Some((key, down))
+            Some((SortKey::named(name)?, down))
         })
         .collect()
 }
