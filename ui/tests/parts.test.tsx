@@ -56,8 +56,10 @@ describe("a message", () => {
 });
 
 describe("what holds the queue", () => {
-  it("names an endpoint that is not in use and still has reports", async () => {
-    const waiting = (count: number) => render(<Elsewhere waiting={{ endpoint: "Produktion", count }} />, "de");
+  it("names another endpoint whose reports do not move, and why", async () => {
+    const problem = { code: "timeout", params: {}, blame: "network", remedy: "wait", trace: "" } as const;
+    const other = { endpoint: "Produktion", environment: "production", connection: "unreachable", problem };
+    const waiting = (count: number) => render(<Elsewhere waiting={{ ...other, count }} />, "de");
     expect((await waiting(3)).textContent).toContain("3 Meldungen warten auf den Endpunkt «Produktion»");
     expect((await waiting(1)).textContent).toContain("1 Meldung wartet auf");
   });

@@ -39,7 +39,7 @@ pub struct StatusView {
     /// Grows with every change of the journal; the window refetches when it moves.
     #[ts(type = "number")]
     pub revision: u64,
-    /// Reports of endpoints that are not in use: nothing moves them.
+    /// Other endpoints than the one in use that have open reports: they are followed beside it.
     pub elsewhere: Vec<ElsewhereView>,
     /// Another process (window or headless) works the queue.
     pub worked_elsewhere: bool,
@@ -57,7 +57,7 @@ pub struct StatusView {
     pub version: String,
 }
 
-/// Open reports of an endpoint that is not in use.
+/// Another endpoint than the one in use, with open reports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
@@ -66,6 +66,12 @@ pub struct ElsewhereView {
     pub endpoint: String,
     /// Reports that wait, are on their way or in progress there.
     pub count: u32,
+    /// `practice`, `integration` or `production`.
+    pub environment: String,
+    /// `unchecked`, `connected`, `unreachable` or `locked` (certificate or permission).
+    pub connection: String,
+    /// Problem behind `unreachable` or `locked`.
+    pub problem: Option<Problem>,
 }
 
 /// What happened to the journal, and what is to be done; shown until a person has read it.

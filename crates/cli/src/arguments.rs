@@ -121,7 +121,8 @@ Examples:
     /// Follow open reports until each has its final status.
     #[command(after_help = "\
 Sends what waits, asks what is in doubt, and reads what became of the rest. With --once one pass, for
-schedulers. Exit code 1 if one of them needs a person, or waits for an endpoint that is not in use. Where another
+schedulers. Every endpoint with open reports is followed, whichever is in use for new ones. Exit code 1 if one
+of them needs a person. Where another
 program works the queue already (watch, or the window), --once shows how the reports stand and ends with 0.
 
 Examples:

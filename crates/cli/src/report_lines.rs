@@ -1,7 +1,5 @@
 //! How a report stands on a terminal: number, state, file; below it what was found, each with its place.
 
-use std::collections::BTreeMap;
-
 use bridge::headless::{Family, Fate, IssueRecord, Looked, Record, Standing};
 
 use crate::catalogue::Catalogue;
@@ -58,8 +56,7 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked:
             output.line(&word("say.known", Look::Careful).add(&*file));
             if let Some(known) = &looked.standing {
                 let (id, state) = (id.to_string(), texts.word(Family::State, known.state));
-                let endpoint = known.waits_for.as_deref().unwrap_or_default();
-                let params = [("id", &*id), ("state", &state), ("endpoint", endpoint)];
+                let params = [("id", &*id), ("state", &state)];
                 let text = texts.text(known_key(known, asked), &params);
                 output.line(&indented().look(text, Look::Faint));
             }
@@ -73,7 +70,6 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked:
 /// is on its way, or stands where a correction is wanted.
 fn known_key(known: &Standing, asked: Asked) -> &'static str {
     match (known.state, asked) {
-        _ if known.waits_for.is_some() => "say.known-elsewhere",
         _ if known.open => "say.known-open",
         ("held" | "rejected" | "failed", _) | (_, Asked::Watch) => "say.known-plain",
         (_, Asked::Check) => "say.known-check",
@@ -87,21 +83,6 @@ fn told_again(record: &Record) -> Vec<IssueRecord> {
     let mut issues = record.issues.clone();
     issues.retain(|issue| held || (record.state.is_some() && issue.source == "authority"));
     issues
-}
-
-/// Adds that a report waits for an endpoint that is not in use.
-pub(crate) fn waiting_elsewhere(texts: &Catalogue, record: &mut Record, endpoint: &str) {
-    record.issues.push(IssueRecord {
-        severity: "warning".to_owned(),
-        code: "endpoint-not-in-use".to_owned(),
-        rule: None,
-        text: Some(texts.text("say.waits-elsewhere", &[("endpoint", endpoint)])),
-        expression: None,
-        line: None,
-        column: None,
-        source: "local".to_owned(),
-        params: BTreeMap::new(),
-    });
 }
 
 /// Number, state, file.
@@ -265,28 +246,23 @@ mod tests {
 
     #[test]
     fn sending_again_is_advised_only_where_that_is_wanted_and_possible() {
-        let known = |state, open, waits_for: Option<&str>| Standing {
-            state,
-            open,
-            waits_for: waits_for.map(str::to_owned),
-        };
+        let known = |state, open| Standing { state, open };
         let advised = |known: &Standing, asked| {
             ["en", "de"].map(|language| {
                 Catalogue::of(language).say(known_key(known, asked)).contains("--again")
             })
         };
-        let completed = known("completed", false, None);
+        let completed = known("completed", false);
         assert_eq!(advised(&completed, Asked::Send), [true; 2]);
         assert_eq!(advised(&completed, Asked::Check), [true; 2]);
         assert_eq!(advised(&completed, Asked::Watch), [false; 2]);
         for state in ["queued", "sending", "unknown", "in-progress"] {
             for asked in [Asked::Check, Asked::Send, Asked::Watch] {
-                assert_eq!(advised(&known(state, true, None), asked), [false; 2]);
-                assert_eq!(advised(&known(state, true, Some("other")), asked), [false; 2]);
+                assert_eq!(advised(&known(state, true), asked), [false; 2]);
             }
         }
         for state in ["held", "rejected", "failed"] {
-            assert_eq!(advised(&known(state, false, None), Asked::Send), [false; 2]);
+            assert_eq!(advised(&known(state, false), Asked::Send), [false; 2]);
         }
     }
 }

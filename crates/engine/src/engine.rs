@@ -1,6 +1,7 @@
 //! The engine of one open profile: it owns clock, journal, secrets and the worker.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use client::HttpAuthority;
@@ -13,10 +14,10 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::profile::VERSION;
-use crate::worker::{Connection, ConnectionState, Tools, Worker};
+use crate::worker::Connection;
 use crate::{
-    Clock, EngineError, Obstacle, OpenError, Pace, Profile, Settings, SourceLimits, SystemClock,
-    journal_key, person, proxies, upkeep,
+    Clock, EngineError, OpenError, Pace, Profile, Settings, SourceLimits, SystemClock, journal_key,
+    person, proxies, upkeep,
 };
 
 /// An open profile. Cheap to clone; all clones are the same engine.
@@ -30,20 +31,22 @@ pub(crate) struct Inner {
     secrets: Secrets,
     pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
-    pace: Pace,
+    pub(crate) pace: Pace,
     person: Person,
-    holder: String,
-    wake: Arc<Notify>,
-    paused: watch::Sender<bool>,
-    connection: Arc<watch::Sender<Connection>>,
-    working: tokio::sync::Mutex<Option<Working>>,
-    keeping: tokio::sync::Mutex<Option<Working>>,
+    pub(crate) holder: String,
+    /// One for each courier at work.
+    pub(crate) wakes: Mutex<Vec<Arc<Notify>>>,
+    pub(crate) paused: watch::Sender<bool>,
+    /// What is known about the way to each endpoint.
+    pub(crate) connections: Mutex<BTreeMap<String, Arc<watch::Sender<Connection>>>>,
+    pub(crate) working: tokio::sync::Mutex<Option<Working>>,
+    pub(crate) keeping: tokio::sync::Mutex<Option<Working>>,
 }
 
-/// A running task: its owner can stop it and waits for it.
-struct Working {
-    cancel: CancellationToken,
-    task: JoinHandle<()>,
+/// Running tasks: their owner can stop them and waits for them.
+pub(crate) struct Working {
+    pub(crate) cancel: CancellationToken,
+    pub(crate) tasks: Vec<JoinHandle<()>>,
 }
 
 /// What an engine runs with; the default is for people, tests pass their own.
@@ -118,9 +121,9 @@ impl Engine {
             pace: surroundings.pace,
             person: person::system_user(),
             holder: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
-            wake: Arc::new(Notify::new()),
+            wakes: Mutex::default(),
             paused: watch::Sender::new(false),
-            connection: Arc::new(watch::Sender::new(Connection::default())),
+            connections: Mutex::default(),
             working: tokio::sync::Mutex::new(None),
             keeping: tokio::sync::Mutex::new(None),
         };
@@ -181,16 +184,6 @@ impl Engine {
         SourceLimits::with_document_bytes(self.profile().settings.document_bytes_max)
     }
 
-    /// What is known about the connection; changes can be awaited.
-    pub fn connection(&self) -> watch::Receiver<Connection> {
-        self.inner.connection.subscribe()
-    }
-
-    /// Something may be owed: look now.
-    pub fn wake(&self) {
-        self.inner.wake.notify_one();
-    }
-
     /// Whether sending is paused.
     pub fn is_paused(&self) -> bool {
         *self.inner.paused.borrow()
@@ -202,40 +195,6 @@ impl Engine {
         self.wake();
     }
 
-    // --- the worker ------------------------------------------------------------------------------
-
-    /// Starts working the queue and keeping the journal in the background; does nothing where it works
-    /// already.
-    pub async fn start(&self) {
-        self.start_keeping().await;
-        let mut working = self.inner.working.lock().await;
-        if working.is_some() {
-            return;
-        }
-        // What cannot be removed now is removed at the next start; a damaged journal shows elsewhere.
-        let _ = self.apply_retention().await;
-        match self.worker() {
-            Ok(worker) => {
-                let cancel = CancellationToken::new();
-                let task = tokio::spawn(worker.run(self.inner.wake.clone(), cancel.clone()));
-                *working = Some(Working { cancel, task });
-            }
-            Err(obstacle) => self.inner.connection.send_modify(|connection| {
-                connection.state = ConnectionState::Locked(obstacle);
-            }),
-        }
-    }
-
-    /// Backups and comparisons, also where there is nobody to send to.
-    async fn start_keeping(&self) {
-        let mut keeping = self.inner.keeping.lock().await;
-        if keeping.is_none() {
-            let cancel = CancellationToken::new();
-            let task = tokio::spawn(self.clone().keep_up(cancel.clone()));
-            *keeping = Some(Working { cancel, task });
-        }
-    }
-
     /// Lets the content of settled reports leave the journal, as the settings say; gives how many.
     pub async fn apply_retention(&self) -> Result<usize, EngineError> {
         let Some(days) = self.profile().settings.retention_days else { return Ok(0) };
@@ -243,55 +202,6 @@ impl Engine {
         let (journal, now) = (self.inner.journal.clone(), self.now());
         let done = tokio::task::spawn_blocking(move || journal.retain(rule, now)).await;
         Ok(done.unwrap_or(Err(journal::JournalError::Closed))?)
-    }
-
-    /// Stops the worker; requests under way are finished first.
-    pub async fn stop(&self) {
-        let working = self.inner.working.lock().await.take();
-        let keeping = self.inner.keeping.lock().await.take();
-        for Working { cancel, task } in [working, keeping].into_iter().flatten() {
-            cancel.cancel();
-            // A panic in the worker has been printed by its thread; there is nothing to add here.
-            let _ = task.await;
-        }
-    }
-
-    /// Lets the worker see a new certificate or endpoint, or try again now although a fault holds it.
-    pub async fn restart(&self) {
-        let was_working = self.inner.working.lock().await.is_some();
-        let was_locked = matches!(self.inner.connection.borrow().state, ConnectionState::Locked(_));
-        self.stop().await;
-        self.inner.connection.send_replace(Connection::default());
-        if was_working || was_locked {
-            self.start().await;
-        }
-    }
-
-    /// One pass without a background task: recover, do what is owed, learn what changed. Gives the number
-    /// of things done; `None` where another process works the queue.
-    pub async fn follow_once(&self) -> Result<Option<usize>, EngineError> {
-        let worker = match self.worker() {
-            Ok(worker) => worker,
-            Err(obstacle) => return Err(EngineError::Obstructed(obstacle)),
-        };
-        // What fails here is tried again by the next pass; the worker says what is wrong with the way.
-        let _ = self.reconcile().await;
-        Ok(worker.once().await?)
-    }
-
-    fn worker(&self) -> Result<Worker<HttpAuthority>, Obstacle> {
-        let endpoint = self.endpoint().map_err(|_| Obstacle::new("no-endpoint", &[]))?;
-        let authority = self.authority(&endpoint)?;
-        Ok(Worker::new(Tools {
-            journal: self.inner.journal.clone(),
-            authority,
-            endpoint,
-            clock: self.inner.clock.clone(),
-            pace: self.inner.pace.clone(),
-            holder: self.inner.holder.clone(),
-            paused: self.inner.paused.subscribe(),
-            connection: self.inner.connection.clone(),
-        }))
     }
 
     /// Tests the connection to an endpoint, layer by layer.

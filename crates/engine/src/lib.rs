@@ -3,10 +3,12 @@
 
 mod certificates;
 mod clock;
+mod couriers;
 mod engine;
 mod gate;
 mod intake;
 mod keys;
+mod lease;
 mod pace;
 mod person;
 mod private;
@@ -26,6 +28,7 @@ pub use clock::{Clock, SystemClock};
 pub use engine::{Engine, Surroundings};
 pub use intake::{Candidate, Origin, Parsed, Reason, Verdict};
 pub use keys::{journal_key, rotate_journal_key};
+pub use lease::LeaseKeeper;
 pub use pace::Pace;
 pub use problem::{EngineError, Obstacle, OpenError};
 pub use profile::{CertificateUse, Profile, ProfileProblem, Settings};

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received};
-use engine::{Clock, Connection, Pace, ReconcileTools, Tools, Worker, compare};
+use engine::{Clock, Connection, LeaseKeeper, Pace, ReconcileTools, Tools, Worker, compare};
 use exchange::{Answer, Endpoint, Environment, Page, Processing, Query, Release, Sealed};
 use fhir::{Format, Instant};
 use journal::{Imported, Journal, Key, NewSubmission, Unless, recover, restore};
@@ -248,7 +248,12 @@ impl Laboratory {
             endpoint: endpoint(),
             clock: self.clock.clone(),
             pace: Pace { in_flight_max: 2, ..Pace::default() },
-            holder: format!("life-{}", self.lives),
+            lease: Arc::new(LeaseKeeper::new(
+                journal.clone(),
+                self.clock.clone(),
+                Pace::default().lease,
+                format!("life-{}", self.lives),
+            )),
             paused: watch::channel(false).1,
             connection: Arc::new(watch::Sender::new(Connection::default())),
         })

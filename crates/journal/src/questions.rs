@@ -19,6 +19,21 @@ impl Journal {
         self.read(|c| read::due(c, now, limit))
     }
 
+    /// What is owed to one endpoint by now, the longest owed first.
+    pub fn due_at(
+        &self,
+        endpoint: &str,
+        now: Instant,
+        limit: usize,
+    ) -> Result<Vec<Due>, JournalError> {
+        self.read(|c| read::due_at(c, endpoint, now, limit))
+    }
+
+    /// When something is owed to one endpoint next; may be in the past.
+    pub fn next_due_at(&self, endpoint: &str) -> Result<Option<Instant>, JournalError> {
+        self.read(|c| read::next_due_at(c, endpoint))
+    }
+
     /// When something is owed next; may be in the past.
     pub fn next_due(&self) -> Result<Option<Instant>, JournalError> {
         self.read(read::next_due)

@@ -49,6 +49,23 @@ pub(crate) fn due(
     all(connection, sql::DUE, [now.0, limit], owed)
 }
 
+pub(crate) fn due_at(
+    connection: &Connection,
+    endpoint: &str,
+    now: Instant,
+    limit: usize,
+) -> Result<Vec<Due>, JournalError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    all(connection, sql::DUE_AT, params![now.0, limit, endpoint], owed)
+}
+
+pub(crate) fn next_due_at(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Option<Instant>, JournalError> {
+    one(connection, sql::NEXT_DUE_AT, [endpoint], |row| row.get(0).map(Instant))
+}
+
 pub(crate) fn due_beyond(
     connection: &Connection,
     at: Instant,

@@ -55,6 +55,11 @@ pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, end
      ORDER BY due, id LIMIT ?4 + 0";
 pub(crate) const NEXT_DUE: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL ORDER BY due LIMIT 1";
+/// The same for one endpoint (?3, ?1).
+pub(crate) const DUE_AT: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
+     WHERE due IS NOT NULL AND due <= ?1 + 0 AND endpoint = ?3 ORDER BY due, id LIMIT ?2 + 0";
+pub(crate) const NEXT_DUE_AT: &str =
+    "SELECT due FROM submission WHERE due IS NOT NULL AND endpoint = ?1 ORDER BY due LIMIT 1";
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM submission \
      WHERE state IN ('sending', 'unknown', 'in-progress')";
 pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission WHERE identifier = ?1";
@@ -170,6 +175,7 @@ mod plans {
     fn hot_statements_use_their_index_and_never_sort() {
         for (statement, index) in [
             (DUE, "submission_due"),
+            (DUE_AT, "submission_due"),
             (NEXT_DUE, "submission_due"),
             (PAGE, "submission_created"),
             (PAGE_OF_STATE, "submission_state"),

@@ -147,7 +147,7 @@ impl Laws {
     /// R3 and R8 once all faults are over.
     fn in_time(&self, world: &World, id: SubmissionId, life: &Life, before: Option<&Life>) {
         let (now, calm) = (world.truth(), world.plan.quiet + CALM);
-        if world.plan.endpoints > 1 || now < calm {
+        if now < calm {
             return;
         }
         if let (State::Sending { .. }, Some(before)) = (&life.state, before) {

@@ -336,16 +336,19 @@ impl Authority for Link {
         self.note(|| format!("changes since {}: {}", since.map_or(0, |at| at.0), answers.len()));
         let mut changes = Changes { server_time: Some(server_time), ..Changes::default() };
         // What was shown late meanwhile may lie before: the next search from the watermark must learn it.
-        let goes_on = self.process.goes_on_at(since);
+        let goes_on = self.process.goes_on_at(self.endpoint, since);
         if self.world.is_wild() && self.world.dice(|dice| dice.percent(10)) {
             // Pages that are lost.
             let kept = self.world.dice(|dice| dice.below(answers.len() as u64 + 1));
             answers.truncate(usize::try_from(kept).unwrap_or(0));
             changes.incomplete = Some(Why::TooManyPages);
-            self.process.was_cut_at(answers.iter().filter_map(|answer| answer.last_updated).max());
+            self.process.was_cut_at(
+                self.endpoint,
+                answers.iter().filter_map(|answer| answer.last_updated).max(),
+            );
         } else {
             if !goes_on {
-                self.process.was_told(told);
+                self.process.was_told(self.endpoint, told);
             }
             // Repeated and reordered: the same entries twice, newest first.
             let mut repeated = answers.clone();

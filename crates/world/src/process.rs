@@ -7,45 +7,44 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use engine::{Connection, Pace, Round, Tools, Worker};
+use engine::{Connection, LeaseKeeper, Pace, Round, Tools, Worker};
 use fhir::Instant;
 use journal::simulation::Seam;
 use journal::{Journal, Lease};
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::computer::{HOUR, MINUTE, SECOND, micros};
+use crate::computer::{HOUR, SECOND, micros};
 use crate::link::Link;
 use crate::world::{Watch, World, endpoint};
 
 /// A process and what the world does to it.
 pub(crate) struct Process {
     pub(crate) name: String,
-    pub(crate) endpoint: usize,
     world: Arc<World>,
     dead: AtomicBool,
     /// Stands still until then (true time).
     frozen_until: AtomicI64,
     leaving: CancellationToken,
-    nudge: Notify,
-    /// What a search has just taught it.
-    told: Mutex<Option<Vec<String>>>,
-    /// Where its last search was cut off.
-    cut_at: Mutex<Option<Instant>>,
+    /// One for each of its couriers.
+    nudge: [Notify; 2],
+    /// What a search at each endpoint has just taught it.
+    told: [Mutex<Option<Vec<String>>>; 2],
+    /// Where the last search at each endpoint was cut off.
+    cut_at: [Mutex<Option<Instant>>; 2],
 }
 
 impl Process {
-    pub(crate) fn new(name: String, endpoint: usize, world: Arc<World>) -> Arc<Self> {
+    pub(crate) fn new(name: String, world: Arc<World>) -> Arc<Self> {
         Arc::new(Self {
             name,
-            endpoint,
             world,
             dead: AtomicBool::new(false),
             frozen_until: AtomicI64::new(0),
             leaving: CancellationToken::new(),
-            nudge: Notify::new(),
-            told: Mutex::default(),
-            cut_at: Mutex::default(),
+            nudge: Default::default(),
+            told: Default::default(),
+            cut_at: Default::default(),
         })
     }
 
@@ -79,20 +78,20 @@ impl Process {
     }
 
     pub(crate) fn nudge(&self) {
-        self.nudge.notify_one();
+        self.nudge.iter().for_each(Notify::notify_one);
     }
 
-    pub(crate) fn was_told(&self, told: Vec<String>) {
-        *crate::lock(&self.told) = Some(told);
+    pub(crate) fn was_told(&self, endpoint: usize, told: Vec<String>) {
+        *crate::lock(&self.told[endpoint]) = Some(told);
     }
 
-    pub(crate) fn was_cut_at(&self, newest: Option<Instant>) {
-        *crate::lock(&self.cut_at) = newest;
+    pub(crate) fn was_cut_at(&self, endpoint: usize, newest: Option<Instant>) {
+        *crate::lock(&self.cut_at[endpoint]) = newest;
     }
 
     /// Whether a search goes on where the last one was cut off.
-    pub(crate) fn goes_on_at(&self, since: Option<Instant>) -> bool {
-        let cut_at = crate::lock(&self.cut_at).take();
+    pub(crate) fn goes_on_at(&self, endpoint: usize, since: Option<Instant>) -> bool {
+        let cut_at = crate::lock(&self.cut_at[endpoint]).take();
         cut_at.is_some() && cut_at == since
     }
 
@@ -185,34 +184,61 @@ impl Future for Frozen {
     }
 }
 
+/// The couriers of all endpoints, side by side under one lease.
 async fn work(process: Arc<Process>) {
     let world = process.world.clone();
     let journal = Journal::simulated(&world.memory, process.clone());
-    let link = Link { world: world.clone(), process: process.clone(), endpoint: process.endpoint };
+    let clock = Arc::new(Watch(world.clone()));
+    let life = Pace::default().lease;
+    let lease = Arc::new(LeaseKeeper::new(journal.clone(), clock, life, process.name.clone()));
+    world.note(&process.name, || "starts".to_owned());
+    let courier = |endpoint| courier(process.clone(), journal.clone(), lease.clone(), endpoint);
+    if world.plan.endpoints > 1 {
+        tokio::join!(courier(0), courier(1));
+    } else {
+        courier(0).await;
+    }
+    if let Ok(Some(held)) = journal.lease()
+        && held.holder == process.name
+    {
+        let _ = journal.release_lease(&held);
+    }
+    world.note(&process.name, || "ends".to_owned());
+    world.stir.notify_one();
+}
+
+async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper>, at: usize) {
+    let world = process.world.clone();
+    let link = Link { world: world.clone(), process: process.clone(), endpoint: at };
     let worker = Worker::new(Tools {
-        journal: journal.clone(),
+        journal,
         authority: link,
-        endpoint: endpoint(process.endpoint),
+        endpoint: endpoint(at),
         clock: Arc::new(Watch(world.clone())),
         pace: Pace {
             in_flight_max: 3,
             in_progress_max: micros(world.plan.patience),
             ..Pace::default()
         },
-        holder: process.name.clone(),
+        lease,
         paused: watch::channel(false).1,
         connection: Arc::new(watch::Sender::new(Connection::default())),
     });
-    world.note(&process.name, || format!("starts, for endpoint {}", process.endpoint + 1));
-    let mut held: Option<Lease> = None;
+    let (mut held, mut known): (Option<Lease>, _) = (None, None);
     while !process.leaving.is_cancelled() {
-        *crate::lock(&process.told) = None;
+        *crate::lock(&process.told[at]) = None;
         let result = worker.turn(&mut held, &process.leaving).await;
+        let token = held.as_ref().map(|lease| lease.token);
+        if token.is_some() && token != known {
+            // A real one looks every five seconds, and sees that its process has the queue now.
+            process.nudge[1 - at].notify_one();
+        }
+        known = token;
         let rest = match result {
             Ok(round) => {
-                let told = crate::lock(&process.told).take();
+                let told = crate::lock(&process.told[at]).take();
                 if let Some(told) = told {
-                    world.laws(|laws| laws.taught(&world, process.endpoint, &told));
+                    world.laws(|laws| laws.taught(&world, at, &told));
                 }
                 rest(&world, held.is_some(), round)
             }
@@ -225,15 +251,10 @@ async fn work(process: Arc<Process>) {
             biased;
             () = process.leaving.cancelled() => {}
             // A program looks within five seconds at what others did.
-            () = process.nudge.notified() => world.pause(0, 5 * SECOND).await,
+            () = process.nudge[at].notified() => world.pause(0, 5 * SECOND).await,
             () = tokio::time::sleep(rest) => {}
         }
     }
-    if let Some(lease) = held {
-        let _ = journal.release_lease(&lease);
-    }
-    world.note(&process.name, || "ends".to_owned());
-    world.stir.notify_one();
 }
 
 /// As often as a real program looks.
@@ -245,10 +266,8 @@ fn rest(world: &World, held: bool, round: Round) -> Duration {
     let Some(next) = round.next.filter(|_| held) else { return most };
     let rest = next.0.saturating_sub(world.computer.wall().0);
     if round.done == 0 && rest <= 0 {
-        // Owed and not done: another endpoint's, and nothing moves it until somebody acts; or it became due
-        // while something was searched for.
-        let elsewhere = world.plan.endpoints > 1;
-        return if elsewhere { most.min(micros(5 * MINUTE)) } else { REST };
+        // Owed and not done: it became due while something was searched for.
+        return REST;
     }
     micros(rest.max(0)).min(most)
 }

@@ -239,7 +239,7 @@ impl Run {
             if slot.process.is_none() && slot.starts <= world.truth() {
                 slot.lives += 1;
                 let name = format!("P{}.{}", slot.name, slot.lives);
-                let process = Process::new(name, self.endpoint, world.clone());
+                let process = Process::new(name, world.clone());
                 let task = tokio::spawn(process.clone().live());
                 slot.process = Some((process, task));
                 world.disturb();
@@ -254,13 +254,6 @@ impl Run {
             if let Some((_, deed)) = self.agenda.pop() {
                 self.perform(deed).await;
             }
-        }
-        // The endpoint that nobody uses has its turn too.
-        let now = self.world.truth();
-        let switches = self.agenda.iter().any(|(_, deed)| matches!(deed, Deed::Switch));
-        if self.world.plan.endpoints > 1 && now >= self.world.plan.quiet && !switches {
-            self.agenda.push((now + 2 * HOUR, Deed::Switch));
-            self.agenda.sort_by_key(|(at, _)| std::cmp::Reverse(*at));
         }
     }
 

@@ -384,7 +384,7 @@ function browserDoor(): Door {
     language: asked.get("language"),
     theme: asked.get("theme") ?? "system",
     passphrase: asked.get("passphrase") ?? "",
-    elsewhere: asked.has("elsewhere") ? [{ endpoint: "Produktion", count: 3 }] : [],
+    elsewhere: asked.has("elsewhere") ? [{ endpoint: "Produktion", count: 3, environment: "production", connection: "unreachable", problem: problem("timeout", {}, "wait") }] : [],
     notices: [...(asked.has("recovered") ? [RECOVERED] : []), ...(asked.has("watched") ? [REFUSED, AWAY] : [])],
   });
   // A test puts a text here, before the page begins, that then stands wherever words from outside stand.

@@ -110,6 +110,11 @@ function Connection({ status }: { status: StatusView }) {
         </dd>
       )}
       {status.workedElsewhere && <dd className={css.check}>{text("rail.elsewhere")}</dd>}
+      {status.elsewhere.map(({ endpoint, count, connection }) => (
+        <dd key={endpoint} className={css.check} title={endpoint}>
+          {text("rail.other", { endpoint, n: count, state: words("connection", connection) })}
+        </dd>
+      ))}
       {status.lastContact && (
         <dd className={css.check}>{text("rail.last-check", { time: format.moment(status.lastContact) })}</dd>
       )}

@@ -1,6 +1,6 @@
 // What holds the whole queue, above every screen: why, that nothing is lost, and what to do.
 
-import { Check, Pause, Play, Unplug } from "lucide-react";
+import { Check, Pause, Play } from "lucide-react";
 import type { ReactNode } from "react";
 
 import type { ElsewhereView } from "../bridge/generated/ElsewhereView";
@@ -13,20 +13,16 @@ import { Notice, ProblemNote } from "./notes";
 import css from "./standing.module.css";
 import { sayProblem } from "./toasts";
 
-/** Reports of an endpoint that is not in use: nothing moves them. */
+/** Why the reports of another endpoint than the one in use do not move. */
 export function Elsewhere({ waiting, actions }: { waiting: ElsewhereView; actions?: ReactNode }) {
   const text = useText();
-  const { count, endpoint } = waiting;
+  const { count, endpoint, problem } = waiting;
+  if (!problem) return null;
   return (
-    <Notice
-      tone="caution"
-      icon={Unplug}
-      title={text("standing.elsewhere", { n: count, endpoint })}
-      actions={actions}
-      role="status"
-    >
-      {text("standing.elsewhere.more")}
-    </Notice>
+    <>
+      <ProblemNote problem={problem} actions={actions} />
+      <p className={css.safe}>{text("standing.elsewhere", { n: count, endpoint })}</p>
+    </>
   );
 }
 
@@ -38,7 +34,7 @@ export function Standing({ status }: { status: StatusView }) {
   const waiting = byState["queued"] ?? 0;
   const held = status.connection === "locked" || status.connection === "unreachable";
   const read = useCommand("acknowledge_notice", { stale: ["status"] });
-  const quiet = !status.paused && !(held && status.problem) && status.notices.length + status.elsewhere.length === 0;
+  const quiet = !status.paused && !(held && status.problem) && status.notices.length === 0 && !status.elsewhere.some(({ problem }) => problem);
   if (quiet) return null;
   return (
     <div className={css.standing}>

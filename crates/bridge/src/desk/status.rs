@@ -106,7 +106,12 @@ fn elsewhere(engine: &Engine, profile: &Profile) -> Result<Vec<ElsewhereView>, P
         return Ok(Vec::new());
     }
     let found = engine.journal().open_elsewhere(in_use)?;
-    Ok(found.into_iter().map(|(endpoint, count)| ElsewhereView { endpoint, count }).collect())
+    let view = |(endpoint, count): (String, u32)| {
+        let (connection, problem) = connection_view(&engine.connection_to(&endpoint).state);
+        let environment = environment_code(profile.environment_of(&endpoint)).to_owned();
+        ElsewhereView { connection: connection.to_owned(), endpoint, count, environment, problem }
+    };
+    Ok(found.into_iter().map(view).collect())
 }
 
 fn notices(engine: &Engine) -> Result<Vec<NoticeView>, Problem> {

@@ -1,6 +1,6 @@
 //! Attending reports until they are where a person or a script wants them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use client::Authority as _;
@@ -66,15 +66,7 @@ impl Headless {
         stop: &CancellationToken,
         each: impl FnMut(Moved),
     ) -> Result<Outcome, Problem> {
-        let in_use = self.engine.profile().settings.in_use;
-        let mut own = Vec::with_capacity(ids.len());
-        for id in ids.iter().map(|id| numbered(*id)) {
-            // Known content may wait for an endpoint that is not in use.
-            if Some(self.engine.journal().row(id)?.endpoint) == in_use {
-                own.push(id);
-            }
-        }
-        let ids = own;
+        let ids = ids.iter().map(|id| numbered(*id)).collect();
         self.work(ids, false, goal, patience, stop, each).await
     }
 
@@ -100,11 +92,14 @@ impl Headless {
         if open.is_empty() {
             return Ok((open, Outcome::Reached));
         }
-        let state = self.engine.connection().borrow().state.clone();
-        let hindrance = match state {
-            // Nothing was due, so nothing was asked: the pass still tells whether the authority is there.
-            ConnectionState::Unchecked => self.ask_whether_there().await.err(),
-            _ => self.unreachable(),
+        let mut ways = self.engine.journal().open_elsewhere("")?.into_iter();
+        let unchecked = ways.all(|(way, _)| {
+            matches!(self.engine.connection_to(&way).state, ConnectionState::Unchecked)
+        });
+        // Nothing was due, so nothing was asked: the pass still tells whether the authority is there.
+        let hindrance = match unchecked {
+            true => self.ask_whether_there().await.err(),
+            false => self.unreachable(),
         };
         Ok((open, hindrance.map_or(Outcome::Reached, Outcome::Unreachable)))
     }
@@ -120,21 +115,9 @@ impl Headless {
         self.engine.start().await;
     }
 
-    /// Open submissions to endpoints that are not in use, oldest first, each with its endpoint's name: nothing moves
-    /// them now.
-    pub fn open_elsewhere(&self) -> Result<Vec<(i64, String)>, Problem> {
-        let in_use = self.engine.profile().settings.in_use;
-        let rows = self.open_rows()?.into_iter();
-        let elsewhere = rows.filter(|row| Some(&row.endpoint) != in_use.as_ref());
-        Ok(elsewhere.map(|row| (row.id.0, row.endpoint)).collect())
-    }
-
-    /// Submissions to the endpoint in use that move by themselves, oldest first, each with its state code.
+    /// Submissions that move by themselves, whatever their endpoint, oldest first, each with its state code.
     pub fn open_reports(&self) -> Result<Vec<(i64, &'static str)>, Problem> {
-        let in_use = self.engine.profile().settings.in_use;
-        let rows = self.open_rows()?.into_iter();
-        let ours = rows.filter(|row| Some(&row.endpoint) == in_use.as_ref());
-        Ok(ours.map(|row| (row.id.0, row.state.code())).collect())
+        Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.code())).collect())
     }
 
     fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
@@ -174,6 +157,8 @@ impl Headless {
         let mut known: HashSet<SubmissionId> = ids.iter().copied().collect();
         let mut revision = None;
         let mut holder = None;
+        let mut endpoints: HashMap<SubmissionId, String> = HashMap::new();
+        let mut ways = BTreeSet::new();
         let outcome = loop {
             let looked = Instant::now();
             let now = self.engine.journal().revision()?;
@@ -197,11 +182,18 @@ impl Headless {
                     }
                 }
                 open = still;
+                ways.clear();
+                for id in &open {
+                    if !endpoints.contains_key(id) {
+                        endpoints.insert(*id, self.engine.journal().row(*id)?.endpoint);
+                    }
+                    ways.extend(endpoints.get(id).cloned());
+                }
             }
             if open.is_empty() {
                 break Outcome::Reached;
             }
-            if let Some(outcome) = self.hindrance(goal, began, &mut holder)? {
+            if let Some(outcome) = self.hindrance(&ways, goal, began, &mut holder)? {
                 break outcome;
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
@@ -218,15 +210,34 @@ impl Headless {
         Ok(outcome)
     }
 
-    /// What keeps the reports from moving, if waiting does not help. That another program works the queue is believed
-    /// once it has shown life: the lease of a dead one runs out, and then the queue is ours.
+    /// What keeps the reports from moving, if waiting helps none of them: each goes its own way.
     fn hindrance(
         &self,
+        ways: &BTreeSet<String>,
         goal: Goal,
         began: Instant,
         holder: &mut Option<Lease>,
     ) -> Result<Option<Outcome>, Problem> {
-        let connection = self.engine.connection().borrow().clone();
+        let mut first = None;
+        for way in ways {
+            let Some(outcome) = self.hindrance_of(way, goal, began, holder)? else {
+                return Ok(None);
+            };
+            first.get_or_insert(outcome);
+        }
+        Ok(first)
+    }
+
+    /// What keeps the reports to one endpoint from moving. That another program works the queue is believed
+    /// once it has shown life: the lease of a dead one runs out, and then the queue is ours.
+    fn hindrance_of(
+        &self,
+        way: &str,
+        goal: Goal,
+        began: Instant,
+        holder: &mut Option<Lease>,
+    ) -> Result<Option<Outcome>, Problem> {
+        let connection = self.engine.connection_to(way);
         Ok(match &connection.state {
             ConnectionState::Locked(why) => Some(Outcome::Unreachable(why.into())),
             ConnectionState::Unreachable(why)
@@ -245,12 +256,15 @@ impl Headless {
         })
     }
 
-    /// Why the authority cannot be reached, or refuses us, as far as was seen by now.
+    /// Why an authority that has open reports, or is in use, cannot be reached or refuses us, as far as was seen by now.
     pub fn unreachable(&self) -> Option<Problem> {
-        match &self.engine.connection().borrow().state {
-            ConnectionState::Locked(why) | ConnectionState::Unreachable(why) => Some(why.into()),
+        let open = self.engine.journal().open_elsewhere("").unwrap_or_default();
+        let in_use = self.engine.profile().settings.in_use;
+        let mut ways = in_use.into_iter().chain(open.into_iter().map(|(way, _)| way));
+        ways.find_map(|way| match self.engine.connection_to(&way).state {
+            ConnectionState::Locked(why) | ConnectionState::Unreachable(why) => Some((&why).into()),
             _ => None,
-        }
+        })
     }
 }
 

@@ -41,13 +41,6 @@ pub struct Looked {
     pub standing: Option<Standing>,
 }
 
-impl Looked {
-    /// The endpoint that its submission waits for, where that is not in use.
-    pub fn waits_for(&self) -> Option<&str> {
-        self.standing.as_ref()?.waits_for.as_deref()
-    }
-}
-
 /// Where a submission stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
@@ -55,8 +48,6 @@ pub struct Standing {
     pub state: &'static str,
     /// Whether something follows by itself.
     pub open: bool,
-    /// The endpoint that it goes to, where it is open and that endpoint is not in use: nothing moves it then.
-    pub waits_for: Option<String>,
 }
 
 fhir::shows_only!(Looked { fate, record, standing });
@@ -90,11 +81,8 @@ impl Headless {
 
     fn standing(&self, fate: Fate) -> Result<Option<Standing>, Problem> {
         let (Fate::Taken(id) | Fate::Known(id)) = fate else { return Ok(None) };
-        let row = self.engine.journal().row(numbered(id))?;
-        let open = !row.state.is_settled();
-        let elsewhere = Some(&row.endpoint) != self.engine.profile().settings.in_use.as_ref();
-        let waits_for = (open && elsewhere).then_some(row.endpoint);
-        Ok(Some(Standing { state: row.state.code(), open, waits_for }))
+        let state = self.engine.journal().state(numbered(id))?;
+        Ok(Some(Standing { state: state.code(), open: !state.is_settled() }))
     }
 
     /// The same file as its submission stands by now.

@@ -1,16 +1,14 @@
 //! Following what is open until it has its final status.
 
-use std::collections::BTreeMap;
-
 use bridge::Problem;
-use bridge::headless::{Headless, Outcome};
+use bridge::headless::Outcome;
 
 use super::Scene;
 use super::send::{conclude, end, exit_of_record};
 use crate::arguments::Follow;
 use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::report_lines::{report, state_word, summary, waiting_elsewhere};
+use crate::report_lines::{report, state_word, summary};
 use crate::stop;
 
 pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Problem> {
@@ -31,19 +29,10 @@ pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Pr
         exit = exit.max(exit_of_record(&record));
         words.push(state_word(&record));
     }
-    let elsewhere = profile.open_elsewhere()?;
-    for (id, endpoint) in &elsewhere {
-        let mut record = profile.record(*id)?;
-        waiting_elsewhere(scene.texts, &mut record, endpoint);
-        report(scene.output, scene.texts, &record);
-        exit = exit.max(Exit::Person);
-        words.push(state_word(&record));
-    }
     match summary(scene.texts, words.into_iter()) {
         Some(text) => conclude(scene, Some(text)),
         None => scene.hint("say.nothing-open", &[]),
     }
-    say_elsewhere(scene, &elsewhere);
     let ended = match &outcome {
         // Another program works the queue: all is as it should be, and a scheduler has nothing to report.
         Outcome::Elsewhere => {
@@ -55,22 +44,4 @@ pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Pr
     let exit = exit.max(ended);
     profile.close().await;
     Ok(exit)
-}
-
-/// How many wait for each endpoint that is not in use, and how to go on with them.
-fn say_elsewhere(scene: &Scene<'_>, elsewhere: &[(i64, String)]) {
-    let mut counts = BTreeMap::<&str, usize>::new();
-    for (_, endpoint) in elsewhere {
-        *counts.entry(endpoint).or_default() += 1;
-    }
-    for (endpoint, count) in counts {
-        let params = [("endpoint", endpoint), ("count", &*count.to_string())];
-        scene.hint("say.other-endpoint", &params);
-    }
-}
-
-/// The same for a program that only works the endpoint in use.
-pub(super) fn open_elsewhere(scene: &Scene<'_>, profile: &Headless) -> Result<(), Problem> {
-    say_elsewhere(scene, &profile.open_elsewhere()?);
-    Ok(())
 }

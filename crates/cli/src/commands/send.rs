@@ -10,7 +10,7 @@ use crate::arguments::{Paths, Resubmit, Send, Settle, Waiting, WithReason};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::progress::Progress;
-use crate::report_lines::{Asked, looked, summary, waiting_elsewhere, with_texts, word_of};
+use crate::report_lines::{Asked, looked, summary, with_texts, word_of};
 use crate::stop;
 
 /// Hints about single reports; more of them help nobody.
@@ -57,10 +57,7 @@ pub(super) async fn deliver(
     let mut exit = Exit::Well;
     let mut records = Vec::with_capacity(files.len());
     for file in files {
-        let mut file = profile.now(file)?;
-        if let Some(endpoint) = file.waits_for().map(str::to_owned) {
-            waiting_elsewhere(scene.texts, &mut file.record, &endpoint);
-        }
+        let file = profile.now(file)?;
         looked(scene.output, scene.texts, &file, Asked::Send);
         exit = exit.max(exit_of_file(&file));
         records.push(file);
@@ -94,7 +91,7 @@ fn say_environment(scene: &Scene<'_>, profile: &Headless) {
 fn attended(file: &Looked) -> Option<i64> {
     match (file.fate, &file.standing) {
         (Fate::Taken(id), _) => Some(id),
-        (Fate::Known(id), Some(known)) if known.open && known.waits_for.is_none() => Some(id),
+        (Fate::Known(id), Some(known)) if known.open => Some(id),
         _ => None,
     }
 }
@@ -123,8 +120,6 @@ fn exit_of_file(file: &Looked) -> Exit {
     match file.fate {
         Fate::Refused | Fate::WouldBeHeld => Exit::Person,
         Fate::Ready => Exit::Well,
-        // Nothing moves it until a person chooses its endpoint.
-        _ if file.waits_for().is_some() => Exit::Person,
         // Whoever hands over a report wants to know what became of it, also the second time.
         Fate::Known(_) | Fate::Taken(_) => exit_of_record(&file.record),
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bridge::Problem;
 use bridge::headless::{Arrival, Fate, Headless};
 
-use super::{Scene, follow};
+use super::Scene;
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::report_lines::{Asked, look_of, looked, report};
@@ -27,7 +27,6 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     profile.start().await;
     let folder = dir.display().to_string();
     scene.hint("say.watching", &[("folder", &folder)]);
-    follow::open_elsewhere(scene, &profile)?;
     let stop = stop::on_signal();
     let (arrived, mut news) = tokio::sync::mpsc::unbounded_channel();
     let watching = profile.watch(dir, stop.clone(), move |arrival| {

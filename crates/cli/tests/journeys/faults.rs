@@ -34,11 +34,13 @@ fn a_wrong_ca_is_three_before_a_byte_leaves() {
         .says("cannot be trusted")
         .says("Nothing was sent");
     assert_eq!(place.json(0, &["list"])[0]["state"], "queued");
-    // What waits for that endpoint does not block the other.
+    // What waits for that endpoint is tried there, and does not block the other.
     place.run(&["endpoint", "use", "authority"]).ends(0);
-    let waits = place.run(&["follow"]).ends(1).says("endpoint use wrong");
-    waits.says("1 open for the endpoint wrong, which is not in use");
-    assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 0);
+    place.run(&["follow"]).ends(3).says("cannot be trusted");
+    let other = place.write("b.json", report(111).json());
+    assert_eq!(place.json(0, &["send", &other, "--wait"])[0]["state"], "completed");
+    assert_eq!(place.json(0, &["list"])[1]["state"], "queued");
+    assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 1);
 }
 
 #[test]

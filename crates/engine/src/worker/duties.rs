@@ -55,7 +55,7 @@ impl<A: Authority> Worker<A> {
             // Someone else moved it meanwhile (withdrawn, held back): nothing is sent.
             _ => return Ok(()),
         };
-        if !self.holds_surely() {
+        if !self.lease.holds_surely(token) {
             // It stood still between the two: another process may have begun to ask for this very report.
             let why = STOOD_STILL.to_owned();
             let event = Event::Deferred { due: self.clock.now(), why };

@@ -4,7 +4,6 @@
 //! memory (gate, poll times) may be lost at any moment.
 
 mod duties;
-mod hold;
 mod poll;
 mod queue;
 mod reached;
@@ -22,7 +21,7 @@ use std::time::Duration;
 use client::Authority;
 use exchange::{Endpoint, SearchSupport};
 use fhir::Instant;
-use journal::{Journal, JournalError, Lease, RecordError, Token};
+use journal::{Journal, JournalError, Lease, Token};
 use report::SubmissionId;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
@@ -30,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 use crate::gate::{About, Failure, Gate, Passage};
 use crate::worker::poll::Tells;
 use crate::worker::verdict::Reach;
-use crate::{Clock, Moment, Obstacle, Pace, person};
+use crate::{Clock, LeaseKeeper, Moment, Obstacle, Pace, lease, person};
 
 /// What is known about the connection to an endpoint, for people.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -94,12 +93,11 @@ pub struct Worker<A> {
     endpoint: Endpoint,
     clock: Arc<dyn Clock>,
     pace: Pace,
-    holder: String,
+    lease: Arc<LeaseKeeper>,
     paused: watch::Receiver<bool>,
     connection: Arc<watch::Sender<Connection>>,
     gate: Mutex<Gate>,
     poll: Mutex<poll::Polls>,
-    hold: Mutex<hold::Hold>,
     /// When each report in doubt was first asked for in vain by this process, by the steady clock.
     doubts: Mutex<HashMap<SubmissionId, Duration>>,
     /// When it last looked for what a clock that was set back has put off too far.
@@ -110,7 +108,7 @@ pub struct Worker<A> {
     knocked: AtomicBool,
     /// A request was refused in an answer since the last search: whoever refuses one may answer the other.
     refused: AtomicBool,
-    /// The journal failed in the middle of the last round, or before what a dead process left was recovered.
+    /// The journal failed in the middle of the last round.
     broken_off: AtomicBool,
 }
 
@@ -126,8 +124,8 @@ pub struct Tools<A> {
     pub clock: Arc<dyn Clock>,
     /// How long to wait for what.
     pub pace: Pace,
-    /// Name of this process among those that may work the queue.
-    pub holder: String,
+    /// The right to work the queue, shared by all workers of this process.
+    pub lease: Arc<LeaseKeeper>,
     /// Whether sending is paused.
     pub paused: watch::Receiver<bool>,
     /// Where people learn about the connection.
@@ -145,6 +143,8 @@ pub struct Round {
 
 /// Longest rest between two looks at the journal: another process may have added work.
 const REST_MAX: Duration = Duration::from_secs(5);
+/// Pause between two looks at another's lease.
+const WATCH_EVERY: Duration = Duration::from_secs(1);
 /// Searches in a row of one pass, each of up to some thousand reports.
 const SEARCHES_MAX: u32 = 50;
 /// So late a search for changes goes before reports that wait.
@@ -160,12 +160,11 @@ impl<A: Authority> Worker<A> {
             endpoint: tools.endpoint,
             clock: tools.clock,
             pace: tools.pace,
-            holder: tools.holder,
+            lease: tools.lease,
             paused: tools.paused,
             connection: tools.connection,
             gate: Mutex::default(),
             poll: Mutex::default(),
-            hold: Mutex::default(),
             doubts: Mutex::default(),
             looked_far: Mutex::default(),
             clocks,
@@ -177,6 +176,7 @@ impl<A: Authority> Worker<A> {
 
     /// Works until cancelled; finishes the requests that are under way before it returns.
     pub async fn run(self, wake: Arc<Notify>, cancel: CancellationToken) {
+        self.lease.join();
         let mut held = None;
         while !cancel.is_cancelled() {
             let rest = match self.turn(&mut held, &cancel).await {
@@ -192,45 +192,42 @@ impl<A: Authority> Worker<A> {
                 () = tokio::time::sleep(rest) => {}
             }
         }
-        if let Some(lease) = held {
-            // Failing to release only makes the next process wait for the lease to run out.
-            let _ = self.journal.release_lease(&lease);
-        }
+        self.lease.leave();
     }
 
-    /// One turn: hold the lease, recover once per lease, do what is owed.
+    /// One turn: hold the lease (`held` says which), recover once per lease, do what is owed.
     pub async fn turn(
         &self,
         held: &mut Option<Lease>,
         cancel: &CancellationToken,
     ) -> Result<Round, JournalError> {
-        let Some(lease) = self.hold_lease(held.as_ref())? else {
-            *held = None;
+        *held = self.lease.hold()?;
+        let Some(token) = held.as_ref().map(|lease| lease.token) else {
+            self.others_work();
             return Ok(Round::default());
         };
-        let token = lease.token;
-        // A round that the journal broke off left requests without an answer, as a dead process does.
-        let recovered = held.as_ref().is_some_and(|former| former.token == token)
-            && !self.broken_off.load(Ordering::Relaxed);
-        let held = held.insert(lease);
-        if !recovered {
-            // Until it has succeeded: a recovery that the journal refused is owed at the next turn.
-            self.broken_off.store(true, Ordering::Relaxed);
-            self.recover(token)?;
+        if self.broken_off.load(Ordering::Relaxed) {
+            // A round that the journal broke off left requests without an answer, as a dead process does. Those to
+            // other endpoints may be on their way.
+            let (name, now) = (&self.endpoint.name, self.clock.now());
+            let recovered = self.journal.recover_at(name, now, &person::worker(), token);
+            recovered.map_err(lease::trouble)?;
         }
-        let round = self.round(held, cancel).await;
+        let round = self.round(token, cancel).await;
+        if round.is_err() {
+            self.lease.distrust();
+        }
         self.broken_off.store(round.is_err(), Ordering::Relaxed);
         round
     }
 
-    /// What a process that ended left in "sending" may have been delivered.
-    fn recover(&self, token: Token) -> Result<(), JournalError> {
-        match self.journal.recover(self.clock.now(), &person::worker(), Some(token)) {
-            Ok(_) => Ok(()),
-            Err(RecordError::Journal(problem)) => Err(problem),
-            // The journal itself made these events: that one cannot follow means damage.
-            Err(_) => Err(JournalError::Damaged),
-        }
+    /// Another process works the queue.
+    fn others_work(&self) {
+        self.connection.send_if_modified(|connection| {
+            let changed = connection.state != ConnectionState::Elsewhere;
+            connection.state = ConnectionState::Elsewhere;
+            changed
+        });
     }
 
     fn moment(&self) -> Moment {
@@ -310,26 +307,45 @@ impl<A: Authority> Worker<A> {
     /// One pass on a person's behalf: recover, do what is owed, and search for changes whether or not the
     /// pause is over. `None` where another process works the queue.
     pub async fn once(&self) -> Result<Option<usize>, JournalError> {
-        let Some(mut lease) = self.wait_for_lease().await? else { return Ok(None) };
-        self.recover(lease.token)?;
+        self.lease.join();
+        let done = self.pass().await;
+        self.lease.leave();
+        done
+    }
+
+    async fn pass(&self) -> Result<Option<usize>, JournalError> {
+        let Some(token) = self.wait_for_lease().await? else { return Ok(None) };
         let cancel = CancellationToken::new();
-        let round = self.round(&mut lease, &cancel).await?;
+        let round = self.round(token, &cancel).await?;
         let mut moved = 0;
         if !self.searches() {
-            moved += self.read_all(lease.token).await?;
+            moved += self.read_all(token).await?;
         }
         for _ in 0..SEARCHES_MAX {
             if !self.searches() {
                 break;
             }
-            let poll = self.poll_now(lease.token, &cancel, Tells::TheGate);
-            moved += self.holding(&mut lease, poll).await?;
+            moved += self.holding(self.poll_now(token, &cancel, Tells::TheGate)).await?;
             if !self.search_was_cut() {
                 break;
             }
         }
-        self.journal.release_lease(&lease)?;
         Ok(Some(round.done + moved))
+    }
+
+    /// A lease that the clock calls valid for longer than any is given out is watched first, because the clock was set
+    /// back, and its holder may be dead.
+    async fn wait_for_lease(&self) -> Result<Option<Token>, JournalError> {
+        loop {
+            if let Some(lease) = self.lease.hold()? {
+                return Ok(Some(lease.token));
+            }
+            self.others_work();
+            if !self.lease.watches_a_strange_one() {
+                return Ok(None);
+            }
+            tokio::time::sleep(WATCH_EVERY).await;
+        }
     }
 }
 

@@ -88,12 +88,9 @@ impl<A: Authority> Worker<A> {
         let paused = *self.paused.borrow();
         let mut limit = queue.taken.len() + QUEUE_MAX;
         loop {
-            let due = self.journal.due(self.clock.now(), limit)?;
+            let due = self.journal.due_at(&self.endpoint.name, self.clock.now(), limit)?;
             let all = due.len() < limit;
-            queue.waiting = due
-                .into_iter()
-                .filter(|due| due.endpoint == self.endpoint.name && queue.may_begin(due, paused))
-                .collect();
+            queue.waiting = due.into_iter().filter(|due| queue.may_begin(due, paused)).collect();
             // What this worker may not do must not hide what it may.
             if all || !queue.waiting.is_empty() {
                 break;

@@ -7,7 +7,7 @@ use client::{Authority, Fault, Why};
 use fhir::Instant;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use journal::{JournalError, Lease};
+use journal::{JournalError, Token};
 use tokio_util::sync::CancellationToken;
 
 use super::poll::Tells;
@@ -23,10 +23,9 @@ impl<A: Authority> Worker<A> {
     /// Does everything that is owed now, so many at a time, and learns what changed at the authority.
     pub(super) async fn round(
         &self,
-        held: &mut Lease,
+        token: Token,
         cancel: &CancellationToken,
     ) -> Result<Round, JournalError> {
-        let token = held.token;
         self.knock().await?;
         let mut round = Round::default();
         let mut queue = Queue::default();
@@ -39,7 +38,7 @@ impl<A: Authority> Worker<A> {
                 // A probe that came to nothing, because its report was withdrawn or the round broke off.
                 self.lock_gate().probe_ended();
             }
-            let looked = self.look(held, &mut queue, &mut look_at, &mut poll_waits);
+            let looked = self.look(&mut queue, &mut look_at, &mut poll_waits);
             failure = failure.or(looked.err());
             let mut room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
             if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
@@ -90,7 +89,7 @@ impl<A: Authority> Worker<A> {
         };
         if let Some(tells) = tells.filter(|_| !cancel.is_cancelled()) {
             let search = self.poll_if_due(token, cancel, tells);
-            round.done += self.holding(held, search).await?;
+            round.done += self.holding(search).await?;
         }
         round.next = self.next_due()?;
         Ok(round)
@@ -99,7 +98,6 @@ impl<A: Authority> Worker<A> {
     /// A search of many pages takes longer than a lease lives: it is kept meanwhile.
     pub(super) async fn holding<T>(
         &self,
-        held: &mut Lease,
         search: impl Future<Output = Result<T, JournalError>>,
     ) -> Result<T, JournalError> {
         let mut search = std::pin::pin!(search);
@@ -108,9 +106,7 @@ impl<A: Authority> Worker<A> {
                 biased;
                 found = &mut search => return found,
                 () = tokio::time::sleep(LOOK_EVERY) => {
-                    if self.held_for() >= self.pace.lease / 2 {
-                        *held = self.renew_lease(held)?;
-                    }
+                    self.lease.keep()?;
                 }
             }
         }
@@ -119,7 +115,6 @@ impl<A: Authority> Worker<A> {
     /// Now and then in a long round: is the lease still young, was something added, is a search owed?
     fn look(
         &self,
-        held: &mut Lease,
         queue: &mut Queue,
         look_at: &mut tokio::time::Instant,
         poll_waits: &mut bool,
@@ -129,9 +124,7 @@ impl<A: Authority> Worker<A> {
             *look_at = tokio::time::Instant::now() + LOOK_EVERY;
             queue.look_again();
         }
-        if self.held_for() >= self.pace.lease / 2 {
-            *held = self.renew_lease(held)?;
-        }
+        self.lease.keep()?;
         if time {
             // What is under way ends, and then it is searched: news may not wait for a long queue.
             *poll_waits = self.poll_is_late()?;
@@ -147,7 +140,10 @@ impl<A: Authority> Worker<A> {
         if closed || self.knocked.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let owed = self.journal.next_due()?.is_some_and(|due| due <= self.clock.now());
+        let owed = self
+            .journal
+            .next_due_at(&self.endpoint.name)?
+            .is_some_and(|due| due <= self.clock.now());
         if !owed && self.put_off_too_far()?.is_none_or(|far| far.is_empty()) {
             return Ok(());
         }
@@ -184,7 +180,7 @@ impl<A: Authority> Worker<A> {
     }
 
     fn next_due(&self) -> Result<Option<Instant>, JournalError> {
-        let owed = self.journal.next_due()?;
+        let owed = self.journal.next_due_at(&self.endpoint.name)?;
         let polled = self.next_poll()?;
         // Never later than the next look for what a clock has put off.
         let far = self.moment().after(LOOK_FAR_EVERY);

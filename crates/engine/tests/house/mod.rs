@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received, Why};
-use engine::{Clock, Connection, Pace, Tools, Worker};
+use engine::{Clock, Connection, LeaseKeeper, Pace, Tools, Worker};
 use exchange::{
     Answer, Endpoint, Environment, IdentifierChoice, Page, Processing, Query, Release, Sealed,
 };
@@ -325,7 +325,12 @@ impl House {
             },
             clock: self.clock.clone(),
             pace: self.pace.clone(),
-            holder: holder.to_owned(),
+            lease: Arc::new(LeaseKeeper::new(
+                self.journal.clone(),
+                self.clock.clone(),
+                self.pace.lease,
+                holder.to_owned(),
+            )),
             paused: self.paused.subscribe(),
             connection: self.connection.clone(),
         })

@@ -54,7 +54,7 @@ counts: CountsView,
  */
 revision: number, 
 /**
- * Reports of endpoints that are not in use: nothing moves them.
+ * Other endpoints than the one in use that have open reports: they are followed beside it.
  */
 elsewhere: Array<ElsewhereView>, 
 /**

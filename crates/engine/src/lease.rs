@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use journal::{Journal, JournalError, Lease, LeaseAnswer, RecordError};
+use journal::{Journal, JournalError, Lease, LeaseAnswer, RecordError, Token};
 
 use crate::{Clock, Moment, person};
 
@@ -110,6 +110,11 @@ impl LeaseKeeper {
         })
     }
 
+    /// The journal refused something: the next turn asks whether the lease is still ours, however young it is.
+    pub(crate) fn distrust(&self) {
+        self.lock().renewed = None;
+    }
+
     /// Keeps it for longer where it is no longer young.
     pub(crate) fn keep(&self) -> Result<(), JournalError> {
         let mut keeping = self.lock();
@@ -123,9 +128,11 @@ impl LeaseKeeper {
         Ok(())
     }
 
-    /// Nobody else can have taken it.
-    pub(crate) fn holds_surely(&self) -> bool {
-        self.lock().held_for(Moment::now(&*self.clock)) < self.life
+    /// Nobody else can have taken the lease with this token.
+    pub(crate) fn holds_surely(&self, token: Token) -> bool {
+        let keeping = self.lock();
+        let same = keeping.lease.as_ref().is_some_and(|lease| lease.token == token);
+        same && keeping.held_for(Moment::now(&*self.clock)) < self.life
     }
 
     /// A lease that the clock calls valid for longer than any is given out: the clock was set back, and its holder may

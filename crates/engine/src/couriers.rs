@@ -1,0 +1,173 @@
+//! One courier for each endpoint, side by side: which endpoint is in use only says where new reports go.
+
+use std::sync::{Arc, PoisonError};
+
+use client::HttpAuthority;
+use exchange::Endpoint;
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::engine::Working;
+use crate::worker::{Connection, ConnectionState, Tools, Worker};
+use crate::{Engine, EngineError, LeaseKeeper, Obstacle};
+
+impl Engine {
+    /// What is known about the connection to the endpoint in use; changes can be awaited.
+    pub fn connection(&self) -> watch::Receiver<Connection> {
+        let in_use = self.profile().settings.in_use.unwrap_or_default();
+        self.connection_of(&in_use).subscribe()
+    }
+
+    /// What is known about the connection to an endpoint.
+    pub fn connection_to(&self, endpoint: &str) -> Connection {
+        self.connection_of(endpoint).borrow().clone()
+    }
+
+    fn connection_of(&self, endpoint: &str) -> Arc<watch::Sender<Connection>> {
+        let mut all = self.inner.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let fresh = || Arc::new(watch::Sender::new(Connection::default()));
+        all.entry(endpoint.to_owned()).or_insert_with(fresh).clone()
+    }
+
+    /// Something may be owed: look now.
+    pub fn wake(&self) {
+        let wakes = self.inner.wakes.lock().unwrap_or_else(PoisonError::into_inner);
+        wakes.iter().for_each(|wake| wake.notify_one());
+    }
+
+    /// Starts working the queue and keeping the journal in the background; does nothing where it works
+    /// already.
+    pub async fn start(&self) {
+        self.start_keeping().await;
+        let mut working = self.inner.working.lock().await;
+        if working.is_some() {
+            return;
+        }
+        // What cannot be removed now is removed at the next start; a damaged journal shows elsewhere.
+        let _ = self.apply_retention().await;
+        let (lease, cancel) = (self.lease(), CancellationToken::new());
+        let mut tasks = Vec::new();
+        for endpoint in self.endpoints() {
+            match self.worker(&endpoint, &lease) {
+                Ok(worker) => {
+                    let wake = Arc::new(Notify::new());
+                    let wakes = self.inner.wakes.lock();
+                    wakes.unwrap_or_else(PoisonError::into_inner).push(wake.clone());
+                    tasks.push(tokio::spawn(worker.run(wake, cancel.clone())));
+                }
+                Err(obstacle) => self.obstructed(&endpoint.name, obstacle),
+            }
+        }
+        if self.profile().endpoint().is_none() {
+            self.obstructed("", Obstacle::new("no-endpoint", &[]));
+        }
+        if !tasks.is_empty() {
+            *working = Some(Working { cancel, tasks });
+        }
+    }
+
+    /// There can be no exchange with this endpoint until a person has changed something.
+    fn obstructed(&self, endpoint: &str, obstacle: Obstacle) {
+        self.connection_of(endpoint).send_modify(|connection| {
+            connection.state = ConnectionState::Locked(obstacle);
+        });
+    }
+
+    /// Every endpoint that reports may go to or be followed at: one courier each, side by side. Which one is in use
+    /// only says where new reports go.
+    fn endpoints(&self) -> Vec<Endpoint> {
+        self.profile().settings.endpoints
+    }
+
+    /// The right to work the queue, for all couriers of this process together.
+    fn lease(&self) -> Arc<LeaseKeeper> {
+        let (journal, clock) = (self.inner.journal.clone(), self.inner.clock.clone());
+        let (life, holder) = (self.inner.pace.lease, self.inner.holder.clone());
+        Arc::new(LeaseKeeper::new(journal, clock, life, holder))
+    }
+
+    /// Backups and comparisons, also where there is nobody to send to.
+    async fn start_keeping(&self) {
+        let mut keeping = self.inner.keeping.lock().await;
+        if keeping.is_none() {
+            let cancel = CancellationToken::new();
+            let tasks = vec![tokio::spawn(self.clone().keep_up(cancel.clone()))];
+            *keeping = Some(Working { cancel, tasks });
+        }
+    }
+
+    /// Stops all couriers; requests under way are finished first.
+    pub async fn stop(&self) {
+        let working = self.inner.working.lock().await.take();
+        let keeping = self.inner.keeping.lock().await.take();
+        for Working { cancel, tasks } in [working, keeping].into_iter().flatten() {
+            cancel.cancel();
+            for task in tasks {
+                // A panic in the worker has been printed by its thread; there is nothing to add here.
+                let _ = task.await;
+            }
+        }
+        self.inner.wakes.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Lets the worker see a new certificate or endpoint, or try again now although a fault holds it.
+    pub async fn restart(&self) {
+        let was_working = self.inner.working.lock().await.is_some();
+        let was_locked = {
+            let all = self.inner.connections.lock().unwrap_or_else(PoisonError::into_inner);
+            all.values().any(|one| matches!(one.borrow().state, ConnectionState::Locked(_)))
+        };
+        self.stop().await;
+        for one in self.inner.connections.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            one.send_replace(Connection::default());
+        }
+        if was_working || was_locked {
+            self.start().await;
+        }
+    }
+
+    /// One pass without a background task: recover, do what is owed, learn what changed. Gives the number
+    /// of things done; `None` where another process works the queue.
+    pub async fn follow_once(&self) -> Result<Option<usize>, EngineError> {
+        let (lease, mut workers) = (self.lease(), Vec::new());
+        let mut hindrance = Obstacle::new("no-endpoint", &[]);
+        for endpoint in self.endpoints() {
+            match self.worker(&endpoint, &lease) {
+                Ok(worker) => workers.push(worker),
+                Err(obstacle) => {
+                    self.obstructed(&endpoint.name, obstacle.clone());
+                    hindrance = obstacle;
+                }
+            }
+        }
+        if workers.is_empty() {
+            return Err(EngineError::Obstructed(hindrance));
+        }
+        // What fails here is tried again by the next pass; the worker says what is wrong with the way.
+        let _ = self.reconcile().await;
+        let passes = futures::future::join_all(workers.iter().map(Worker::once)).await;
+        let mut done = Some(0);
+        for pass in passes {
+            done = pass?.zip(done).map(|(of_one, done)| of_one + done);
+        }
+        Ok(done)
+    }
+
+    fn worker(
+        &self,
+        endpoint: &Endpoint,
+        lease: &Arc<LeaseKeeper>,
+    ) -> Result<Worker<HttpAuthority>, Obstacle> {
+        let authority = self.authority(endpoint)?;
+        Ok(Worker::new(Tools {
+            journal: self.inner.journal.clone(),
+            authority,
+            endpoint: endpoint.clone(),
+            clock: self.inner.clock.clone(),
+            pace: self.inner.pace.clone(),
+            lease: lease.clone(),
+            paused: self.inner.paused.subscribe(),
+            connection: self.connection_of(&endpoint.name),
+        }))
+    }
+}
