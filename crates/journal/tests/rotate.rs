@@ -124,7 +124,7 @@ fn a_damaged_backup_is_left_and_named() {
     let damaged = list_backups(&backups).unwrap()[0].file.clone();
     std::fs::write(&damaged, vec![7; 8_192]).unwrap();
     let done = rotate(&path, &key(), &other_key(), &backups).unwrap();
-    assert_eq!(done.left, [damaged.clone()]);
+    assert_eq!(done.left, std::slice::from_ref(&damaged));
     assert_eq!(std::fs::read(&damaged).unwrap(), vec![7; 8_192]);
     Journal::open(&path, &other_key()).unwrap();
 }

@@ -156,7 +156,7 @@ Example:
         /// Base address, e.g. https://HOST/v1/fhir
         url: String,
         #[command(flatten)]
-        terms: EndpointOptions,
+        terms: Box<EndpointOptions>,
     },
     /// Send to this endpoint from now on.
     #[command(after_help = "Example:\n  labcourier endpoint use integration")]

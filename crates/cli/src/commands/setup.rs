@@ -109,7 +109,7 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
             profile.endpoints().iter().for_each(|facts| endpoint_lines(scene, facts));
         }
         EndpointCommand::Add { name, url, terms } => {
-            let terms = endpoint_terms(scene, name.clone(), url, terms)?;
+            let terms = endpoint_terms(scene, name.clone(), url, *terms)?;
             profile.add_endpoint(terms).await?;
             changed(scene, &profile, &name, "say.endpoint-added");
         }
