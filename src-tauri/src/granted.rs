@@ -4,6 +4,7 @@
     "status",
     "list",
     "detail",
+    "batch",
     "inspect_files",
     "send_files",
     "send_text",

@@ -16,6 +16,7 @@ import type { Words } from "./i18n/text";
 import { IntakeContext, useIntakeDesk } from "./intake";
 import { useForgetting, useIdleLock, useLock } from "./lock";
 import { Announcer } from "./parts/announcer";
+import { BatchBar } from "./parts/batch";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
@@ -152,6 +153,7 @@ function Frame() {
                 {status.data && <Standing status={status.data} />}
                 {status.data && <Announcer counts={status.data.counts} />}
                 <ScreenOf place={place} certificate={certificate} />
+                <BatchBar />
               </main>
             </div>
           )}
@@ -170,7 +172,7 @@ function ScreenOf({ place, certificate }: { place: Place; certificate: ReturnTyp
     case "send":
       return <Send />;
     case "reports":
-      return <Reports group={place.group} open={place.open} />;
+      return <Reports group={place.group} open={place.open} sent={place.sent} />;
     case "correct":
       return <Correct open={place.open} />;
     case "overview":

@@ -20,9 +20,10 @@ export interface Batch {
   ids: number[];
   /** Files that became no submission: refused, or known. */
   rest: CandidateView[];
-  /** Until when it can be taken back, milliseconds since the epoch. */
-  undoUntil: number;
-  undone: boolean;
+  /** When it was sent, milliseconds since the epoch. */
+  sentAt: number;
+  /** How many were taken back, once that was asked for. */
+  held: number | null;
 }
 
 export interface Intake {
@@ -37,11 +38,9 @@ type Step =
   | { do: "leave-out"; path: string }
   | { do: "clear" }
   | { do: "sent"; views: IntakeView[]; at: number }
-  | { do: "undone" }
+  | { do: "undone"; held: number }
   | { do: "close-batch" };
 
-/** Time in which a batch can be taken back; the core queues with the same. */
-export const UNDO_MS = 10_000;
 /** Files looked at side by side. */
 const LOOKS = 6;
 
@@ -71,10 +70,10 @@ export function intakeReducer(state: Intake, step: Step): Intake {
     case "sent": {
       const ids = step.views.flatMap((view) => view.submissions.filter((id) => id !== null));
       const rest = step.views.flatMap((view) => view.files.filter((_, at) => view.submissions[at] === null));
-      return { sources: [], batch: { ids, rest, undoUntil: step.at + UNDO_MS, undone: false } };
+      return { sources: [], batch: { ids, rest, sentAt: step.at, held: null } };
     }
     case "undone":
-      return { ...state, batch: state.batch && { ...state.batch, undone: true } };
+      return { ...state, batch: state.batch && { ...state.batch, held: step.held } };
     case "close-batch":
       return { ...state, batch: null };
   }
@@ -85,7 +84,7 @@ export interface IntakeDesk extends Intake {
   leaveOut: (path: string) => void;
   clear: () => void;
   sent: (views: IntakeView[]) => void;
-  undone: () => void;
+  undone: (held: number) => void;
   closeBatch: () => void;
 }
 
@@ -101,7 +100,7 @@ export function useIntakeDesk(): IntakeDesk {
       leaveOut: (path: string) => step({ do: "leave-out", path }),
       clear: () => step({ do: "clear" }),
       sent: (views: IntakeView[]) => step({ do: "sent", views, at: Date.now() }),
-      undone: () => step({ do: "undone" }),
+      undone: (held: number) => step({ do: "undone", held }),
       closeBatch: () => step({ do: "close-batch" }),
     }),
     [],

@@ -4,11 +4,18 @@ import { createContext, useContext } from "react";
 
 export type Place =
   | { screen: "send" }
-  | { screen: "reports"; group: string | null; open: number | null }
+  | { screen: "reports"; group: string | null; open: number | null; sent?: Sent }
   | { screen: "correct"; open: number | null }
   | { screen: "overview" }
   | { screen: "certificate" }
   | { screen: "settings" };
+
+/** Reports that were sent together, as a filter of the list. */
+export interface Sent {
+  ids: number[];
+  /** Milliseconds since the epoch. */
+  at: number;
+}
 
 export type Screen = Place["screen"];
 

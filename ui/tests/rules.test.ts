@@ -10,7 +10,7 @@ import { createMock } from "../src/bridge/mock";
 import { UNKNOWN_CODE, candidate, row } from "../src/bridge/mock-data";
 import { causesOf, masked, offered } from "../src/causes";
 import { languageFor } from "../src/i18n/text";
-import { UNDO_MS, intakeReducer, tally } from "../src/intake";
+import { intakeReducer, tally } from "../src/intake";
 import type { Intake } from "../src/intake";
 
 const EMPTY: Intake = { sources: [], batch: null };
@@ -82,7 +82,7 @@ describe("intake", () => {
     expect(state.sources).toEqual([]);
     expect(state.batch?.ids).toEqual([7]);
     expect(state.batch?.rest.map((view) => view.file)).toEqual(["scan.pdf"]);
-    expect(state.batch?.undoUntil).toBe(1000 + UNDO_MS);
+    expect(state.batch?.sentAt).toBe(1000);
   });
 });
 
@@ -97,7 +97,7 @@ describe("languages", () => {
 describe("the made-up core", () => {
   it("gives pages by keyset that never overlap", async () => {
     const core = createMock({ rows: 25 });
-    const query = { group: null, states: [], search: null, since: null, before: null, limit: 10 };
+    const query = { group: null, states: [], search: null, since: null, before: null, limit: 10, ids: null };
     const seen: number[] = [];
     let before: number | null = null;
     do {

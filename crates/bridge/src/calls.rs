@@ -64,6 +64,8 @@ calls! {
     list => List { query: ListQuery, reveal: bool }
     /// Everything about one submission.
     detail => Detail { id: i64 }
+    /// How far reports are that were sent together.
+    batch => Batch { ids: Vec<i64> }
     /// Looks at files.
     inspect_files => InspectFiles { paths: Vec<String> }
     /// Takes files in and sends them.
@@ -185,6 +187,7 @@ impl Desk {
                 text(self.list(query, names).await)
             }
             Call::Detail { id } => text(self.detail(id).await),
+            Call::Batch { ids } => text(self.batch(ids).await),
             Call::InspectFiles { paths } => text(self.inspect_files(paths).await),
             Call::SendFiles { paths, again } => {
                 let known = if again { KnownContent::SendAgain } else { KnownContent::Show };

@@ -1,6 +1,7 @@
 //! The window's side of the product: a practice room, and the laboratory's own room once there is a real
 //! certificate or endpoint. One room is in use at a time; both are followed.
 
+mod batch;
 mod certificates;
 mod granted;
 mod reports;

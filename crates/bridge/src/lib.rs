@@ -5,6 +5,7 @@
 
 mod calls;
 mod candidates;
+mod causes;
 mod certificate_files;
 mod desk;
 pub mod headless;

@@ -179,6 +179,9 @@ pub struct ListQuery {
     pub before: Option<i64>,
     /// Rows at most (bounded to 500).
     pub limit: Option<u32>,
+    /// Only these, or all.
+    #[ts(type = "number[] | null")]
+    pub ids: Option<Vec<i64>>,
 }
 
 /// Everything about one submission.
@@ -343,6 +346,36 @@ pub struct IntakeView {
     /// Submissions made, by position in `files` (`None` where refused or known).
     #[ts(type = "(number | null)[]")]
     pub submissions: Vec<Option<i64>>,
+}
+
+/// How far reports are that were sent together; each stands for its latest correction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct BatchView {
+    /// Reports in all.
+    pub total: u32,
+    /// By state code.
+    #[ts(type = "Record<string, number>")]
+    pub by_state: BTreeMap<String, u32>,
+    /// Not finished, and no person needed.
+    pub moving: u32,
+    /// Completed by the authority.
+    pub completed: u32,
+    /// Withdrawn.
+    pub closed: u32,
+    /// Different causes among those that need a person.
+    pub causes: u32,
+    /// About how many seconds until none moves; unknown before the first has finished.
+    pub seconds_left: Option<u32>,
+    /// Until when those that wait can be held back, ISO instant; `None` when that time is over.
+    pub undo_until: Option<String>,
+    /// Those of which nothing has been sent.
+    #[ts(type = "number[]")]
+    pub waiting: Vec<i64>,
+    /// Those that need a person.
+    #[ts(type = "number[]")]
+    pub attention: Vec<i64>,
 }
 
 /// Shows nothing of what may name a patient: a view may stand in a value that is printed by accident.

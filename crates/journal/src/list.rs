@@ -136,8 +136,13 @@ fn page(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Ro
     let (created, id) = match filter.before {
         None => (i64::MAX, i64::MAX),
         Some(before) => {
-            read::one(connection, sql::KEYSET, [before.0], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .ok_or(JournalError::NotFound(before))?
+            let place = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get::<_, i64>(1)?));
+            match read::one(connection, sql::KEYSET, [before.0], place)? {
+                Some((created, id)) if id == before.0 => (created, id),
+                // None of that number: the nearest before it is the first of the page.
+                Some((created, _)) => (created, before.0),
+                None => return Ok(Vec::new()),
+            }
         }
     };
     let since = filter.since.map_or(i64::MIN, |since| since.0);

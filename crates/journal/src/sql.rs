@@ -98,8 +98,10 @@ pub(crate) const TIMELINE: &str =
 
 pub(crate) const ROW: &str =
     concat!("SELECT ", row_columns!(), " FROM submission s WHERE s.id = ?1");
-/// Where a page begins: the place of the submission that it follows.
-pub(crate) const KEYSET: &str = "SELECT created, id FROM submission WHERE id = ?1";
+/// Where a page begins: the place of the submission that it follows, or, where there is none of that number, of
+/// the nearest before it.
+pub(crate) const KEYSET: &str =
+    "SELECT created, id FROM submission WHERE id <= ?1 ORDER BY id DESC LIMIT 1";
 /// Page of all states; keyset (?1, ?2), from ?3 on, before ?4, at most ?5.
 pub(crate) const PAGE: &str = concat!(
     "SELECT ",

@@ -1,6 +1,7 @@
 // The one door between window and core: commands by name, and three events. `tauri.ts` is the real one,
 // `mock.ts` a made-up one for looking at screens and for tests.
 
+import type { BatchView } from "./generated/BatchView";
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
 import type { DetailView } from "./generated/DetailView";
@@ -22,10 +23,11 @@ export interface Commands {
   status: { takes: void; gives: StatusView };
   list: { takes: { query: ListQuery; reveal: boolean }; gives: PageView };
   detail: { takes: { id: number }; gives: DetailView };
+  batch: { takes: { ids: number[] }; gives: BatchView };
   inspect_files: { takes: { paths: string[] }; gives: CandidateView[] };
   send_files: { takes: { paths: string[]; again: boolean }; gives: IntakeView };
   send_text: { takes: { text: string; name: string }; gives: IntakeView };
-  hold_back: { takes: { ids: number[] }; gives: null };
+  hold_back: { takes: { ids: number[] }; gives: number };
   release: { takes: { id: number; reason: string }; gives: null };
   withdraw: { takes: { id: number; reason: string }; gives: null };
   say_received: { takes: { id: number; reason: string }; gives: null };

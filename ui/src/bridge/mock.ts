@@ -1,5 +1,6 @@
 // A made-up core in memory: used by `vite --mode mock` and the tests, never part of the product.
 
+import type { BatchView } from "./generated/BatchView";
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
 import type { ElsewhereView } from "./generated/ElsewhereView";
@@ -97,6 +98,11 @@ export function createMock(options: MockOptions = {}): Door {
     theme: options.theme ?? "system",
     firstRunDone: options.firstRunDone ?? true,
     lockAfterMinutes: 10,
+    undoSeconds: 10,
+    textPercent: 100,
+    density: "comfortable",
+    singleKeys: true,
+    onClose: "ask",
   };
   const endpoints: EndpointView[] = [
     endpoint("Practice", "https://127.0.0.1:40123/v1/fhir", options.environment ?? "practice", true),
@@ -167,6 +173,7 @@ export function createMock(options: MockOptions = {}): Door {
     const text = query.search?.toLowerCase();
     const matching = rows.filter(
       (one) =>
+        (!query.ids || query.ids.includes(one.id)) &&
         (!query.group || one.group === query.group) &&
         (query.states.length === 0 || query.states.includes(one.state)) &&
         (!query.since || one.created >= query.since) &&
@@ -179,6 +186,27 @@ export function createMock(options: MockOptions = {}): Door {
       rows: page.map((one) => ({ ...one, patient: reveal || !one.patient ? one.patient : masked(one.patient) })),
       next: page.length < from.length ? (page.at(-1)?.id ?? null) : null,
       total: matching.length,
+    };
+  }
+  function batch(ids: number[]): BatchView {
+    const of = ids.map(find);
+    const byState: Record<string, number> = {};
+    for (const one of of) byState[one.state] = (byState[one.state] ?? 0) + 1;
+    const waiting = of.filter((one) => one.state === "queued");
+    const until = Math.min(...waiting.map((one) => Date.parse(one.created) + 10_000));
+    const count = (group: string) => of.filter((one) => one.group === group).length;
+    const attention = of.filter((one) => one.group === "needs-attention").map((one) => one.id);
+    return {
+      total: ids.length,
+      byState,
+      moving: count("in-progress"),
+      completed: count("completed"),
+      closed: count("closed"),
+      causes: Math.min(1, attention.length),
+      secondsLeft: null,
+      undoUntil: waiting.length > 0 && until > Date.now() ? new Date(until).toISOString() : null,
+      waiting: waiting.map((one) => one.id),
+      attention,
     };
   }
   function status(): StatusView {
@@ -227,9 +255,10 @@ export function createMock(options: MockOptions = {}): Door {
     inspect_files: ({ paths }) => paths.flatMap(look),
     send_files: ({ paths, again }) => intake(paths, again, null, 10_000),
     send_text: ({ name }) => intake([name], false, null, 10_000),
+    batch: ({ ids }) => batch(ids),
     hold_back({ ids }) {
       for (const id of ids) move(id, "held");
-      return null;
+      return ids.length;
     },
     release({ id }) {
       move(id, "queued");

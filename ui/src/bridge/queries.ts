@@ -20,7 +20,7 @@ const PAGE = 200;
 const SETTLE_MS = 200;
 
 /** What of the cache depends on the journal. */
-const FOLLOWS_JOURNAL: Command[] = ["status", "list", "detail", "statistics"];
+const FOLLOWS_JOURNAL: Command[] = ["status", "batch", "list", "detail", "statistics"];
 
 export function createCache(): QueryClient {
   return new QueryClient({
@@ -68,6 +68,10 @@ export const useStatistics = (days: number) =>
     queryFn: () => door.call("statistics", { days }),
     placeholderData: keepPreviousData,
   });
+
+/** How far reports are that were sent together. */
+export const useBatch = (ids: number[]) =>
+  useQuery({ queryKey: ["batch", ids], queryFn: () => door.call("batch", { ids }), enabled: ids.length > 0 });
 
 export const useDetail = (id: number) =>
   useQuery({ queryKey: ["detail", id], queryFn: () => door.call("detail", { id }) });

@@ -1,161 +1,249 @@
-// A batch after sending: ten seconds in which it can be taken back, then how far it is.
+// What was just sent, at the bottom of every screen: some seconds in which it can be taken back, then how far it
+// is, then what became of it. Every number comes from the core.
 
-import { ArrowRight, ListChecks, Undo2, X } from "lucide-react";
+import { CircleCheck, Eye, FilePen, Files, ListChecks, Pause, Play, Undo2, X } from "lucide-react";
 import { useEffect, useState } from "react";
 
-import { useCommand, useRows } from "../bridge/queries";
-import type { RowView } from "../bridge/generated/RowView";
+import type { BatchView } from "../bridge/generated/BatchView";
+import { useBatch, useCommand, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { UNDO_MS, useIntake } from "../intake";
+import { useIntake } from "../intake";
 import type { Batch } from "../intake";
 import { useWindow } from "../place";
 import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
 import { Button } from "./controls";
-import { StateLabel, toneOf } from "./state";
+import { Dialog } from "./dialog";
+import { problemText } from "./notes";
 import { sayProblem } from "./toasts";
 
-/** The most rows that one query gives. */
-const ROWS_MAX = 500;
+export function BatchBar() {
+  const { batch } = useIntake();
+  return batch && <Bar key={batch.sentAt} batch={batch} />;
+}
 
-export function BatchProgress({ batch }: { batch: Batch }) {
+function Bar({ batch }: { batch: Batch }) {
   const text = useText();
   const intake = useIntake();
-  const { go } = useWindow();
-  const left = useSecondsLeft(batch);
-  const rows = useBatchRows(batch);
+  const { data: view, error, refetch } = useBatch(batch.ids);
+  const left = useSecondsLeft(view?.undoUntil ?? null, () => void refetch());
   const holdBack = useCommand("hold_back", { onDone: intake.undone });
-  // What was put on hold by its findings is not on its way.
-  const waiting = rows.filter((row) => row.state === "queued").map((row) => row.id);
-  const undo = () => holdBack.mutate({ ids: waiting }, { onError: sayProblem(text) });
-  const canUndo = left > 0 && !batch.undone && waiting.length > 0;
-  useUndoKey(() => canUndo && undo());
-
-  const n = batch.ids.length;
-  const moving = rows.filter((row) => row.group === "in-progress").length;
-  const settled = rows.length - moving;
-  const attention = rows.some((row) => row.group === "needs-attention");
-  const title = batch.undone
-    ? text("batch.undone", { n })
-    : n === 0
-      ? text("batch.none")
-      : canUndo
-        ? text("batch.waiting", { n: waiting.length, seconds: left })
-        : moving > 0
-          ? text("batch.moving", { n, settled })
-          : text("batch.settled", { n });
+  const [showsRest, setShowsRest] = useState(false);
+  const phase = phaseOf(batch, view, left);
+  const undo = () => view && holdBack.mutate({ ids: view.waiting }, { onError: sayProblem(text) });
+  useUndoKey(() => phase === "waiting" && undo());
   return (
-    <section className={css.batch} aria-label={text("batch.label")}>
-      <div className={css.head}>
-        <strong className={css.title}>
-          <span aria-live="polite">{title}</span>
-        </strong>
-        {canUndo && (
-          <Button icon={Undo2} onPress={undo} isPending={holdBack.isPending} data-testid="undo">
+    <section className={css.batch} aria-label={text("batch.label")} data-testid="batch" data-phase={phase}>
+      <Line view={view} phase={phase} left={left} />
+      <div className={css.words}>
+        {error ? (
+          <p className={css.problem} role="alert">
+            <strong>{text("batch.not-known")}</strong> {problemText(text, error).title}
+          </p>
+        ) : (
+          <Sentence batch={batch} view={view} phase={phase} left={left} />
+        )}
+        {/* Said once for each phase; a countdown that is read aloud drowns everything else. */}
+        <span role="status" className="visually-hidden">
+          {phase === "unknown" ? "" : text(`batch.said.${phase}`, { n: batch.ids.length })}
+        </span>
+      </div>
+      <div className={css.actions}>
+        {phase === "waiting" && (
+          <Button icon={Undo2} autoFocus onPress={undo} isPending={holdBack.isPending} data-testid="undo">
             {text("batch.undo")}
           </Button>
         )}
-        {!canUndo && attention && (
-          <Button tone="primary" icon={ListChecks} onPress={() => go({ screen: "correct", open: null })}>
-            {text("nav.correct")}
+        {phase === "moving" && <PauseButton />}
+        {phase !== "waiting" && view && view.attention.length > 0 && <CorrectButton ids={view.attention} />}
+        {batch.rest.length > 0 && (
+          <Button tone="quiet" icon={Files} onPress={() => setShowsRest(true)}>
+            {text("batch.rest", { n: batch.rest.length })}
           </Button>
         )}
-        {n > 0 && (
-          <Button tone="quiet" icon={ArrowRight} onPress={() => go({ screen: "reports", group: null, open: null })}>
-            {text("batch.show")}
-          </Button>
+        {batch.ids.length > 0 && <ShowButton batch={batch} />}
+        {phase !== "waiting" && (
+          <Button tone="quiet" icon={X} label={text("action.close")} onPress={intake.closeBatch} />
         )}
-        <Button tone="quiet" icon={X} label={text("action.close")} onPress={intake.closeBatch} />
       </div>
-      {canUndo ? <Countdown seconds={left} /> : n > 0 && <Bar rows={rows} of={n} />}
-      {rows.length > 0 && <ByState rows={rows} />}
-      {batch.rest.length > 0 && (
-        <>
-          <p>{text("batch.rest", { n: batch.rest.length })}</p>
+      {showsRest && (
+        <Dialog title={text("batch.rest", { n: batch.rest.length })} onClose={() => setShowsRest(false)}>
           <ul className={css.rest}>
-            {batch.rest.map((view, at) => (
-              <CandidateRow key={at} view={view} />
+            {batch.rest.map((candidate, at) => (
+              <CandidateRow key={at} view={candidate} />
             ))}
           </ul>
-        </>
+        </Dialog>
       )}
     </section>
   );
 }
 
-function Countdown({ seconds }: { seconds: number }) {
+type Phase = "unknown" | "none" | "waiting" | "undone" | "moving" | "settled";
+
+/** Where the batch is. Without numbers from the core it is nowhere: nothing is ever finished by default. */
+function phaseOf(batch: Batch, view: BatchView | undefined, left: number): Phase {
+  if (batch.ids.length === 0) return "none";
+  if (!view) return "unknown";
+  if (batch.held !== null) return "undone";
+  if (left > 0 && view.waiting.length > 0) return "waiting";
+  return view.moving > 0 ? "moving" : "settled";
+}
+
+function Sentence({ batch, view, phase, left }: { batch: Batch; view: BatchView | undefined; phase: Phase; left: number }) {
+  const text = useText();
+  const n = batch.ids.length;
+  switch (phase) {
+    case "none":
+      return <strong>{text("batch.none")}</strong>;
+    case "unknown":
+      return <strong>{text("batch.stored", { n })}</strong>;
+    case "waiting":
+      return <strong>{text("batch.waiting", { n: view?.waiting.length ?? n, seconds: left })}</strong>;
+    case "undone": {
+      const held = batch.held ?? 0;
+      return <strong>{held < n ? text("batch.undone-some", { held, rest: n - held }) : text("batch.undone", { n })}</strong>;
+    }
+    default:
+      return view && <Outcome view={view} phase={phase} />;
+  }
+}
+
+/** "38 completed · 2 need you, 1 cause · 5 on their way, about 10 s" */
+function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
+  const text = useText();
+  const { completed, closed, moving, causes, secondsLeft } = view;
+  const attention = view.attention.length;
   return (
-    <div className={css.bar} aria-hidden>
-      <span className={css.countdown} style={{ width: `${(seconds * 100_000) / UNDO_MS}%` }} />
-    </div>
+    <p className={css.outcome} data-testid="outcome">
+      {completed > 0 && (
+        <span className={css.completed}>
+          {phase === "settled" && attention === 0 && <CircleCheck aria-hidden size={17} />}
+          {text(phase === "settled" && attention + closed === 0 ? "batch.all-completed" : "batch.completed", { n: completed })}
+        </span>
+      )}
+      {attention > 0 && (
+        <strong className={css.needs}>
+          {text("batch.attention", { n: attention })} <span>{text("batch.causes", { n: causes })}</span>
+        </strong>
+      )}
+      {closed > 0 && <span>{text("batch.closed", { n: closed })}</span>}
+      {moving > 0 && (
+        <span>
+          {text("batch.moving", { n: moving })}
+          {secondsLeft !== null && moving > 1 && `, ${lasting(text, secondsLeft)}`}
+        </span>
+      )}
+    </p>
   );
 }
 
-function Bar({ rows, of }: { rows: RowView[]; of: number }) {
+function lasting(text: ReturnType<typeof useText>, seconds: number): string {
+  if (seconds < 90) return text("batch.seconds-left", { n: Math.max(1, seconds) });
+  return text("batch.minutes-left", { n: Math.round(seconds / 60) });
+}
+
+/** The thin line on top: the time for undoing, then the share of what is finished, by what became of it. */
+function Line({ view, phase, left }: { view: BatchView | undefined; phase: Phase; left: number }) {
   const text = useText();
-  const settled = rows.filter((row) => row.group !== "in-progress");
-  const tones = ["done", "caution", "attention", "quiet"] as const;
+  const [whole] = useState(() => ({ seconds: 1 }));
+  whole.seconds = Math.max(whole.seconds, left);
+  if (phase === "waiting") {
+    return (
+      <div className={css.line} aria-hidden>
+        <span className={css.countdown} style={{ width: `${(100 * left) / whole.seconds}%` }} />
+      </div>
+    );
+  }
+  if (!view || view.total === 0) return null;
+  const { total, completed, closed, moving } = view;
+  const share = (count: number) => ({ width: `${(100 * count) / total}%` });
   return (
     <div
-      className={css.bar}
+      className={css.line}
       role="progressbar"
       aria-label={text("batch.label")}
       aria-valuemin={0}
-      aria-valuemax={of}
-      aria-valuenow={settled.length}
+      aria-valuemax={total}
+      aria-valuenow={total - moving}
     >
-      {tones.map((tone) => {
-        const count = settled.filter((row) => toneOf(row.state) === tone).length;
-        return <span key={tone} className={css[tone]} style={{ width: `${(100 * count) / of}%` }} />;
-      })}
+      <span className={css.done} style={share(completed)} />
+      <span className={css.attention} style={share(view.attention.length)} />
+      <span className={css.quiet} style={share(closed)} />
     </div>
   );
 }
 
-function ByState({ rows }: { rows: RowView[] }) {
-  const counts = new Map<string, number>();
-  for (const row of rows) counts.set(row.state, (counts.get(row.state) ?? 0) + 1);
+function PauseButton() {
+  const text = useText();
+  const paused = useStatus().data?.paused ?? false;
+  const set = useCommand("set_paused");
   return (
-    <ul className={css.states}>
-      {[...counts].map(([state, count]) => (
-        <li key={state}>
-          <StateLabel state={state} size={16} />
-          <span className={css.count}>{count}</span>
-        </li>
-      ))}
-    </ul>
+    <Button
+      tone="quiet"
+      icon={paused ? Play : Pause}
+      isPending={set.isPending}
+      onPress={() => set.mutate({ paused: !paused }, { onError: sayProblem(text) })}
+    >
+      {text(paused ? "standing.resume" : "batch.pause")}
+    </Button>
   );
 }
 
-/** The rows of the batch: its numbers lie together, so one page before the next number holds them. */
-function useBatchRows(batch: Batch): RowView[] {
-  const last = Math.max(0, ...batch.ids);
-  const first = Math.min(last, ...batch.ids);
-  const page = useRows(
-    { group: null, states: [], search: null, since: null, before: last + 1, limit: Math.min(last - first + 1, ROWS_MAX) },
-    batch.ids.length > 0,
+function CorrectButton({ ids }: { ids: number[] }) {
+  const text = useText();
+  const { go } = useWindow();
+  const [only] = ids;
+  const show = () =>
+    ids.length === 1 && only !== undefined
+      ? go({ screen: "reports", group: null, open: only })
+      : go({ screen: "correct", open: null });
+  return (
+    <Button tone="primary" icon={ids.length === 1 ? FilePen : ListChecks} onPress={show} data-testid="batch-correct">
+      {text("batch.correct", { n: ids.length })}
+    </Button>
   );
-  const ids = new Set(batch.ids);
-  return page.data?.rows.filter((row) => ids.has(row.id)) ?? [];
 }
 
-function useSecondsLeft(batch: Batch): number {
-  const { undoUntil } = batch;
+function ShowButton({ batch }: { batch: Batch }) {
+  const text = useText();
+  const { go } = useWindow();
+  return (
+    <Button
+      tone="quiet"
+      icon={Eye}
+      onPress={() => go({ screen: "reports", group: null, open: null, sent: { ids: batch.ids, at: batch.sentAt } })}
+      data-testid="batch-show"
+    >
+      {text("batch.show")}
+    </Button>
+  );
+}
+
+/** Whole seconds until an instant; `onEnd` once it is there. */
+function useSecondsLeft(until: string | null, onEnd: () => void): number {
+  const end = until === null ? 0 : Date.parse(until);
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
+    if (end === 0) return undefined;
     const timer = setInterval(() => {
       setNow(Date.now());
-      if (Date.now() >= undoUntil) clearInterval(timer);
-    }, 250);
+      if (Date.now() >= end) {
+        clearInterval(timer);
+        onEnd();
+      }
+    }, 200);
     return () => clearInterval(timer);
-  }, [undoUntil]);
-  return Math.max(0, Math.ceil((undoUntil - now) / 1000));
+    // The end is what matters; whoever is told may be another closure each time.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [end]);
+  return Math.max(0, Math.ceil((end - now) / 1000));
 }
 
 function useUndoKey(undo: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea");
+      const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable]");
       if (event.key === "z" && (event.ctrlKey || event.metaKey) && !typing) undo();
     };
     document.addEventListener("keydown", press);

@@ -71,6 +71,7 @@ function Editor({ view, onClose, onDone }: { view: DetailView } & Omit<Props, "i
     <Dialog
       title={text("correct.title")}
       size="large"
+      isDirty={content !== view.source}
       onClose={onClose}
       footer={
         <>

@@ -7,28 +7,46 @@ import { useText } from "../i18n/text";
 import { Button, TextField } from "./controls";
 import css from "./dialog.module.css";
 
-/** A dialog; it exists only while it is open. */
+/**
+ * A dialog; it exists only while it is open. Once something was entered (`isDirty`) a press beside it does nothing,
+ * and Escape asks: nobody loses work by a slip of the hand.
+ */
 export function Dialog(props: {
   title: string;
   size?: "small" | "medium" | "large";
+  isDirty?: boolean;
   onClose: () => void;
   children: ReactNode;
   footer?: ReactNode;
 }) {
-  const { title, size = "medium", onClose, children, footer } = props;
+  const { title, size = "medium", isDirty = false, onClose, children, footer } = props;
   const text = useText();
+  const [asking, setAsking] = useState(false);
+  const close = () => (isDirty ? setAsking(true) : onClose());
   return (
-    <ModalOverlay isOpen isDismissable className={css.veil} onOpenChange={(open) => !open && onClose()}>
+    <ModalOverlay isOpen isDismissable={!isDirty} className={css.veil} onOpenChange={(open) => !open && close()}>
       <Modal className={`${css.modal} ${css[size]}`}>
         <AriaDialog className={css.dialog}>
           <header className={css.header}>
             <Heading slot="title" level={2}>
               {title}
             </Heading>
-            <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
+            <Button tone="quiet" icon={X} label={text("action.close")} onPress={close} />
           </header>
           <div className={css.body}>{children}</div>
-          {footer && <footer className={css.footer}>{footer}</footer>}
+          {asking && isDirty ? (
+            <footer className={css.footer} role="alert">
+              <strong className={css.asking}>{text("dialog.discard")}</strong>
+              <Button tone="danger" onPress={onClose} data-testid="discard">
+                {text("dialog.discard.yes")}
+              </Button>
+              <Button tone="primary" autoFocus onPress={() => setAsking(false)} data-testid="keep-editing">
+                {text("dialog.discard.no")}
+              </Button>
+            </footer>
+          ) : (
+            footer && <footer className={css.footer}>{footer}</footer>
+          )}
         </AriaDialog>
       </Modal>
     </ModalOverlay>
@@ -51,6 +69,7 @@ export function ReasonDialog(props: {
     <Dialog
       title={props.title}
       size="small"
+      isDirty={given !== ""}
       onClose={props.onClose}
       footer={
         <>

@@ -23,6 +23,7 @@ export function PassphraseDialog({ hasOne, onClose }: { hasOne: boolean; onClose
     <Dialog
       title={text(hasOne ? "lock.change" : "lock.choose")}
       size="small"
+      isDirty={current + chosen + again !== ""}
       onClose={onClose}
       footer={
         <>

@@ -11,23 +11,26 @@ import { ProblemNote } from "../parts/notes";
 const RELEASES = ["1.13.1", "1.8.0", "1.0.0-trialuse"];
 const LANGUAGES = ["de-CH", "fr-CH", "it-CH", "en-US"];
 
+const EMPTY: EndpointInput = {
+  name: "",
+  baseUrl: "https://",
+  environment: "integration",
+  release: "1.13.1",
+  language: "de-CH",
+  caPem: null,
+  proxy: null,
+};
+
 /** A new endpoint. The core checks the address; this form only collects. */
 export function EndpointDialog({ onClose }: { onClose: () => void }) {
   const text = useText();
-  const [input, setInput] = useState<EndpointInput>({
-    name: "",
-    baseUrl: "https://",
-    environment: "integration",
-    release: "1.13.1",
-    language: "de-CH",
-    caPem: null,
-    proxy: null,
-  });
+  const [input, setInput] = useState(EMPTY);
   const add = useCommand("add_endpoint", { stale: ["endpoints"], onDone: onClose });
   const set = (change: Partial<EndpointInput>) => setInput((old) => ({ ...old, ...change }));
   return (
     <Dialog
       title={text("endpoint.add")}
+      isDirty={input !== EMPTY}
       onClose={onClose}
       footer={
         <>

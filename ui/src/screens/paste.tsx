@@ -23,6 +23,7 @@ export function PasteDialog({ text: pasted, onClose }: { text: string; onClose: 
   return (
     <Dialog
       title={text("paste.title")}
+      isDirty={content.trim() !== ""}
       onClose={onClose}
       footer={
         <>

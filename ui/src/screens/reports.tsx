@@ -1,6 +1,6 @@
 // Reports: the groups with live counts, search, the list, and the report that is open beside it.
 
-import { Eye, EyeOff, Inbox, SearchX } from "lucide-react";
+import { Eye, EyeOff, Inbox, SearchX, X } from "lucide-react";
 import { useDeferredValue, useRef, useState } from "react";
 
 import { door } from "#door";
@@ -16,6 +16,7 @@ import { ReportList } from "../parts/report-list";
 import screen from "../parts/screen.module.css";
 import { say, sayProblem } from "../parts/toasts";
 import { useWindow } from "../place";
+import type { Sent } from "../place";
 import { Detail } from "./detail";
 import css from "./reports.module.css";
 
@@ -39,7 +40,7 @@ function sinceOf(period: Period): string | null {
   return date.toISOString();
 }
 
-export function Reports({ group, open }: { group: string | null; open: number | null }) {
+export function Reports({ group, open, sent }: { group: string | null; open: number | null; sent?: Sent }) {
   const text = useText();
   const { go, reveal } = useWindow();
   const [search, setSearch] = useState("");
@@ -47,21 +48,21 @@ export function Reports({ group, open }: { group: string | null; open: number | 
   const [correcting, setCorrecting] = useState<number>();
   const searchInput = useRef<HTMLInputElement>(null);
   const sought = useDeferredValue(search.trim());
-  const list = useList({ group, states: [], search: sought || null, since: sinceOf(period) }, reveal);
+  const list = useList({ group, states: [], search: sought || null, since: sinceOf(period), ids: sent?.ids ?? null }, reveal);
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const total = list.data?.pages[0]?.total ?? 0;
   const [focused, setFocus] = useState<number | null>(open);
   const focus = open ?? focused;
   const show = (id: number | null) => {
     if (id !== null) setFocus(id);
-    go({ screen: "reports", group, open: id });
+    go({ screen: "reports", group, open: id, sent });
   };
   const move = (by: number) => {
     const at = rows.findIndex((row) => row.id === focus);
     const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
     if (!next) return;
     setFocus(next.id);
-    if (open !== null) go({ screen: "reports", group, open: next.id });
+    if (open !== null) go({ screen: "reports", group, open: next.id, sent });
   };
   const act = useReportKeys(setCorrecting, show);
   useKeys({
@@ -92,6 +93,7 @@ export function Reports({ group, open }: { group: string | null; open: number | 
             />
             <RevealNames />
           </div>
+          {sent && <SentFilter sent={sent} group={group} />}
           <GroupFilter group={group} />
         </header>
         {list.error ? (
@@ -145,6 +147,22 @@ export function RevealNames() {
       label={text(reveal ? "reports.hide-names" : "reports.show-names")}
       onPress={() => setReveal(!reveal)}
     />
+  );
+}
+
+/** Only what was sent together, until that is taken away. */
+function SentFilter({ sent, group }: { sent: Sent; group: string | null }) {
+  const text = useText();
+  const format = useFormat();
+  const { go } = useWindow();
+  const time = format.moment(new Date(sent.at).toISOString());
+  return (
+    <p className={css.only} data-testid="sent-filter">
+      <span>{text("reports.sent", { n: sent.ids.length, time })}</span>
+      <Button tone="quiet" icon={X} onPress={() => go({ screen: "reports", group, open: null })}>
+        {text("reports.show-all")}
+      </Button>
+    </p>
   );
 }
 

@@ -8,7 +8,6 @@ import { door } from "#door";
 import { useCommand, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { tally, useIntake } from "../intake";
-import { BatchProgress } from "../parts/batch";
 import { CandidateRow } from "../parts/candidate";
 import { Button } from "../parts/controls";
 import { ProblemNote } from "../parts/notes";
@@ -52,7 +51,6 @@ export function Send() {
         )}
       </header>
       <div className={`${screen.body} ${css.body}`}>
-        {intake.batch && <BatchProgress key={intake.batch.undoUntil} batch={intake.batch} />}
         {empty ? (
           <section className={css.drop} aria-labelledby="drop-title">
             <FileStack aria-hidden size={44} strokeWidth={1.2} />

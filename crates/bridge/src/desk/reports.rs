@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use engine::{Candidate, Engine, KnownContent, Taken, Terms};
 use fhir::{Instant, Period};
-use journal::{Counts, Filter, JournalError};
+use journal::{Counts, Filter, JournalError, Row};
 use report::{State, SubmissionId};
 
 use super::{Desk, on_pool};
@@ -12,20 +12,22 @@ use crate::candidates::candidate_view;
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::{Names, detail_view, group_of, leading, message_view, row_view, small};
-use crate::views::{CandidateView, DetailView, IntakeView, ListQuery, PageView};
+use crate::views::{CandidateView, DetailView, IntakeView, ListQuery, PageView, RowView};
 
 /// Rows of one page at most.
 const PAGE_MAX: usize = 500;
 /// Rows counted at most where counting means listing (search, period).
 const COUNT_MAX: usize = 1_000;
-/// Time in which sending can be undone.
-const UNDO_MICROS: i64 = 10_000_000;
 
 impl Desk {
     /// A page of the list.
     pub async fn list(&self, query: ListQuery, names: Names) -> Result<PageView, Problem> {
         let engine = self.engine();
         let filter = filter_of(&query, engine.now())?;
+        if let Some(ids) = query.ids {
+            limits::ids(&ids)?;
+            return on_pool(move || page_of(&engine, ids, filter, names)).await?;
+        }
         on_pool(move || page(&engine, filter, names)).await?
     }
 
@@ -49,7 +51,7 @@ impl Desk {
     ) -> Result<IntakeView, Problem> {
         let engine = self.engine();
         let candidates = engine.inspect(limits::paths(paths)?).await?;
-        take(&engine, &candidates, known).await
+        take(&engine, &candidates, known, self.undo_micros().await?).await
     }
 
     /// Takes a pasted text in and sends it.
@@ -58,7 +60,7 @@ impl Desk {
         let name = limits::name("name", &name)?;
         let engine = self.engine();
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;
-        take(&engine, &candidates, KnownContent::Show).await
+        take(&engine, &candidates, KnownContent::Show, self.undo_micros().await?).await
     }
 
     /// Somebody who knows says that the authority has a report that has been open for too long.
@@ -73,18 +75,24 @@ impl Desk {
         Ok(self.engine().say_not_received(SubmissionId(id), reason).await?)
     }
 
-    /// Stops what waits to be sent.
-    pub async fn hold_back(&self, ids: Vec<i64>) -> Result<(), Problem> {
+    /// Stops what waits to be sent; says of how many. An error only where it was none.
+    pub async fn hold_back(&self, ids: Vec<i64>) -> Result<u32, Problem> {
         limits::ids(&ids)?;
         let engine = self.engine();
-        let mut first = None;
+        let (mut held, mut first) = (0, None);
         for id in ids {
             // One that has left already does not keep the others from being held back.
-            if let Err(error) = engine.hold_back(SubmissionId(id)).await {
-                first.get_or_insert(error);
+            match engine.hold_back(SubmissionId(id)).await {
+                Ok(()) => held += 1,
+                Err(error) => {
+                    first.get_or_insert(error);
+                }
             }
         }
-        first.map_or(Ok(()), |error| Err(error.into()))
+        match first {
+            Some(error) if held == 0 => Err(error.into()),
+            _ => Ok(held),
+        }
     }
 
     /// Sends a held report although something was found.
@@ -170,20 +178,74 @@ fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Problem> {
 }
 
 fn page(engine: &Engine, filter: Filter, names: Names) -> Result<PageView, Problem> {
-    let (journal, profile) = (engine.journal(), engine.profile());
-    let rows = journal.list(&filter)?;
+    let rows = engine.journal().list(&filter)?;
     let total = total(engine, &filter, rows.len())?;
     let next = rows.last().filter(|_| rows.len() == filter.limit).map(|row| row.id.0);
+    Ok(PageView { rows: row_views(engine, &rows, names, filter.now)?, next, total })
+}
+
+/// A page of these submissions, the highest number first. What a number stood for may be gone.
+fn page_of(
+    engine: &Engine,
+    mut ids: Vec<i64>,
+    filter: Filter,
+    names: Names,
+) -> Result<PageView, Problem> {
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    ids.dedup();
+    let (mut rows, mut total, mut more) = (Vec::new(), 0, false);
+    for id in ids {
+        let row = match engine.journal().row(SubmissionId(id)) {
+            Ok(row) => row,
+            Err(JournalError::NotFound(_)) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        if !wanted(&row, &filter) {
+            continue;
+        }
+        total += 1;
+        if filter.before.is_none_or(|before| id < before.0) {
+            more = rows.len() == filter.limit;
+            if !more {
+                rows.push(row);
+            }
+        }
+    }
+    let next = rows.last().filter(|_| more).map(|row| row.id.0);
+    Ok(PageView { rows: row_views(engine, &rows, names, filter.now)?, next, total })
+}
+
+fn wanted(row: &Row, filter: &Filter) -> bool {
+    let has = |part: &str| {
+        let summary = &row.summary;
+        let of = [&summary.patient, &summary.subject, &summary.code, &summary.identifier];
+        let of = of.into_iter().chain([&summary.laboratory]).flatten();
+        of.chain([&row.file]).any(|text| text.to_lowercase().contains(part))
+    };
+    let words = filter.search.as_deref().unwrap_or_default().to_lowercase();
+    (filter.states.is_empty() || filter.states.iter().any(|state| state == row.state.code()))
+        && (filter.groups.is_empty() || filter.groups.contains(&row.state.group(filter.now)))
+        && filter.since.is_none_or(|since| row.created >= since)
+        && words.split_whitespace().all(has)
+}
+
+fn row_views(
+    engine: &Engine,
+    rows: &[Row],
+    names: Names,
+    now: Instant,
+) -> Result<Vec<RowView>, Problem> {
+    let (journal, profile) = (engine.journal(), engine.profile());
     let mut views = Vec::with_capacity(rows.len());
-    for row in &rows {
-        let mut view = row_view(row, &profile, names, filter.now);
+    for row in rows {
+        let mut view = row_view(row, &profile, names, now);
         // Why a person must act stands in the row; the others need no second look at the journal.
         if view.group == "needs-attention" {
             view.message = leading(&journal.detail(row.id)?.messages).map(message_view);
         }
         views.push(view);
     }
-    Ok(PageView { rows: views, next, total })
+    Ok(views)
 }
 
 /// Matching rows in all: from the counts where no text and no period is asked for; else by listing, and
@@ -244,8 +306,9 @@ async fn take(
     engine: &Engine,
     candidates: &[Candidate],
     known: KnownContent,
+    delay_micros: i64,
 ) -> Result<IntakeView, Problem> {
-    let taken = engine.take(candidates, Terms { known, delay_micros: UNDO_MICROS }).await?;
+    let taken = engine.take(candidates, Terms { known, delay_micros }).await?;
     let submissions = taken.iter().map(|taken| match taken {
         Taken::New(id) => Some(id.0),
         Taken::Known(_) | Taken::Refused => None,

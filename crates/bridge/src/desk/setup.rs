@@ -11,6 +11,8 @@ use crate::views::{EndpointInput, EndpointView, PreferencesView, ProbeView};
 
 /// Preference under which the window's choices stand.
 const WINDOW: &str = "window";
+/// Longest time in which sending can be undone.
+const UNDO_SECONDS_MAX: u32 = 30;
 
 impl Desk {
     /// All endpoints, practice first.
@@ -99,6 +101,18 @@ impl Desk {
         if !(1..=60).contains(&preferences.lock_after_minutes) {
             return Err(limits::invalid("lockAfterMinutes"));
         }
+        if preferences.undo_seconds > UNDO_SECONDS_MAX {
+            return Err(limits::invalid("undoSeconds"));
+        }
+        if !(80..=200).contains(&preferences.text_percent) {
+            return Err(limits::invalid("textPercent"));
+        }
+        if !["comfortable", "compact"].contains(&preferences.density.as_str()) {
+            return Err(limits::invalid("density"));
+        }
+        if !["ask", "background", "quit"].contains(&preferences.on_close.as_str()) {
+            return Err(limits::invalid("onClose"));
+        }
         if let Some(language) = &preferences.language {
             limits::name("language", language)?;
         }
@@ -108,6 +122,11 @@ impl Desk {
             settings.preferences.insert(WINDOW.to_owned(), kept);
             Ok(())
         })?)
+    }
+
+    /// Time in which sending can be undone.
+    pub(super) async fn undo_micros(&self) -> Result<i64, Problem> {
+        Ok(i64::from(self.preferences().await?.undo_seconds) * 1_000_000)
     }
 
     pub(super) fn is_practice_endpoint(&self, name: &str) -> bool {

@@ -128,6 +128,41 @@ pub struct PreferencesView {
     /// Minutes without key or pointer after which the window locks itself, 1 to 60.
     #[serde(default = "lock_after_minutes_default")]
     pub lock_after_minutes: u32,
+    /// Seconds in which sending can be undone, 0 to 30.
+    #[serde(default = "undo_seconds_default")]
+    pub undo_seconds: u32,
+    /// Size of text, percent: 80 to 200.
+    #[serde(default = "text_percent_default")]
+    pub text_percent: u32,
+    /// `comfortable` or `compact`.
+    #[serde(default = "density_default")]
+    pub density: String,
+    /// Single keys act (`J`, `K`, `E`, …).
+    #[serde(default = "single_keys_default")]
+    pub single_keys: bool,
+    /// What closing the window does while reports are open: `ask`, `background` or `quit`.
+    #[serde(default = "on_close_default")]
+    pub on_close: String,
+}
+
+const fn undo_seconds_default() -> u32 {
+    10
+}
+
+const fn text_percent_default() -> u32 {
+    100
+}
+
+fn density_default() -> String {
+    "comfortable".to_owned()
+}
+
+const fn single_keys_default() -> bool {
+    true
+}
+
+fn on_close_default() -> String {
+    "ask".to_owned()
 }
 
 const fn lock_after_minutes_default() -> u32 {
@@ -141,6 +176,11 @@ impl Default for PreferencesView {
             theme: "system".to_owned(),
             first_run_done: false,
             lock_after_minutes: lock_after_minutes_default(),
+            undo_seconds: undo_seconds_default(),
+            text_percent: text_percent_default(),
+            density: density_default(),
+            single_keys: single_keys_default(),
+            on_close: on_close_default(),
         }
     }
 }

@@ -19,6 +19,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("status", json!({})),
         ("list", json!({ "query": query, "reveal": false })),
         ("detail", json!({ "id": 1 })),
+        ("batch", json!({ "ids": [] })),
         ("inspect_files", json!({ "paths": ["/a.json"] })),
         ("send_files", json!({ "paths": ["/a.json"], "again": false })),
         ("send_text", json!({ "text": "{}", "name": "pasted" })),

@@ -229,6 +229,11 @@ async fn settings_are_kept_and_checked() {
         theme: "dark".to_owned(),
         first_run_done: true,
         lock_after_minutes: 5,
+        undo_seconds: 0,
+        text_percent: 130,
+        density: "compact".to_owned(),
+        single_keys: false,
+        on_close: "quit".to_owned(),
     };
     desk.set_preferences(chosen.clone()).await.unwrap();
     let wrong = PreferencesView { theme: "pink".to_owned(), ..chosen.clone() };
@@ -237,6 +242,16 @@ async fn settings_are_kept_and_checked() {
         let wrong = PreferencesView { lock_after_minutes: minutes, ..chosen.clone() };
         assert_known(desk.set_preferences(wrong).await, "argument-invalid");
     }
+    let wrong = [
+        PreferencesView { undo_seconds: 31, ..chosen.clone() },
+        PreferencesView { text_percent: 201, ..chosen.clone() },
+        PreferencesView { density: "none".to_owned(), ..chosen.clone() },
+        PreferencesView { on_close: "explode".to_owned(), ..chosen.clone() },
+    ];
+    for wrong in wrong {
+        assert_known(desk.set_preferences(wrong).await, "argument-invalid");
+    }
+    assert_eq!(desk.preferences().await.unwrap(), chosen);
     let endpoints = desk.endpoints().await.unwrap();
     assert_eq!(endpoints.len(), 1);
     assert!(endpoints[0].in_use && endpoints[0].own_ca && endpoints[0].environment == "practice");

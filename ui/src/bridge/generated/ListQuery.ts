@@ -27,4 +27,8 @@ before: number | null,
 /**
  * Rows at most (bounded to 500).
  */
-limit: number | null, };
+limit: number | null, 
+/**
+ * Only these, or all.
+ */
+ids: number[] | null, };

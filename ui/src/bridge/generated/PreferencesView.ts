@@ -19,4 +19,24 @@ firstRunDone: boolean,
 /**
  * Minutes without key or pointer after which the window locks itself, 1 to 60.
  */
-lockAfterMinutes: number, };
+lockAfterMinutes: number, 
+/**
+ * Seconds in which sending can be undone, 0 to 30.
+ */
+undoSeconds: number, 
+/**
+ * Size of text, percent: 80 to 200.
+ */
+textPercent: number, 
+/**
+ * `comfortable` or `compact`.
+ */
+density: string, 
+/**
+ * Single keys act (`J`, `K`, `E`, …).
+ */
+singleKeys: boolean, 
+/**
+ * What closing the window does while reports are open: `ask`, `background` or `quit`.
+ */
+onClose: string, };

@@ -1,0 +1,82 @@
+//! What the desktop shell is for the page: events, dialogs, and the desk behind the calls.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use bridge::{Call, Desk, Problem};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+/// The shell of one page.
+pub(crate) struct Shell {
+    desk: Desk,
+    /// The built page.
+    pub(crate) pages: PathBuf,
+    events: watch::Sender<Vec<Value>>,
+    chosen: Mutex<VecDeque<Vec<String>>>,
+}
+
+impl Shell {
+    pub(crate) fn new(desk: Desk, pages: PathBuf) -> Self {
+        Self { desk, pages, events: watch::Sender::new(Vec::new()), chosen: Mutex::default() }
+    }
+
+    /// Tells the page when the journal moved, as the desktop shell does.
+    pub(crate) async fn announce_changes(self: std::sync::Arc<Self>) {
+        let mut seen = u64::MAX;
+        loop {
+            seen = self.desk.changed(seen).await;
+            self.emit("changed", &json!({ "revision": seen }));
+        }
+    }
+
+    fn emit(&self, event: &str, payload: &Value) {
+        self.events.send_modify(|all| all.push(json!({ "event": event, "payload": payload })));
+    }
+
+    /// Events from a place on; waits until there is one.
+    pub(crate) async fn events_from(&self, place: usize) -> Vec<Value> {
+        let mut events = self.events.subscribe();
+        // The sender lives as long as the shell does.
+        let Ok(all) = events.wait_for(|all| all.len() > place).await else { return Vec::new() };
+        all.get(place..).unwrap_or_default().to_vec()
+    }
+
+    /// Drops files on the window.
+    pub(crate) fn drop_files(&self, paths: &Value) {
+        self.emit("drag", &json!({ "phase": "enter" }));
+        self.emit("drag", &json!({ "phase": "leave" }));
+        self.emit("dropped", &json!({ "paths": paths }));
+    }
+
+    /// What the next dialog answers.
+    pub(crate) fn choose(&self, paths: Vec<String>) {
+        self.chosen.lock().unwrap_or_else(PoisonError::into_inner).push_back(paths);
+    }
+
+    fn next_choice(&self) -> Vec<String> {
+        let mut chosen = self.chosen.lock().unwrap_or_else(PoisonError::into_inner);
+        chosen.pop_front().unwrap_or_default()
+    }
+
+    /// Answers a call of the page: the dialogs here, all else at the desk. `None` for no command.
+    pub(crate) async fn call(
+        &self,
+        command: &str,
+        arguments: Value,
+    ) -> Option<Result<String, Problem>> {
+        let call = match Call::read(command, arguments)? {
+            Ok(call) => call,
+            Err(problem) => return Some(Err(problem)),
+        };
+        if let Err(problem) = self.desk.permits(&call) {
+            return Some(Err(problem));
+        }
+        Some(match call {
+            Call::ChooseFiles { .. } => Ok(json!(self.next_choice()).to_string()),
+            Call::ChooseFolder {} => Ok(json!(self.next_choice().pop()).to_string()),
+            call => self.desk.answer(call).await,
+        })
+    }
+}

@@ -1,0 +1,24 @@
+// Journeys of the window in Chromium against the real core. CHROMIUM names the browser; the default is Debian's.
+
+import { defineConfig } from "@playwright/test";
+
+export default defineConfig({
+  testDir: "tests/journeys",
+  fullyParallel: true,
+  forbidOnly: true,
+  // Each worker is a browser and a core of its own; a small machine has two processors.
+  workers: 2,
+  timeout: 60_000,
+  expect: { timeout: 20_000 },
+  reporter: "list",
+  outputDir: "../target/browser",
+  use: {
+    viewport: { width: 1280, height: 800 },
+    actionTimeout: 15_000,
+    bypassCSP: false,
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],
+    },
+  },
+});

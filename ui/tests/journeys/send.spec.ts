@@ -1,0 +1,86 @@
+// Sending: the seconds for taking it back, how far it is, and what became of it. All of it counted by the core.
+
+import { expect, test } from "./window";
+
+test.describe("before anything has left", () => {
+  test.use({ undoSeconds: 10 });
+
+  test("a batch can be taken back at once, and nothing is sent", async ({ window, core }) => {
+    await core.drop([core.sample("covid"), core.sample("malaria"), core.sample("gonorrhoea")]);
+    await window.getByRole("button", { name: "Send 3 reports" }).click();
+    const batch = window.getByRole("region", { name: "Reports just sent" });
+    await expect(batch.getByRole("button", { name: "Undo" })).toBeVisible();
+    await expect(batch).toContainText(/3 reports leave in \d+ s/);
+    // The keyboard is where the button for sending was.
+    await expect(batch.getByRole("button", { name: "Undo" })).toBeFocused();
+    await window.keyboard.press("Enter");
+    await expect(batch).toContainText("3 reports are on hold: nothing was sent");
+    await expect(batch).not.toContainText(/finished|completed/);
+    const status = await core.call("status");
+    expect(status.counts.byState).toMatchObject({ held: 3, sending: 0, "in-progress": 0, completed: 0 });
+  });
+
+  test("undo is there within a blink", async ({ window, core }) => {
+    await core.drop([core.sample("covid")]);
+    await window.getByRole("button", { name: "Send 1 report" }).waitFor();
+    // Measured in the page: from the press to the button being painted.
+    const taken = await window.evaluate(async () => {
+      const begun = performance.now();
+      document.querySelector<HTMLElement>('[data-testid="send-button"]')?.click();
+      while (!document.querySelector('[data-testid="undo"]')) await new Promise(requestAnimationFrame);
+      return performance.now() - begun;
+    });
+    // What a person takes for at once, with room for a machine that is busy with other tests.
+    expect(taken).toBeLessThan(1000);
+    test.info().annotations.push({ type: "undo after", description: `${Math.round(taken)} ms` });
+    await window.keyboard.press("Control+z");
+    await expect(window.getByTestId("batch")).toContainText("1 report is on hold");
+  });
+});
+
+test("the outcome says what is completed and what needs a person", async ({ window, core }) => {
+  await core.drop([core.sample("covid"), core.sample("malaria"), core.sample("muster-fehler")]);
+  await window.getByRole("button", { name: "Send 3 reports" }).click();
+  const outcome = window.getByTestId("outcome");
+  await expect(outcome).toHaveText(/^2 completed\s*1 needs you \(1 cause\)$/);
+  await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
+  await expect(window.getByTestId("batch")).not.toContainText("finished");
+
+  // "These" are these, and no others.
+  await core.call("send_files", { paths: [core.sample("gonorrhoea")], again: false });
+  await window.getByRole("button", { name: "Show these" }).click();
+  await expect(window.getByTestId("sent-filter")).toContainText("The 3 reports sent");
+  await expect(window.getByTestId("report-row")).toHaveCount(3);
+  await window.getByRole("button", { name: "Show all reports" }).click();
+  await expect(window.getByTestId("report-row")).toHaveCount(4);
+
+  // The one that needs somebody is one press away.
+  await window.getByRole("button", { name: "Correct it" }).click();
+  await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
+});
+
+test("600 reports are held back, all of them: more than a page of the list", async ({ window, core }) => {
+  test.slow();
+  const preferences = await core.call("preferences");
+  await core.call("set_preferences", { preferences: { ...preferences, undoSeconds: 30 } });
+  const files = core.copies("covid", 600);
+  await core.drop([files[0]?.replace(/[^/]+$/, "") ?? ""]);
+  await window.getByRole("button", { name: "Send 600 reports" }).click({ timeout: 60_000 });
+  await window.getByRole("button", { name: "Undo" }).click({ timeout: 60_000 });
+  await expect(window.getByTestId("batch")).toContainText("600 reports are on hold: nothing was sent", { timeout: 30_000 });
+  const { counts } = await core.call("status");
+  expect(counts.byState).toMatchObject({ held: 600, queued: 0 });
+});
+
+test("a core that does not answer is never taken for finished", async ({ window, core }) => {
+  await window.route("**/call/batch", (route) =>
+    route.fulfill({
+      status: 400,
+      json: { code: "journal-closed", params: {}, blame: "us", remedy: "look-again", trace: "test" },
+    }),
+  );
+  await core.drop([core.sample("covid")]);
+  await window.getByRole("button", { name: "Send 1 report" }).click();
+  await expect(window.getByTestId("batch")).toContainText("cannot be said now");
+  await expect(window.getByTestId("batch")).not.toContainText(/completed|finished/);
+});
