@@ -2,6 +2,7 @@
 //! from the root of the checkout, and what it writes is committed: the product is built without the definitions.
 #![allow(clippy::print_stderr, reason = "a program for the terminal")]
 
+mod diseases;
 mod fhir;
 
 use std::process::ExitCode;
@@ -10,7 +11,8 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let written = match args.split_first() {
         Some((table, rest)) if table == "fhir" => fhir::generate(rest),
-        _ => Err("usage: tables fhir [PACKAGE.tgz [OUTPUT.zst]]".to_owned()),
+        Some((table, rest)) if table == "diseases" => diseases::generate(rest),
+        _ => Err("usage: tables fhir [PACKAGE.tgz [OUTPUT.zst]] | diseases [PACKAGE.tgz]".to_owned()),
     };
     match written {
         Ok(()) => ExitCode::SUCCESS,

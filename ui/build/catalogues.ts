@@ -9,6 +9,17 @@ import type { Plugin } from "vite";
 
 const NAME = "virtual:catalogue/";
 
+/** The table of diseases: key, names in English, German, French, Italian, words. The core reads the same file. */
+const DISEASES = new URL("../../crates/report/src/diseases/names.tsv", import.meta.url);
+const COLUMNS = ["en", "de", "fr", "it"];
+
+/** Names of diseases in a language, by `disease.KEY`. */
+function diseases(language: string): [string, string][] {
+  const lines = readFileSync(DISEASES, "utf8").split("\n");
+  const rows = lines.filter((line) => line && !line.startsWith("#")).map((line) => line.split("\t"));
+  return rows.map(([key, ...names]) => [`disease.${key}`, names[COLUMNS.indexOf(language)] ?? ""]);
+}
+
 /** All messages of a language, by id, as written. An id in two files is a mistake. */
 export function readCatalogue(folder: string, language: string): Map<string, string> {
   const messages = new Map<string, string>();
@@ -19,6 +30,7 @@ export function readCatalogue(folder: string, language: string): Map<string, str
       messages.set(id, text);
     }
   }
+  for (const [id, name] of diseases(language)) messages.set(id, name);
   return messages;
 }
 

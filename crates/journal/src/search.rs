@@ -31,6 +31,9 @@ impl Words {
     fn from(attempt: &str, receipt: Option<&str>, summary: &report::Summary, file: &str) -> Self {
         let joined =
             |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(" ");
+        // By its name in every language: who searches need not know in which the report was imported.
+        let disease =
+            report::diseases::of_summary(summary).map(|tested| tested.disease.names.join(" "));
         Self {
             identifiers: joined(&[summary.identifier.as_deref(), Some(attempt), receipt]),
             patient: joined(&[summary.patient.as_deref(), summary.birth_date.as_deref()]),
@@ -39,6 +42,7 @@ impl Words {
                 summary.subject.as_deref(),
                 summary.code.as_deref(),
                 summary.laboratory.as_deref(),
+                disease.as_deref(),
             ]),
         }
     }

@@ -3,6 +3,7 @@
 //! No IO, no clock, no randomness, no async: time is passed in. Knows nothing of HTTP, SQL or windows.
 
 pub mod codes;
+pub mod diseases;
 mod document;
 mod event;
 mod glance;

@@ -1,0 +1,167 @@
+//! Diseases in words: which disease a code stands for, how it was tested, and in what.
+//!
+//! Two tables of facts of ours: `names.tsv` has the diseases in four languages and the words by which the display
+//! of a code names them; `codes.tsv` has the published leading codes, made from their displays by
+//! `cargo xtask tables diseases`. A code that is not in it is placed by the words that the report itself brings.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::Summary;
+
+/// What a leading code stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tested {
+    /// The disease.
+    pub disease: &'static Disease,
+    /// How it was tested: `pcr`, `culture`, `antigen`, …; empty where the code does not say.
+    pub test: &'static str,
+    /// In what: `blood`, `stool`, …; empty where the code does not say.
+    pub specimen: &'static str,
+}
+
+/// A disease by its names.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Disease {
+    /// Stable key, e.g. `hepatitis-b`.
+    pub key: &'static str,
+    /// Names in the order of [`LANGUAGES`].
+    pub names: [&'static str; 4],
+    words: Vec<&'static str>,
+}
+
+/// Languages of the names.
+pub const LANGUAGES: [&str; 4] = ["en", "de", "fr", "it"];
+
+/// How something is tested: every value of [`Tested::test`] but the empty one.
+pub const TESTS: [&str; 11] = [
+    "antibody",
+    "antigen",
+    "culture",
+    "igg",
+    "igm",
+    "microscopy",
+    "pcr",
+    "protein",
+    "sequencing",
+    "toxin",
+    "typing",
+];
+
+/// In what it is tested: every value of [`Tested::specimen`] but the empty one.
+pub const SPECIMENS: [&str; 20] = [
+    "anal",
+    "blood",
+    "body-fluid",
+    "brain",
+    "bronchial",
+    "csf",
+    "genital",
+    "isolate",
+    "nose",
+    "respiratory",
+    "saliva",
+    "semen",
+    "serum",
+    "sputum",
+    "stool",
+    "throat",
+    "tissue",
+    "urethra",
+    "urine",
+    "wound",
+];
+
+static DISEASES: LazyLock<Vec<Disease>> =
+    LazyLock::new(|| lines(include_str!("diseases/names.tsv")).filter_map(disease).collect());
+
+static CODES: LazyLock<HashMap<&'static str, Tested>> =
+    LazyLock::new(|| lines(include_str!("diseases/codes.tsv")).filter_map(code).collect());
+
+fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
+    let told = |line: &&str| !line.starts_with('#') && !line.is_empty();
+    table.lines().filter(told).map(|line| line.split('\t').collect())
+}
+
+fn disease(columns: Vec<&'static str>) -> Option<Disease> {
+    let [key, en, de, fr, it, words] = columns[..] else { return None };
+    Some(Disease { key, names: [en, de, fr, it], words: words.split('|').collect() })
+}
+
+fn code(columns: Vec<&'static str>) -> Option<(&'static str, Tested)> {
+    let [code, key, test, specimen] = columns[..] else { return None };
+    let disease = all().iter().find(|disease| disease.key == key)?;
+    Some((code, Tested { disease, test, specimen }))
+}
+
+/// Every disease.
+pub fn all() -> &'static [Disease] {
+    &DISEASES
+}
+
+/// What a published code stands for.
+pub fn of_code(code: &str) -> Option<Tested> {
+    CODES.get(code).copied()
+}
+
+/// The disease that a display names, by the words of the table.
+pub fn of_display(display: &str) -> Option<&'static Disease> {
+    let display = display.to_lowercase();
+    // The longest word wins: "salmonella typhi (" says more than "salmonella".
+    let found =
+        all().iter().flat_map(|disease| disease.words.iter().map(move |word| (word, disease)));
+    let named = found.filter(|(word, _)| display.contains(**word));
+    named.max_by_key(|(word, _)| word.len()).map(|(_, disease)| disease)
+}
+
+/// What a report is about: its leading code, else the words beside it.
+pub fn of_summary(summary: &Summary) -> Option<Tested> {
+    let by_code = summary.code.as_deref().and_then(of_code);
+    by_code.or_else(|| {
+        let disease = of_display(summary.subject.as_deref()?)?;
+        Some(Tested { disease, test: "", specimen: "" })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_whole() {
+        let named = lines(include_str!("diseases/names.tsv")).count();
+        assert_eq!(all().len(), named, "every line has six columns");
+        let listed = lines(include_str!("diseases/codes.tsv")).count();
+        assert_eq!(CODES.len(), listed, "every code once, of a disease that there is");
+        assert!(listed > 380, "{listed}");
+        let mut keys: Vec<_> = all().iter().map(|disease| disease.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), named);
+        for disease in all() {
+            assert!(disease.names.iter().all(|name| !name.trim().is_empty()), "{}", disease.key);
+        }
+        for tested in CODES.values() {
+            assert!(tested.test.is_empty() || TESTS.contains(&tested.test), "{}", tested.test);
+            let specimen = tested.specimen;
+            assert!(specimen.is_empty() || SPECIMENS.contains(&specimen), "{specimen}");
+        }
+    }
+
+    #[test]
+    fn codes_and_displays_name_the_disease() {
+        let malaria = of_code("70568-1").unwrap();
+        assert_eq!(
+            (malaria.disease.key, malaria.test, malaria.specimen),
+            ("malaria", "antigen", "blood")
+        );
+        assert_eq!(of_code("89293008").unwrap().disease.key, "hiv");
+        assert_eq!(of_display("Salmonella Typhi (organism)").unwrap().key, "typhoid");
+        assert_eq!(of_display("Salmonella Typhimurium (organism)").unwrap().key, "salmonellosis");
+        assert_eq!(of_display("Treponema pallidum").unwrap().key, "syphilis");
+        assert!(of_display("Laboratory report").is_none());
+        let summary =
+            Summary { subject: Some("Vibrio cholerae O1".to_owned()), ..Summary::default() };
+        assert_eq!(of_summary(&summary).unwrap().disease.names[1], "Cholera");
+    }
+}
