@@ -12,7 +12,9 @@ fn main() -> ExitCode {
     let written = match args.split_first() {
         Some((table, rest)) if table == "fhir" => fhir::generate(rest),
         Some((table, rest)) if table == "diseases" => diseases::generate(rest),
-        _ => Err("usage: tables fhir [PACKAGE.tgz [OUTPUT.zst]] | diseases [PACKAGE.tgz]".to_owned()),
+        _ => {
+            Err("usage: tables fhir [PACKAGE.tgz [OUTPUT.zst]] | diseases [PACKAGE.tgz]".to_owned())
+        }
     };
     match written {
         Ok(()) => ExitCode::SUCCESS,

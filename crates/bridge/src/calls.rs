@@ -69,7 +69,7 @@ calls! {
     /// Looks at files.
     inspect_files => InspectFiles { paths: Vec<String> }
     /// Takes files in and sends them.
-    send_files => SendFiles { paths: Vec<String>, again: bool }
+    send_files => SendFiles { paths: Vec<String>, again: bool, separate: bool }
     /// Takes a pasted text in and sends it.
     send_text => SendText { text: String, name: String }
     /// Stops what waits to be sent.
@@ -88,6 +88,20 @@ calls! {
     correct_with_file => CorrectWithFile { id: i64, path: String }
     /// Sends a corrected text.
     correct_with_text => CorrectWithText { id: i64, text: String }
+    /// Looks at an edited report.
+    look_at_draft => LookAtDraft { id: i64, text: String }
+    /// Changes one value of an edited report.
+    edit_draft => EditDraft { text: String, expression: String, value: String }
+    /// Keeps what was edited and not sent.
+    keep_draft => KeepDraft { id: i64, text: String }
+    /// What was edited before and not sent.
+    draft => Draft { id: i64 }
+    /// What stands where the messages of reports point to.
+    cause_fields => CauseFields { ids: Vec<i64> }
+    /// What one change would do to many reports.
+    fix_preview => FixPreview { ids: Vec<i64>, path: String, find: String, replace: String }
+    /// Makes the change in one report and sends it.
+    fix => Fix { id: i64, path: String, find: String, replace: String }
     /// Opens a file dialog; answered by the shell.
     choose_files => ChooseFiles { purpose: Purpose }
     /// Opens a folder dialog; answered by the shell.
@@ -170,7 +184,15 @@ impl Desk {
     /// What the function of the same name says.
     pub async fn answer(&self, call: Call) -> Result<String, Problem> {
         self.permits(&call)?;
-        let names_patients = matches!(call, Call::List { .. } | Call::Detail { .. });
+        let names_patients = matches!(
+            call,
+            Call::List { .. }
+                | Call::Detail { .. }
+                | Call::Draft { .. }
+                | Call::LookAtDraft { .. }
+                | Call::CauseFields { .. }
+                | Call::FixPreview { .. }
+        );
         let answer = self.answer_open(call).await?;
         // Locked meanwhile: what was read then is not for whoever sits there now.
         if names_patients && self.is_locked() {
@@ -189,8 +211,11 @@ impl Desk {
             Call::Detail { id } => text(self.detail(id).await),
             Call::Batch { ids } => text(self.batch(ids).await),
             Call::InspectFiles { paths } => text(self.inspect_files(paths).await),
-            Call::SendFiles { paths, again } => {
+            Call::SendFiles { paths, again, separate } => {
                 let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
+                if separate {
+                    return text(self.send_files_separately(paths, known).await);
+                }
                 text(self.send_files(paths, known).await)
             }
             Call::SendText { text: report, name } => text(self.send_text(report, name).await),
@@ -204,6 +229,17 @@ impl Desk {
             Call::CorrectWithText { id, text: report } => {
                 text(self.correct_with_text(id, report).await)
             }
+            Call::LookAtDraft { id, text: draft } => text(self.look_at_draft(id, draft).await),
+            Call::EditDraft { text: draft, expression, value } => {
+                text(self.edit_draft(draft, expression, value).await)
+            }
+            Call::KeepDraft { id, text: draft } => text(self.keep_draft(id, draft).await),
+            Call::Draft { id } => text(self.draft(id).await),
+            Call::CauseFields { ids } => text(self.cause_fields(ids).await),
+            Call::FixPreview { ids, path, find, replace } => {
+                text(self.fix_preview(ids, path, find, replace).await)
+            }
+            Call::Fix { id, path, find, replace } => text(self.fix(id, path, find, replace).await),
             Call::ChooseFiles { .. } => text(Ok(Vec::<String>::new())),
             Call::ChooseFolder {} => text(Ok(None::<String>)),
             Call::PracticeSamples {} => text(self.practice_samples().await),

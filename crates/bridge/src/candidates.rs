@@ -9,7 +9,7 @@ use report::Kind;
 
 use crate::mask::masked;
 use crate::record::{IssueRecord, OPEN_TOO_LONG, Record};
-use crate::rows::{Names, message_view};
+use crate::rows::{Names, message_view, told};
 use crate::views::CandidateView;
 
 /// Codes of messages about files that are no reports, with their parameters.
@@ -100,6 +100,7 @@ pub(crate) fn candidate_view(candidate: &Candidate, names: Names) -> CandidateVi
             Names::Masked => masked(name, summary.birth_date.as_deref()),
         })
     });
+    let tested = parsed.and_then(|parsed| report::diseases::of_summary(&parsed.summary));
     CandidateView {
         file: candidate.name.clone(),
         verdict: verdict_code(candidate).to_owned(),
@@ -107,8 +108,14 @@ pub(crate) fn candidate_view(candidate: &Candidate, names: Names) -> CandidateVi
         digest: parsed.map(|parsed| parsed.digest.clone()).unwrap_or_default(),
         patient,
         subject: parsed.and_then(|parsed| parsed.summary.subject.clone()),
+        disease: tested.map(|tested| tested.disease.key.to_owned()),
+        test: tested.and_then(|tested| told(tested.test)),
+        specimen: tested.and_then(|tested| told(tested.specimen)),
         messages: messages_of(candidate).iter().map(message_view).collect(),
         known: parsed.and_then(|parsed| parsed.known.first()).map(|id| id.0),
+        known_state: None,
+        known_updated: None,
+        corrects: None,
     }
 }
 

@@ -4,6 +4,7 @@
 mod batch;
 mod certificates;
 mod granted;
+mod intake;
 mod reports;
 mod screen;
 mod setup;
@@ -12,6 +13,7 @@ mod status;
 mod support;
 #[cfg(test)]
 mod tests;
+mod work;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -26,6 +26,12 @@ pub(crate) fn place(
     message.field = field_of(&expression, &sections[index]);
 }
 
+/// The element that a message is about.
+pub(crate) fn found<'t>(message: &MessageView, tree: &'t Tree) -> Option<Element<'t>> {
+    let document = exchange::document_of(tree).unwrap_or_else(|| tree.root());
+    element_of(message, tree, document)
+}
+
 /// The innermost section whose resource holds the element.
 fn section_of(expression: &str, sections: &[SectionView]) -> Option<usize> {
     let holding = sections.iter().enumerate().filter(|(_, s)| holds(&s.expression, expression));

@@ -58,11 +58,12 @@ fn keys_are_named_after_their_resource() {
 }
 
 #[test]
-fn a_report_reads_from_the_bundle_to_the_organisations() {
+fn a_report_reads_as_a_laboratory_prints_it() {
     let tree = read(SAMPLE);
     let sections = sections(&tree);
     let order: Vec<_> = sections.iter().map(|section| section.resource.as_str()).collect();
-    assert_eq!(&order[..3], ["Bundle", "Composition", "Patient"]);
+    assert_eq!(&order[..2], ["Patient", "Observation"]);
+    assert_eq!(order.last(), Some(&"Bundle"));
     let all: Vec<_> = sections.iter().flat_map(|section| &section.fields).collect();
     for key in ["patient.name", "patient.birth-date", "observation.code", "observation.value"] {
         let field = all.iter().find(|field| field.key == key).expect(key);
@@ -166,11 +167,17 @@ fn every_element_of_a_document_has_its_place() {
 #[published::needs("corpus/documents")]
 #[test]
 fn every_element_of_a_published_document_has_its_place() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
-    let folder = root.join("shared/corpus/documents/json");
-    for file in std::fs::read_dir(&folder).unwrap().flatten() {
-        assert_all_placed(&std::fs::read_to_string(file.path()).unwrap());
+    for text in documents() {
+        assert_all_placed(&text);
     }
+}
+
+/// The published documents, in both encodings.
+fn documents() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3).unwrap();
+    let folders = ["json", "xml"].map(|of| root.join("shared/corpus/documents").join(of));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap().flatten());
+    files.map(|file| std::fs::read_to_string(file.path()).unwrap()).collect()
 }
 
 #[test]
@@ -182,4 +189,42 @@ fn a_flood_of_entries_is_bounded() {
     let sections = sections(&tree);
     assert_eq!(sections.len(), 500);
     assert!(sections.iter().map(|section| section.fields.len()).sum::<usize>() <= 5_000);
+}
+
+/// Every value of every published document stands in the reading view of its resource, in words or by its path,
+/// but for the text made for reading, which says nothing more.
+#[test]
+fn every_value_of_a_document_is_shown() {
+    for report in testkit::collection() {
+        assert!(assert_all_shown(&report.json) > 50);
+    }
+}
+
+#[published::needs("corpus/documents")]
+#[test]
+fn every_value_of_the_published_documents_is_shown() {
+    let seen: usize = documents().iter().map(|text| assert_all_shown(text)).sum();
+    assert!(seen > 5_000, "{seen}");
+}
+
+/// How many values a document has; each stands in the reading view.
+fn assert_all_shown(text: &str) -> usize {
+    let mut seen = 0;
+    let tree = read(text);
+    let sections = sections(&tree);
+    let fields: Vec<_> = sections.iter().flat_map(|section| &section.fields).collect();
+    crate::edit::leaves(tree.root(), &mut |leaf| {
+        let (expression, value) = (leaf.expression(), leaf.value().unwrap_or_default().trim());
+        if expression.contains(".text.") {
+            return;
+        }
+        let shown = fields.iter().any(|field| {
+            let around = expression.starts_with(&field.expression);
+            let told = [Some(&field.value), field.detail.as_ref()];
+            around && told.into_iter().flatten().any(|told| told.contains(value))
+        });
+        assert!(shown, "{expression}: {value}");
+        seen += 1;
+    });
+    seen
 }

@@ -11,8 +11,12 @@ use report::{Action, Event, Group};
 use crate::mask::masked;
 use crate::placement::place;
 use crate::record::source_code;
+use crate::results::results_of;
 use crate::sections::sections_of;
-use crate::views::{CountsView, DetailView, EvidenceView, MessageView, RowView, TimelineView};
+use crate::views::{
+    CountsView, DetailView, EvidenceView, MessageView, ResultView, RowView, SectionView,
+    TimelineView,
+};
 
 /// Whether names are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,12 +120,18 @@ pub(crate) fn leading(messages: &[Message]) -> Option<&Message> {
         .or_else(|| messages.first())
 }
 
+/// A fact that a code may leave unsaid.
+pub(crate) fn told(fact: &str) -> Option<String> {
+    (!fact.is_empty()).then(|| fact.to_owned())
+}
+
 pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant) -> RowView {
     let summary = &row.summary;
     let patient = summary.patient.as_deref().map(|patient| match names {
         Names::Shown => patient.to_owned(),
         Names::Masked => masked(patient, summary.birth_date.as_deref()),
     });
+    let tested = report::diseases::of_summary(summary);
     RowView {
         id: row.id.0,
         file: row.file.clone(),
@@ -130,6 +140,9 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
         patient,
         subject: summary.subject.clone(),
         code: summary.code.clone(),
+        disease: tested.map(|tested| tested.disease.key.to_owned()),
+        test: tested.and_then(|tested| told(tested.test)),
+        specimen: tested.and_then(|tested| told(tested.specimen)),
         laboratory: summary.laboratory.clone(),
         document_identifier: summary.identifier.clone(),
         errors: row.messages.errors,
@@ -159,7 +172,7 @@ pub(crate) fn detail_view(
         "warning" => 1,
         _ => 2,
     });
-    let sections = read_sections(document, row.format, &mut messages);
+    let (results, sections) = read_document(document, row.format, &mut messages);
     let shown: HashMap<i64, &KeptEvidence> = evidence.iter().map(|kept| (kept.id, kept)).collect();
     let mut view = row_view(row, profile, Names::Shown, now);
     view.message = leading(&detail.messages).map(message_view);
@@ -180,24 +193,37 @@ pub(crate) fn detail_view(
         actions: row.state.actions(now).iter().map(|a| action_code(*a).to_owned()).collect(),
         messages,
         timeline: detail.timeline.iter().map(|entry| timeline_view(entry, &shown)).collect(),
+        results,
         sections,
         source: String::from_utf8_lossy(document).into_owned(),
     }
 }
 
-fn read_sections(
+/// Gives messages their place in a document.
+pub(crate) fn placed(tree: &Tree, messages: &mut [MessageView]) {
+    let root = tree.root();
+    let bundle = exchange::document_of(tree).unwrap_or(root);
+    let sections = sections_of(root, bundle);
+    for message in messages {
+        place(message, tree, bundle, &sections);
+    }
+}
+
+fn read_document(
     document: &[u8],
     format: Format,
     messages: &mut [MessageView],
-) -> Vec<crate::views::SectionView> {
-    let Ok(tree) = Tree::read(document, format, &Limits::default()) else { return Vec::new() };
+) -> (Vec<ResultView>, Vec<SectionView>) {
+    let Ok(tree) = Tree::read(document, format, &Limits::default()) else {
+        return (Vec::new(), Vec::new());
+    };
     let root = tree.root();
     let bundle = exchange::document_of(&tree).unwrap_or(root);
     let sections = sections_of(root, bundle);
     for message in messages {
         place(message, &tree, bundle, &sections);
     }
-    sections
+    (results_of(&report::Links::of(bundle)), sections)
 }
 
 fn timeline_view(entry: &Entry, evidence: &HashMap<i64, &KeptEvidence>) -> TimelineView {

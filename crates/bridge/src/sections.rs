@@ -12,39 +12,6 @@ type Fields = &'static [(&'static str, &'static str)];
 /// What is shown of each resource, in reading order. Repeated elements give a field each.
 const RESOURCES: &[(&str, Fields)] = &[
     (
-        "DocumentReference",
-        &[
-            ("envelope.identifier", "identifier"),
-            ("envelope.status", "status"),
-            ("envelope.language", "content.attachment.language"),
-            ("envelope.document", "content.attachment.url"),
-        ],
-    ),
-    (
-        "Bundle",
-        &[
-            ("bundle.identifier", "identifier"),
-            ("bundle.type", "type"),
-            ("bundle.timestamp", "timestamp"),
-            ("bundle.language", "language"),
-        ],
-    ),
-    (
-        "Composition",
-        &[
-            ("composition.title", "title"),
-            ("composition.type", "type"),
-            ("composition.date", "date"),
-            ("composition.status", "status"),
-            ("composition.language", "language"),
-            ("composition.subject", "subject"),
-            ("composition.author", "author"),
-            ("composition.custodian", "custodian"),
-            ("composition.identifier", "identifier"),
-            ("composition.section", "section.title"),
-        ],
-    ),
-    (
         "Patient",
         &[
             ("patient.name", "name"),
@@ -88,20 +55,6 @@ const RESOURCES: &[(&str, Fields)] = &[
         ],
     ),
     (
-        "DiagnosticReport",
-        &[
-            ("diagnostic-report.code", "code"),
-            ("diagnostic-report.status", "status"),
-            ("diagnostic-report.effective", "effective[x]"),
-            ("diagnostic-report.issued", "issued"),
-            ("diagnostic-report.conclusion", "conclusion"),
-            ("diagnostic-report.identifier", "identifier"),
-            ("diagnostic-report.subject", "subject"),
-            ("diagnostic-report.performer", "performer"),
-            ("diagnostic-report.result", "result"),
-        ],
-    ),
-    (
         "ServiceRequest",
         &[
             ("service-request.code", "code"),
@@ -111,6 +64,7 @@ const RESOURCES: &[(&str, Fields)] = &[
             ("service-request.authored", "authoredOn"),
             ("service-request.reason", "reasonCode"),
             ("service-request.requester", "requester"),
+            ("service-request.specimen", "specimen"),
             ("service-request.subject", "subject"),
         ],
     ),
@@ -139,6 +93,55 @@ const RESOURCES: &[(&str, Fields)] = &[
             ("organization.telecom", "telecom"),
         ],
     ),
+    (
+        "DiagnosticReport",
+        &[
+            ("diagnostic-report.code", "code"),
+            ("diagnostic-report.status", "status"),
+            ("diagnostic-report.effective", "effective[x]"),
+            ("diagnostic-report.issued", "issued"),
+            ("diagnostic-report.conclusion", "conclusion"),
+            ("diagnostic-report.identifier", "identifier"),
+            ("diagnostic-report.subject", "subject"),
+            ("diagnostic-report.performer", "performer"),
+            ("diagnostic-report.result", "result"),
+            ("diagnostic-report.based-on", "basedOn"),
+            ("diagnostic-report.specimen", "specimen"),
+        ],
+    ),
+    (
+        "Composition",
+        &[
+            ("composition.title", "title"),
+            ("composition.type", "type"),
+            ("composition.date", "date"),
+            ("composition.status", "status"),
+            ("composition.language", "language"),
+            ("composition.subject", "subject"),
+            ("composition.author", "author"),
+            ("composition.custodian", "custodian"),
+            ("composition.identifier", "identifier"),
+            ("composition.section", "section.title"),
+        ],
+    ),
+    (
+        "Bundle",
+        &[
+            ("bundle.identifier", "identifier"),
+            ("bundle.type", "type"),
+            ("bundle.timestamp", "timestamp"),
+            ("bundle.language", "language"),
+        ],
+    ),
+    (
+        "DocumentReference",
+        &[
+            ("envelope.identifier", "identifier"),
+            ("envelope.status", "status"),
+            ("envelope.language", "content.attachment.language"),
+            ("envelope.document", "content.attachment.url"),
+        ],
+    ),
 ];
 
 /// All field keys, in the order of [`resource_types`] and of reading: the catalogue of the window is
@@ -156,14 +159,15 @@ pub fn resource_types() -> impl Iterator<Item = &'static str> {
 const SECTIONS_MAX: usize = 500;
 const FIELDS_MAX: usize = 5_000;
 
-/// The sections of a document: envelope, Bundle, then its resources in reading order (Composition, patient,
-/// results, specimens, order, people, organisations, the rest), each kind in the order of the document.
+/// The sections of a document: its resources in reading order (patient, results, specimens, order, people,
+/// organisations, report, Composition, the rest), each kind in the order of the document; then Bundle and envelope.
 pub(crate) fn sections_of(root: Element<'_>, document: Element<'_>) -> Vec<SectionView> {
     let links = Links::of(document);
     let mut resources: Vec<Element<'_>> = links.resources().map(|(_, resource)| resource).collect();
     resources.sort_by_key(|resource| rank(*resource));
     let envelope = (root.resource_type() == Some("DocumentReference")).then_some(root);
-    let all = envelope.into_iter().chain([document]).chain(resources);
+    // As a laboratory prints it: who, what was found, in what, who asked; what serves machines comes last.
+    let all = resources.into_iter().chain([document]).chain(envelope);
     let mut room = FIELDS_MAX;
     all.take(SECTIONS_MAX)
         .map(|resource| {
@@ -172,6 +176,78 @@ pub(crate) fn sections_of(root: Element<'_>, document: Element<'_>) -> Vec<Secti
             section
         })
         .collect()
+}
+
+/// What of a resource no field shows: by its path, so that nothing of a report is ever unseen. A text made for
+/// reading (`text.div`) says nothing more than the report, and is left out.
+fn others<'t>(resource: Element<'t>, shown: &[FieldView], room: usize) -> Vec<FieldView> {
+    let start = resource.expression().len() + 1;
+    let mut views = Vec::new();
+    leaves_of(resource, &mut |leaf| {
+        let (expression, value) = (leaf.expression(), leaf.value().unwrap_or_default());
+        let path: String = expression.get(start..).unwrap_or_default().to_owned();
+        let narrative = path == "text.div" || path == "text.status";
+        if narrative || views.len() >= room || shown.iter().any(|f| tells(f, &expression, value)) {
+            return;
+        }
+        views.push(FieldView {
+            key: OTHER.to_owned(),
+            label: Some(path),
+            technical: true,
+            value: value.chars().take(VALUE_MAX).collect(),
+            detail: None,
+            expression,
+            line: leaf.position().line,
+        });
+    });
+    views
+}
+
+/// Whether a field shows the value of this element.
+fn tells(field: &FieldView, expression: &str, value: &str) -> bool {
+    let inside = expression
+        .strip_prefix(field.expression.as_str())
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+    let value = value.trim();
+    inside
+        && (field.value.contains(value)
+            || field.detail.as_deref().is_some_and(|detail| detail.contains(value)))
+}
+
+/// The values below an element, but not those of resources inside it: they have sections of their own.
+fn leaves_of<'t>(element: Element<'t>, act: &mut dyn FnMut(Element<'t>)) {
+    for child in element.children() {
+        if child.value().is_some() {
+            act(child);
+        }
+        if child.resource_type().is_none() {
+            leaves_of(child, act);
+        }
+    }
+}
+
+/// Key of a field that has no name of ours: its path stands as its label.
+const OTHER: &str = "other";
+/// Longest such value shown, in characters.
+const VALUE_MAX: usize = 2_000;
+
+/// Fields that serve machines and support: they are shown on request.
+fn is_technical(key: &str) -> bool {
+    const ALSO: [&str; 9] = [
+        "composition.type",
+        "composition.identifier",
+        "composition.language",
+        "composition.status",
+        "composition.section",
+        "observation.category",
+        "observation.member",
+        "service-request.intent",
+        "diagnostic-report.result",
+    ];
+    key.starts_with("envelope.")
+        || key.starts_with("bundle.")
+        || key.ends_with(".subject")
+        || ALSO.contains(&key)
 }
 
 fn rank(resource: Element<'_>) -> usize {
@@ -193,6 +269,8 @@ fn section<'t>(resource: Element<'t>, links: &Links<'t>, room: usize) -> Section
             }
             views.push(FieldView {
                 key: (*key).to_owned(),
+                label: None,
+                technical: is_technical(key),
                 value: found.value,
                 detail: found.detail,
                 expression: place.expression(),
@@ -200,6 +278,8 @@ fn section<'t>(resource: Element<'t>, links: &Links<'t>, room: usize) -> Section
             });
         }
     }
+    let others = others(resource, &views, room.saturating_sub(views.len()));
+    views.extend(others);
     SectionView { resource: of.to_owned(), expression: resource.expression(), fields: views }
 }
 

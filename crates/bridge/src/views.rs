@@ -1,6 +1,7 @@
 //! What a person sees: plain data, exported to TypeScript. Rules are applied before it gets here.
 
 mod setup;
+mod work;
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use ts_rs::TS;
 pub use crate::problem::{Blame, Problem};
 pub use crate::support::SupportFile;
 pub use setup::*;
+pub use work::*;
 
 /// Environment and endpoint in force, connection and certificate: the frame of the window.
 #[derive(Debug, Clone, Serialize, TS)]
@@ -123,6 +125,12 @@ pub struct RowView {
     pub subject: Option<String>,
     /// Code behind it.
     pub code: Option<String>,
+    /// Key of the disease, e.g. `hepatitis-b`; the catalogue has its name.
+    pub disease: Option<String>,
+    /// How it was tested, e.g. `pcr`.
+    pub test: Option<String>,
+    /// In what, e.g. `blood`.
+    pub specimen: Option<String>,
     /// Laboratory.
     pub laboratory: Option<String>,
     /// Document identifier.
@@ -213,6 +221,8 @@ pub struct DetailView {
     pub messages: Vec<MessageView>,
     /// Oldest first.
     pub timeline: Vec<TimelineView>,
+    /// What was found, as a laboratory prints it.
+    pub results: Vec<ResultView>,
     /// The report as sections with fields.
     pub sections: Vec<SectionView>,
     /// The received text (for the source view).
@@ -300,8 +310,12 @@ pub struct SectionView {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct FieldView {
-    /// Stable key, e.g. `patient.name`; the catalogue has its label.
+    /// Stable key, e.g. `patient.name`; the catalogue has its label. `other` where there is none.
     pub key: String,
+    /// Path in the resource, for `other`.
+    pub label: Option<String>,
+    /// Serves machines and support: shown on request.
+    pub technical: bool,
     /// Value in words.
     pub value: String,
     /// Code or raw value behind it.
@@ -310,72 +324,6 @@ pub struct FieldView {
     pub expression: String,
     /// Line in the source.
     pub line: u32,
-}
-
-/// A file looked at before sending.
-#[derive(Clone, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct CandidateView {
-    /// Path or name inside an archive, for people.
-    pub file: String,
-    /// `ready`, `warnings`, `errors`, `known` or `refused`.
-    pub verdict: String,
-    /// Kind that it was recognised as, e.g. `fhir-document`, `pdf`, `hl7v2`.
-    pub kind: String,
-    /// SHA-256 hex (empty if refused unread).
-    pub digest: String,
-    /// Patient, masked unless asked for.
-    pub patient: Option<String>,
-    /// Disease or leading code in words.
-    pub subject: Option<String>,
-    /// Findings.
-    pub messages: Vec<MessageView>,
-    /// The known submission with the same content.
-    #[ts(type = "number | null")]
-    pub known: Option<i64>,
-}
-
-/// What became of files handed over for sending.
-#[derive(Clone, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct IntakeView {
-    /// In the order of the files.
-    pub files: Vec<CandidateView>,
-    /// Submissions made, by position in `files` (`None` where refused or known).
-    #[ts(type = "(number | null)[]")]
-    pub submissions: Vec<Option<i64>>,
-}
-
-/// How far reports are that were sent together; each stands for its latest correction.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct BatchView {
-    /// Reports in all.
-    pub total: u32,
-    /// By state code.
-    #[ts(type = "Record<string, number>")]
-    pub by_state: BTreeMap<String, u32>,
-    /// Not finished, and no person needed.
-    pub moving: u32,
-    /// Completed by the authority.
-    pub completed: u32,
-    /// Withdrawn.
-    pub closed: u32,
-    /// Different causes among those that need a person.
-    pub causes: u32,
-    /// About how many seconds until none moves; unknown before the first has finished.
-    pub seconds_left: Option<u32>,
-    /// Until when those that wait can be held back, ISO instant; `None` when that time is over.
-    pub undo_until: Option<String>,
-    /// Those of which nothing has been sent.
-    #[ts(type = "number[]")]
-    pub waiting: Vec<i64>,
-    /// Those that need a person.
-    #[ts(type = "number[]")]
-    pub attention: Vec<i64>,
 }
 
 /// Shows nothing of what may name a patient: a view may stand in a value that is printed by accident.
@@ -401,4 +349,15 @@ print_no_content!(
     FieldView,
     CandidateView,
     IntakeView,
+);
+
+print_no_content!(
+    ResultView,
+    ChangeView,
+    CorrectsView,
+    DraftView,
+    FormFieldView,
+    CauseFieldView,
+    ValueView,
+    FixView,
 );

@@ -259,14 +259,24 @@ impl Engine {
         let bytes = self.content(id)?;
         let mut candidates = self.inspect_text(name, bytes).await?;
         let candidate = single(&mut candidates)?;
-        self.replace(id, candidate, Action::Resubmit).await
+        self.replace(id, candidate, Action::Resubmit, 0).await
     }
 
     /// Sends a corrected file in place of a held, rejected or failed submission.
     pub async fn correct(
         &self,
         id: SubmissionId,
+        candidate: Candidate,
+    ) -> Result<SubmissionId, EngineError> {
+        self.correct_after(id, candidate, 0).await
+    }
+
+    /// As [`Engine::correct`], with some microseconds before the first request may go out (undo).
+    pub async fn correct_after(
+        &self,
+        id: SubmissionId,
         mut candidate: Candidate,
+        delay_micros: i64,
     ) -> Result<SubmissionId, EngineError> {
         // A correction keeps the identifier of what it corrects: nothing to warn about.
         candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
@@ -278,7 +288,7 @@ impl Engine {
         match known {
             // The unchanged file in place of itself is a resubmission; anything else known is a mistake.
             Some(other) if other != id => Err(EngineError::Known(other)),
-            _ => self.replace(id, candidate, Action::Correct).await,
+            _ => self.replace(id, candidate, Action::Correct, delay_micros).await,
         }
     }
 
@@ -287,11 +297,13 @@ impl Engine {
         id: SubmissionId,
         candidate: Candidate,
         action: Action,
+        delay_micros: i64,
     ) -> Result<SubmissionId, EngineError> {
         let Some(parsed) = candidate.parsed() else {
             return Err(EngineError::NotAReport(Box::new(candidate)));
         };
-        let new = self.submission(&candidate, parsed, Terms::default(), Some(id))?;
+        let terms = Terms { delay_micros, ..Terms::default() };
+        let new = self.submission(&candidate, parsed, terms, Some(id))?;
         let imported = self.journal().import_async(new).await;
         let successor = imported.map_err(|error| EngineError::refused(action, error))?;
         self.wake();

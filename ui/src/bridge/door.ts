@@ -4,9 +4,12 @@
 import type { BatchView } from "./generated/BatchView";
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
+import type { CauseFieldView } from "./generated/CauseFieldView";
 import type { DetailView } from "./generated/DetailView";
+import type { DraftView } from "./generated/DraftView";
 import type { EndpointInput } from "./generated/EndpointInput";
 import type { EndpointView } from "./generated/EndpointView";
+import type { FixView } from "./generated/FixView";
 import type { IntakeView } from "./generated/IntakeView";
 import type { ListQuery } from "./generated/ListQuery";
 import type { PageView } from "./generated/PageView";
@@ -18,6 +21,13 @@ import type { StatusView } from "./generated/StatusView";
 import type { StoredCertificateView } from "./generated/StoredCertificateView";
 import type { SupportFile } from "./generated/SupportFile";
 
+/** One change for many reports: at this element, this value becomes that. */
+export interface Fix {
+  path: string;
+  find: string;
+  replace: string;
+}
+
 /** Each command: what it takes and what it gives. Every one rejects with a `Problem`. */
 export interface Commands {
   status: { takes: void; gives: StatusView };
@@ -25,7 +35,7 @@ export interface Commands {
   detail: { takes: { id: number }; gives: DetailView };
   batch: { takes: { ids: number[] }; gives: BatchView };
   inspect_files: { takes: { paths: string[] }; gives: CandidateView[] };
-  send_files: { takes: { paths: string[]; again: boolean }; gives: IntakeView };
+  send_files: { takes: { paths: string[]; again: boolean; separate: boolean }; gives: IntakeView };
   send_text: { takes: { text: string; name: string }; gives: IntakeView };
   hold_back: { takes: { ids: number[] }; gives: number };
   release: { takes: { id: number; reason: string }; gives: null };
@@ -35,6 +45,13 @@ export interface Commands {
   resubmit: { takes: { id: number }; gives: number };
   correct_with_file: { takes: { id: number; path: string }; gives: IntakeView };
   correct_with_text: { takes: { id: number; text: string }; gives: IntakeView };
+  look_at_draft: { takes: { id: number; text: string }; gives: DraftView };
+  edit_draft: { takes: { text: string; expression: string; value: string }; gives: string };
+  keep_draft: { takes: { id: number; text: string }; gives: null };
+  draft: { takes: { id: number }; gives: string | null };
+  cause_fields: { takes: { ids: number[] }; gives: CauseFieldView[] };
+  fix_preview: { takes: Fix & { ids: number[] }; gives: FixView };
+  fix: { takes: Fix & { id: number }; gives: IntakeView };
   choose_files: { takes: { purpose: "reports" | "certificate" | "ca" }; gives: string[] };
   choose_folder: { takes: void; gives: string | null };
   practice_samples: { takes: void; gives: string[] };

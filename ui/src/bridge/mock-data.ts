@@ -143,6 +143,9 @@ export function row(id: number, at: number, now: number): RowView {
     group: state === "unknown" && minutes > 60 ? "needs-attention" : groupOf(state),
     patient: pick(PATIENTS, at * 5 + 2),
     subject,
+    disease: null,
+    test: null,
+    specimen: null,
     code,
     laboratory: pick(LABORATORIES, at),
     documentIdentifier: `urn:uuid:6d1f${(4096 + id).toString(16)}-2c4b-4f6e-9a51-7be03c1d${(4096 + id).toString(16)}`,
@@ -160,6 +163,8 @@ export function row(id: number, at: number, now: number): RowView {
 export function sectionsOf(of: RowView): SectionView[] {
   const field = (key: string, value: string, line: number, code: string | null = null) => ({
     key,
+    label: null,
+    technical: false,
     value,
     detail: code,
     expression: `Bundle.${key}`,
@@ -283,6 +288,7 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
     actions: actionsOf(of.state),
     messages: messages.filter((message) => message !== null),
     timeline: timelineOf(of),
+    results: [],
     sections: sectionsOf(plain),
     source: sourceOf(plain),
   };
@@ -292,7 +298,7 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
 export function candidate(path: string, at: number): CandidateView {
   const file = path.split(/[/\\]/).at(-1) ?? path;
   const [subject] = pick(SUBJECTS, at);
-  const base = { file, kind: "fhir-document", digest: `${at}`, patient: masked(pick(PATIENTS, at)), subject, known: null };
+  const base = { file, kind: "fhir-document", digest: `${at}`, patient: masked(pick(PATIENTS, at)), subject, disease: null, test: null, specimen: null, known: null, knownState: null, knownUpdated: null, corrects: null };
   if (/\.pdf$/i.test(file)) {
     const message = { ...BLANK, code: "not-a-report", params: { kind: "pdf", "resource-type": "" } };
     return { ...base, kind: "pdf", verdict: "refused", subject: null, patient: null, messages: [message] };

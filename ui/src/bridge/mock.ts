@@ -288,6 +288,25 @@ export function createMock(options: MockOptions = {}): Door {
     },
     correct_with_file: ({ id, path }) => replace(id, intake([path], true, id, 500)),
     correct_with_text: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], true, id, 500)),
+    look_at_draft: ({ id, text }) => ({
+      messages: [],
+      readable: true,
+      fields: [],
+      changes: [{ line: 1, removed: detail(find(id), null).source.split("\n")[0] ?? "", added: text.split("\n")[0] ?? "" }],
+      changed: 1,
+      vanished: [],
+    }),
+    edit_draft: ({ text }) => text,
+    keep_draft: () => null,
+    draft: () => null,
+    cause_fields: () => [{ path: "Patient.address.postalCode", values: [{ value: "1227", count: 3 }] }],
+    fix_preview: ({ ids, find: old, replace: fresh }) => ({
+      ready: ids,
+      invalid: [],
+      unchanged: [],
+      example: [{ line: 171, removed: `"postalCode": "${old}"`, added: `"postalCode": "${fresh}"` }],
+    }),
+    fix: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], true, id, 500)),
     choose_files: ({ purpose }) =>
       purpose === "reports"
         ? ["/data/2026-11-20_4711.json", "/data/2026-11-20_4712-warn-uuid.xml", "/data/2026-11-20_4713-birth-error.json", "/data/scan.pdf", "/data/2026-11-19_known.json"]

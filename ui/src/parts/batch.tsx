@@ -27,7 +27,9 @@ function Bar({ batch }: { batch: Batch }) {
   const intake = useIntake();
   const { data: view, error, refetch } = useBatch(batch.ids);
   const left = useSecondsLeft(view?.undoUntil ?? null, () => void refetch());
-  const holdBack = useCommand("hold_back", { onDone: intake.undone });
+  const onHold = view?.byState.held ?? 0;
+  // What its findings put on hold before is on hold as well.
+  const holdBack = useCommand("hold_back", { onDone: (held) => intake.undone(held + onHold) });
   const [showsRest, setShowsRest] = useState(false);
   const phase = phaseOf(batch, view, left);
   const undo = () => view && holdBack.mutate({ ids: view.waiting }, { onError: sayProblem(text) });
@@ -243,7 +245,7 @@ function useSecondsLeft(until: string | null, onEnd: () => void): number {
 function useUndoKey(undo: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable]");
+      const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable], [data-typing]");
       if (event.key === "z" && (event.ctrlKey || event.metaKey) && !typing) undo();
     };
     document.addEventListener("keydown", press);

@@ -5,13 +5,16 @@ import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 
 import type { CandidateView } from "../bridge/generated/CandidateView";
-import { useCodeText, useText } from "../i18n/text";
+import type { CorrectsView } from "../bridge/generated/CorrectsView";
+import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
 import css from "./candidate.module.css";
 import { Button, Switch } from "./controls";
+import { Difference } from "./difference";
 import { Message } from "./message";
 import stateCss from "./state.module.css";
 import type { Tone } from "./state";
+import { Subject } from "./subject";
 
 const VERDICTS: Record<string, { icon: LucideIcon; tone: Tone }> = {
   ready: { icon: CircleCheck, tone: "done" },
@@ -26,9 +29,12 @@ export function CandidateRow(props: {
   again?: boolean;
   onAgain?: (on: boolean) => void;
   onLeaveOut?: () => void;
+  /** Each file is a report of its own, also one that could correct another. */
+  separate?: boolean;
 }) {
-  const { view, again, onAgain, onLeaveOut } = props;
+  const { view, again, onAgain, onLeaveOut, separate } = props;
   const text = useText();
+  const format = useFormat();
   const words = useCodeText();
   const { go } = useWindow();
   const [open, setOpen] = useState(view.verdict === "errors" || view.verdict === "refused");
@@ -39,7 +45,7 @@ export function CandidateRow(props: {
       <div className={css.line}>
         <Icon aria-hidden size={19} className={`${css.icon} ${stateCss[tone]}`} />
         <div className={css.who}>
-          <strong>{view.subject ?? words("kind", view.kind)}</strong>
+          <Subject about={view} otherwise={words("kind", view.kind)} />
           <span className={css.more}>
             {view.patient && <span>{view.patient}</span>}
             <span className={css.file} title={view.file}>
@@ -64,7 +70,11 @@ export function CandidateRow(props: {
       </div>
       {known !== null && (
         <div className={css.known}>
-          <span>{text("send.known")}</span>
+          <span>
+            {view.knownState && view.knownUpdated
+              ? text("send.known.state", { time: format.moment(view.knownUpdated), state: words("state", view.knownState) })
+              : text("send.known")}
+          </span>
           <Button tone="quiet" onPress={() => go({ screen: "reports", group: null, open: known })}>
             {text("send.known.show")}
           </Button>
@@ -75,6 +85,7 @@ export function CandidateRow(props: {
           )}
         </div>
       )}
+      {view.corrects && <Corrects corrects={view.corrects} separate={separate ?? false} />}
       {open && view.messages.length > 0 && (
         <ul className={css.messages}>
           {view.messages.map((message, at) => (
@@ -83,5 +94,26 @@ export function CandidateRow(props: {
         </ul>
       )}
     </li>
+  );
+}
+
+/** Which report this file corrects, and what differs. */
+function Corrects({ corrects, separate }: { corrects: CorrectsView; separate: boolean }) {
+  const text = useText();
+  const format = useFormat();
+  const words = useCodeText();
+  const { go } = useWindow();
+  const { id, possible } = corrects;
+  const values = { state: words("state", corrects.state), time: format.moment(corrects.updated) };
+  return (
+    <div className={css.corrects} data-testid="corrects">
+      <span className={css.line}>
+        <strong>{text(!possible ? "send.same" : separate ? "send.separate" : "send.corrects", values)}</strong>
+        <Button tone="quiet" onPress={() => go({ screen: "reports", group: null, open: id })}>
+          {text("send.known.show")}
+        </Button>
+      </span>
+      <Difference changes={corrects.changes} changed={corrects.changed} max={2} />
+    </div>
   );
 }

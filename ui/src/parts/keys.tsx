@@ -14,7 +14,7 @@ export function isTaken(event: KeyboardEvent): boolean {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
   if (document.querySelector("[role=dialog], [role=alertdialog], [role=listbox][data-focused]")) return true;
-  return target instanceof HTMLElement && target.closest("input, textarea, [contenteditable], [role=listbox]") !== null;
+  return target instanceof HTMLElement && target.closest("input, textarea, [contenteditable], [data-typing], [role=listbox]") !== null;
 }
 
 /** Calls the handler of a key; `keys` are values of `KeyboardEvent.key`. */

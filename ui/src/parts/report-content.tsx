@@ -3,11 +3,14 @@
 import { useEffect, useRef } from "react";
 
 import type { DetailView } from "../bridge/generated/DetailView";
+import type { FieldView } from "../bridge/generated/FieldView";
 import type { MessageView } from "../bridge/generated/MessageView";
 import type { SectionView } from "../bridge/generated/SectionView";
-import { useCodeText, useText } from "../i18n/text";
+import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Pointer } from "../place";
 import { Message } from "./message";
+import { showInside } from "./scroll";
+import { Results } from "./results";
 import css from "./report-content.module.css";
 
 export function ReportContent({ view, pointer }: { view: DetailView; pointer: Pointer }) {
@@ -19,6 +22,7 @@ export function ReportContent({ view, pointer }: { view: DetailView; pointer: Po
         <p className={css.unplaced}>{text("content.unplaced")}</p>
       )}
       {view.sections.length === 0 && <p className={css.unplaced}>{text("content.empty")}</p>}
+      <Results results={view.results} />
       {view.sections.map((section, at) => (
         <Section
           key={section.expression}
@@ -34,33 +38,26 @@ export function ReportContent({ view, pointer }: { view: DetailView; pointer: Po
 function Section(props: { section: SectionView; messages: MessageView[]; pointer: Pointer | undefined }) {
   const { section, messages, pointer } = props;
   const words = useCodeText();
+  const text = useText();
   const box = useRef<HTMLElement>(null);
+  const isFolded = (field: FieldView) => field.technical && !messages.some((message) => message.field === field.key);
+  const folded = section.fields.filter(isFolded);
+  const technical = pointer?.field !== null && folded.some((field) => field.key === pointer?.field);
   useEffect(() => {
     if (!pointer) return;
     const field = pointer.field && box.current?.querySelector(`[data-field="${CSS.escape(pointer.field)}"]`);
-    (field || box.current)?.scrollIntoView({ block: "center" });
+    showInside(field || box.current);
   }, [pointer]);
   return (
     <section ref={box} className={css.section} data-section={section.resource}>
       <h3>{words("section", section.resource)}</h3>
-      <dl>
-        {section.fields.map((field, at) => {
-          const concerned = messages.find((message) => message.field === field.key);
-          return (
-            <div
-              key={`${field.expression}#${at}`}
-              data-field={field.key}
-              className={`${concerned ? css[concerned.severity] : ""} ${pointer?.field === field.key ? css.shown : ""}`}
-            >
-              <dt>{words("field", field.key)}</dt>
-              <dd className="selectable">
-                {field.value}
-                {field.detail && field.detail !== field.value && <code>{field.detail}</code>}
-              </dd>
-            </div>
-          );
-        })}
-      </dl>
+      <Fields fields={section.fields.filter((field) => !isFolded(field))} messages={messages} pointer={pointer} />
+      {folded.length > 0 && (
+        <details open={technical} className={css.technical}>
+          <summary>{text("content.technical", { n: folded.length })}</summary>
+          <Fields fields={folded} messages={messages} pointer={pointer} />
+        </details>
+      )}
       {messages.length > 0 && (
         <ul className={css.messages}>
           {messages.map((message, at) => (
@@ -70,4 +67,48 @@ function Section(props: { section: SectionView; messages: MessageView[]; pointer
       )}
     </section>
   );
+}
+
+function Fields(props: { fields: FieldView[]; messages: MessageView[]; pointer: Pointer | undefined }) {
+  const { fields, messages, pointer } = props;
+  const words = useCodeText();
+  const text = useText();
+  const format = useFormat();
+  const inWords = (field: FieldView) =>
+    DATED.test(field.key) && /^\d{4}-\d{2}-\d{2}/.test(field.value)
+      ? field.value.length > 10
+        ? format.exact(field.value)
+        : format.date(field.value)
+      : (text.code(`value.${field.key}.${field.value}`) ?? text.code(`value.${field.value}`) ?? field.value);
+  return (
+    <dl>
+      {fields.map((field, at) => {
+        const concerned = messages.find((message) => message.field === field.key);
+        const value = inWords(field);
+        return (
+          <div
+            key={`${field.expression}#${at}`}
+            data-field={field.key}
+            className={`${concerned ? css[concerned.severity] : ""} ${pointer?.field === field.key ? css.shown : ""}`}
+          >
+            <dt>{field.label ?? words("field", field.key)}</dt>
+            <dd className="selectable">
+              {value}
+              {field.detail && field.detail !== field.value && <Detail detail={field.detail} />}
+            </dd>
+          </div>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** Fields whose values are dates. */
+const DATED = /\.(birth-date|effective|issued|date|timestamp|collected|received|authored)$/;
+
+/** A number that people know by name (GLN, AHV) is named; any other system stands as it is. */
+function Detail({ detail }: { detail: string }) {
+  const text = useText();
+  const known = text.code(`system.${detail}`);
+  return known ? <span className={css.system}>{known}</span> : <code>{detail}</code>;
 }

@@ -11,6 +11,7 @@ import { Button } from "./controls";
 import { sentenceOf } from "./message";
 import css from "./report-list.module.css";
 import { StateLabel } from "./state";
+import { Subject } from "./subject";
 
 /** Height of a row, pixels; the style sheet has the same. */
 const ROW_HEIGHT = 60;
@@ -125,7 +126,7 @@ function Row(props: {
         <StateLabel state={row.state} />
       </span>
       <span role="gridcell" className={css.what}>
-        <strong>{row.subject ?? row.file}</strong>
+        <Subject about={row} otherwise={row.file} />
         <span className={css.second}>{row.patient ?? text("reports.no-patient")}</span>
       </span>
       <span role="gridcell" className={css.message}>

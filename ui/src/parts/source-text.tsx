@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from "react";
 
 import { useText } from "../i18n/text";
 import type { Pointer } from "../place";
+import { showInside } from "./scroll";
 import css from "./source-text.module.css";
 
 /** Lines put on the screen; a longer text is cut around the line in question. */
@@ -18,7 +19,7 @@ export function SourceText(props: { source: string; lines: number[]; pointer: Po
   const start = line !== null && line > LINES_MAX / 2 ? Math.min(line - LINES_MAX / 2, Math.max(0, all.length - LINES_MAX)) : 0;
   const marked = new Set(lines);
   useEffect(() => {
-    if (pointer.line !== null) box.current?.querySelector(`[data-line="${pointer.line}"]`)?.scrollIntoView({ block: "center" });
+    if (pointer.line !== null) showInside(box.current?.querySelector(`[data-line="${pointer.line}"]`));
   }, [pointer]);
   return (
     // A region that scrolls must be reachable by keyboard.

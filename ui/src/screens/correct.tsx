@@ -1,6 +1,6 @@
 // To correct: what needs a person, by cause, so that one decision serves many reports.
 
-import { ChevronDown, ChevronRight, PartyPopper, RotateCw, XCircle } from "lucide-react";
+import { ChevronDown, ChevronRight, PartyPopper, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useEffect, useState } from "react";
 
 import { door } from "#door";
@@ -11,11 +11,15 @@ import { causesOf, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button } from "../parts/controls";
+import { CorrectDialog } from "../parts/correct-dialog";
 import { Dialog, ReasonDialog } from "../parts/dialog";
+import { FixDialog } from "../parts/fix-dialog";
+import { useKeys } from "../parts/keys";
 import { sentenceOf } from "../parts/message";
 import { Empty, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { StateLabel, StateMark } from "../parts/state";
+import { Subject } from "../parts/subject";
 import { say, sayProblem } from "../parts/toasts";
 import { useWindow } from "../place";
 import css from "./correct.module.css";
@@ -38,6 +42,32 @@ export function Correct({ open }: { open: number | null }) {
     if (hasNextPage && !isFetching && rows.length < ROWS_MAX) void fetchNextPage();
   }, [hasNextPage, isFetching, fetchNextPage, rows.length]);
   const show = (id: number | null) => go({ screen: "correct", open: id });
+  const [correcting, setCorrecting] = useState<number>();
+  // Kept here: a cause is gone from the list once its last report is corrected, and the dialog must not go with it.
+  const [fixing, setFixing] = useState<number[]>();
+  /** The next report of the same cause slides in; how many are left is said. */
+  const follow = (done: number) => {
+    const cause = causes.find((one) => one.rows.some((row) => row.id === done));
+    const left = cause?.rows.filter((row) => row.id !== done) ?? [];
+    const at = cause?.rows.findIndex((row) => row.id === done) ?? 0;
+    say({ tone: "done", title: text("correct.next", { n: left.length }) });
+    show((left[at] ?? left[0])?.id ?? null);
+  };
+  const ordered = causes.flatMap((cause) => cause.rows);
+  const move = (by: number) => {
+    const at = ordered.findIndex((row) => row.id === open);
+    const next = ordered[at < 0 ? 0 : Math.min(ordered.length - 1, Math.max(0, at + by))];
+    if (next) show(next.id);
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    e: () => open !== null && setCorrecting(open),
+    Enter: () => (open === null ? move(0) : setCorrecting(open)),
+    Escape: () => open !== null && show(null),
+  });
   return (
     <div className={`${css.split} ${open === null ? "" : css.opened}`}>
       <section className={css.side}>
@@ -61,19 +91,31 @@ export function Correct({ open }: { open: number | null }) {
           {causes.length > 0 && (
             <ul className={css.causes}>
               {causes.map((cause, at) => (
-                <CauseCard key={cause.key} cause={cause} expanded={at === 0} open={open} onShow={show} />
+                <CauseCard key={cause.key} cause={cause} expanded={at === 0} open={open} onShow={show} onFix={setFixing} />
               ))}
             </ul>
           )}
         </div>
       </section>
-      {open !== null && <Detail key={open} id={open} onClose={() => show(null)} onShow={show} />}
+      {open !== null && (
+        <Detail key={open} id={open} onClose={() => show(null)} onShow={show} onCorrected={() => follow(open)} />
+      )}
+      {fixing && <FixDialog ids={fixing} onClose={() => setFixing(undefined)} />}
+      {correcting !== undefined && (
+        <CorrectDialog id={correcting} onClose={() => setCorrecting(undefined)} onDone={() => follow(correcting)} />
+      )}
     </div>
   );
 }
 
-function CauseCard(props: { cause: Cause; expanded: boolean; open: number | null; onShow: (id: number) => void }) {
-  const { cause, open, onShow } = props;
+function CauseCard(props: {
+  cause: Cause;
+  expanded: boolean;
+  open: number | null;
+  onShow: (id: number) => void;
+  onFix: (ids: number[]) => void;
+}) {
+  const { cause, open, onShow, onFix } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -112,7 +154,7 @@ function CauseCard(props: { cause: Cause; expanded: boolean; open: number | null
         >
           {text("correct-list.show", { n: rows.length })}
         </Button>
-        <CauseActions cause={cause} />
+        <CauseActions cause={cause} onFix={onFix} />
       </div>
       {expanded && (
         <ul className={css.rows}>
@@ -128,7 +170,7 @@ function CauseCard(props: { cause: Cause; expanded: boolean; open: number | null
               >
                 <StateMark state={row.state} size={16} />
                 <span className={css.what}>
-                  <strong>{row.subject ?? row.file}</strong>
+                  <Subject about={row} otherwise={row.file} />
                   <span>{row.patient ?? text("reports.no-patient")}</span>
                 </span>
                 <span className={css.when}>{format.moment(row.updated)}</span>
@@ -142,8 +184,11 @@ function CauseCard(props: { cause: Cause; expanded: boolean; open: number | null
   );
 }
 
+/** Issue types by which an authority says that it could not, rather than that the report is wrong. */
+const PASSING = new Set(["exception", "timeout", "transient", "throttled", "lock-error", "no-store", "incomplete"]);
+
 /** One decision for all reports of a cause; it stops at the first that cannot follow. */
-function CauseActions({ cause }: { cause: Cause }) {
+function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) => void }) {
   const text = useText();
   const [asking, setAsking] = useState<"resubmit" | "withdraw">();
   const [busy, setBusy] = useState(false);
@@ -167,10 +212,17 @@ function CauseActions({ cause }: { cause: Cause }) {
   };
   const resubmit = (ids: number[]) => void each((id) => door.call("resubmit", { id }), ids);
   const [first] = again;
+  // What the authority may have solved meanwhile can go again as it is; for all else that is useless.
+  const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
   return (
     <>
+      {never.length > 0 && !passing && (
+        <Button tone={never.length > 1 ? "primary" : "plain"} icon={Wrench} isPending={busy} onPress={() => onFix(never)} data-testid="fix-once">
+          {text("fix.open")}
+        </Button>
+      )}
       {first !== undefined && (
-        <Button icon={RotateCw} isPending={busy} onPress={() => (again.length === 1 ? resubmit(again) : setAsking("resubmit"))}>
+        <Button tone={passing ? "primary" : "quiet"} icon={RotateCw} isPending={busy} onPress={() => (again.length === 1 ? resubmit(again) : setAsking("resubmit"))}>
           {text("correct-list.resubmit", { n: again.length })}
         </Button>
       )}

@@ -19,6 +19,7 @@ import { ProblemNote } from "../parts/notes";
 import { ReportContent } from "../parts/report-content";
 import { SourceText } from "../parts/source-text";
 import { StateBadge } from "../parts/state";
+import { diseaseOf, testOf } from "../parts/subject";
 import { Timeline } from "../parts/timeline";
 import { say, sayProblem } from "../parts/toasts";
 import type { Pointer } from "../place";
@@ -28,9 +29,11 @@ interface Props {
   id: number;
   onClose: () => void;
   onShow: (id: number) => void;
+  /** What is shown once this report was corrected; without it, the correction. */
+  onCorrected?: (id: number) => void;
 }
 
-export function Detail({ id, onClose, onShow }: Props) {
+export function Detail({ id, onClose, onShow, onCorrected }: Props) {
   const text = useText();
   const detail = useDetail(id);
   return (
@@ -43,7 +46,7 @@ export function Detail({ id, onClose, onShow }: Props) {
           />
         </div>
       ) : (
-        detail.data && <Report view={detail.data} onClose={onClose} onShow={onShow} />
+        detail.data && <Report view={detail.data} onClose={onClose} onShow={onShow} onCorrected={onCorrected ?? onShow} />
       )}
     </article>
   );
@@ -52,7 +55,8 @@ export function Detail({ id, onClose, onShow }: Props) {
 type TabId = "content" | "timeline" | "source";
 const TABS: TabId[] = ["content", "timeline", "source"];
 
-function Report({ view, onClose, onShow }: { view: DetailView } & Omit<Props, "id">) {
+function Report(props: { view: DetailView; onCorrected: (id: number) => void } & Omit<Props, "id">) {
+  const { view, onClose, onShow, onCorrected } = props;
   const text = useText();
   const words = useCodeText();
   const [tab, setTab] = useState<TabId>("content");
@@ -70,7 +74,12 @@ function Report({ view, onClose, onShow }: { view: DetailView } & Omit<Props, "i
           <StateBadge state={row.state} data-testid="detail-state" />
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
         </div>
-        <h2 className={css.title}>{row.subject ?? row.file}</h2>
+        <h2 className={css.title}>{diseaseOf(text, row) ?? row.file}</h2>
+        <p className={css.test}>
+          {testOf(text, row)}
+          {row.disease && row.subject !== row.code && <span>{row.subject}</span>}
+          {row.code && <code className="selectable">{row.code}</code>}
+        </p>
         <p className={css.patient}>
           <strong>{row.patient ?? text("reports.no-patient")}</strong>
           {view.birthDate && <span>{text("detail.born", { date: view.birthDate })}</span>}
@@ -79,7 +88,7 @@ function Report({ view, onClose, onShow }: { view: DetailView } & Omit<Props, "i
         <p className={css.meaning}>{words("state-meaning", row.state)}</p>
         <Doubt view={view} />
         <Links view={view} onShow={onShow} />
-        <Actions view={view} onShow={onShow} />
+        <Actions view={view} onShow={onShow} onCorrected={onCorrected} />
       </header>
       {messages.length > 0 && (
         <section className={css.messages} aria-label={text("detail.messages")}>
@@ -155,7 +164,8 @@ const ACTIONS: { code: string; icon: LucideIcon; word: TextId }[] = [
 /** What is asked for more before it is done. */
 type Asked = "release" | "withdraw" | "correct" | "say-received" | "say-not-received";
 
-function Actions({ view, onShow }: { view: DetailView; onShow: (id: number) => void }) {
+function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorrected: (id: number) => void }) {
+  const { view, onShow, onCorrected } = props;
   const text = useText();
   const { id } = view.row;
   const [asking, setAsking] = useState<Asked>();
@@ -197,7 +207,7 @@ function Actions({ view, onShow }: { view: DetailView; onShow: (id: number) => v
           {text(word)}
         </Button>
       ))}
-      {asking === "correct" && <CorrectDialog id={id} onClose={close} onDone={onShow} />}
+      {asking === "correct" && <CorrectDialog id={id} onClose={close} onDone={onCorrected} />}
       {asking === "release" && (
         <ReasonDialog
           title={text("release.title")}

@@ -8,9 +8,10 @@ import { door } from "#door";
 import { useCommand, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { tally, useIntake } from "../intake";
+import type { Source } from "../intake";
 import { CandidateRow } from "../parts/candidate";
-import { Button } from "../parts/controls";
-import { ProblemNote } from "../parts/notes";
+import { Button, Switch } from "../parts/controls";
+import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { sayProblem } from "../parts/toasts";
 import { PasteDialog } from "./paste";
@@ -24,7 +25,8 @@ export function Send() {
   const [pasted, setPasted] = useState<string>();
   const chooser = useChooser();
   const count = tally(intake.sources);
-  const { send, isPending } = useSend(again);
+  const [separate, setSeparate] = useState(false);
+  const { send, isPending } = useSend(again, separate);
   const total = count.send + again.size;
   const ready = total > 0 && count.looking === 0 && !isPending;
   usePaste(setPasted);
@@ -75,8 +77,10 @@ export function Send() {
             <p className={css.hint}>{text("send.empty.formats")}</p>
           </section>
         ) : (
+          <>
+          <Common sources={intake.sources} separate={separate} onSeparate={setSeparate} />
           <ul className={css.candidates} aria-label={text("send.list")}>
-            {intake.sources.map((source) =>
+            {urgentFirst(intake.sources).map((source) =>
               source.problem ? (
                 <li key={source.path}>
                   <ProblemNote problem={source.problem} />
@@ -90,6 +94,7 @@ export function Send() {
                   <CandidateRow
                     key={`${source.path}#${at}`}
                     view={view}
+                    separate={separate}
                     again={again.has(source.path)}
                     onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
                     onLeaveOut={source.found?.length === 1 ? () => intake.leaveOut(source.path) : undefined}
@@ -98,6 +103,7 @@ export function Send() {
               ),
             )}
           </ul>
+          </>
         )}
       </div>
       {!empty && (
@@ -116,6 +122,46 @@ export function Send() {
       {pasted !== undefined && <PasteDialog text={pasted} onClose={() => setPasted(undefined)} />}
     </>
   );
+}
+
+/** What many files have in common, said once; and one switch for all files that correct reports. */
+function Common(props: { sources: Source[]; separate: boolean; onSeparate: (on: boolean) => void }) {
+  const { sources, separate, onSeparate } = props;
+  const text = useText();
+  const found = sources.flatMap((source) => source.found ?? []);
+  const corrections = found.filter((view) => view.corrects?.possible && view.verdict !== "known").length;
+  const known = found.filter((view) => view.verdict === "known").length;
+  const bad = found.filter((view) => view.verdict === "refused" || view.verdict === "errors").length;
+  return (
+    <>
+      {bad > 0 && found.length > bad && <Notice tone="attention" title={text("send.bad-first", { n: bad })} />}
+      {known > 1 && <Notice tone="quiet" title={text("send.known.many", { n: known })} />}
+      {corrections > 0 && (
+        <Notice
+          tone="progress"
+          title={text(separate ? "send.separate.many" : "send.corrects.many", { n: corrections })}
+          actions={
+            <Switch isSelected={separate} onChange={onSeparate}>
+              {text("send.separate.switch")}
+            </Switch>
+          }
+        >
+          {text(separate ? "send.separate.more" : "send.corrects.more")}
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** Problems first: files that are no reports, then what needs correction; among equals the order of choice. */
+function urgentFirst(sources: Source[]): Source[] {
+  const rank = (source: Source) => {
+    const verdicts = new Set(source.found?.map((view) => view.verdict));
+    if (source.problem || verdicts.has("refused")) return 0;
+    if (verdicts.has("errors")) return 1;
+    return source.found?.some((view) => view.corrects) ? 2 : 3;
+  };
+  return sources.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /** Says that names are masked before sending; they are shown in the list of reports on request. */
@@ -148,14 +194,14 @@ export function useChooser() {
 }
 
 /** Sends what is on the list; what is known already only where that was asked for. */
-function useSend(again: ReadonlySet<string>) {
+function useSend(again: ReadonlySet<string>, separate: boolean) {
   const text = useText();
   const intake = useIntake();
   const command = useCommand("send_files");
   const send = () => {
     const sendable = intake.sources.filter((source) => !source.problem).map((source) => source.path);
     const part = async (paths: string[], repeat: boolean) =>
-      paths.length > 0 ? [await command.mutateAsync({ paths, again: repeat })] : [];
+      paths.length > 0 ? [await command.mutateAsync({ paths, again: repeat, separate })] : [];
     void part(
       sendable.filter((path) => !again.has(path)),
       false,

@@ -47,7 +47,7 @@ test("the outcome says what is completed and what needs a person", async ({ wind
   await expect(window.getByTestId("batch")).not.toContainText("finished");
 
   // "These" are these, and no others.
-  await core.call("send_files", { paths: [core.sample("gonorrhoea")], again: false });
+  await core.call("send_files", { paths: [core.sample("gonorrhoea")], again: false, separate: false });
   await window.getByRole("button", { name: "Show these" }).click();
   await expect(window.getByTestId("sent-filter")).toContainText("The 3 reports sent");
   await expect(window.getByTestId("report-row")).toHaveCount(3);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Candidate, Engine, KnownContent, Taken, Terms};
+use engine::{Candidate, Engine};
 use fhir::{Instant, Period};
 use journal::{Counts, Filter, JournalError, Row};
 use report::{State, SubmissionId};
@@ -12,7 +12,7 @@ use crate::candidates::candidate_view;
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::{Names, detail_view, group_of, leading, message_view, row_view, small};
-use crate::views::{CandidateView, DetailView, IntakeView, ListQuery, PageView, RowView};
+use crate::views::{DetailView, IntakeView, ListQuery, PageView, RowView};
 
 /// Rows of one page at most.
 const PAGE_MAX: usize = 500;
@@ -35,32 +35,6 @@ impl Desk {
     pub async fn detail(&self, id: i64) -> Result<DetailView, Problem> {
         let engine = self.engine();
         on_pool(move || detail(&engine, SubmissionId(id))).await?
-    }
-
-    /// Looks at files and folders; nothing is taken in.
-    pub async fn inspect_files(&self, paths: Vec<String>) -> Result<Vec<CandidateView>, Problem> {
-        let candidates = self.engine().inspect(limits::paths(paths)?).await?;
-        Ok(candidates.iter().map(|candidate| candidate_view(candidate, Names::Masked)).collect())
-    }
-
-    /// Takes files in and sends them, after the time for undoing it.
-    pub async fn send_files(
-        &self,
-        paths: Vec<String>,
-        known: KnownContent,
-    ) -> Result<IntakeView, Problem> {
-        let engine = self.engine();
-        let candidates = engine.inspect(limits::paths(paths)?).await?;
-        take(&engine, &candidates, known, self.undo_micros().await?).await
-    }
-
-    /// Takes a pasted text in and sends it.
-    pub async fn send_text(&self, text: String, name: String) -> Result<IntakeView, Problem> {
-        limits::text(&text)?;
-        let name = limits::name("name", &name)?;
-        let engine = self.engine();
-        let candidates = engine.inspect_text(name, text.into_bytes()).await?;
-        take(&engine, &candidates, KnownContent::Show, self.undo_micros().await?).await
     }
 
     /// Somebody who knows says that the authority has a report that has been open for too long.
@@ -104,28 +78,48 @@ impl Desk {
     /// Decides that a report will not be sent (again).
     pub async fn withdraw(&self, id: i64, reason: String) -> Result<(), Problem> {
         let reason = limits::reason(&reason)?;
-        Ok(self.engine().withdraw(SubmissionId(id), reason).await?)
+        self.engine().withdraw(SubmissionId(id), reason).await?;
+        self.forget_draft(id).await
     }
 
     /// Sends the same content again in place of a rejected or failed submission; gives the successor.
     pub async fn resubmit(&self, id: i64) -> Result<i64, Problem> {
-        Ok(self.engine().resubmit(SubmissionId(id)).await?.0)
+        let next = self.engine().resubmit(SubmissionId(id)).await?.0;
+        self.forget_draft(id).await?;
+        Ok(next)
     }
 
     /// Sends a corrected file in place of a submission.
     pub async fn correct_with_file(&self, id: i64, path: String) -> Result<IntakeView, Problem> {
         let engine = self.engine();
         let candidates = engine.inspect(vec![limits::path(path)?]).await?;
-        correct(&engine, SubmissionId(id), candidates).await
+        let view =
+            correct(&engine, SubmissionId(id), candidates, self.undo_micros().await?).await?;
+        self.forget_draft(id).await?;
+        Ok(view)
     }
 
     /// Sends an edited text in place of a submission.
     pub async fn correct_with_text(&self, id: i64, text: String) -> Result<IntakeView, Problem> {
+        let delay = self.undo_micros().await?;
+        self.correct_with_text_after(id, text, delay).await
+    }
+
+    pub(super) async fn correct_with_text_after(
+        &self,
+        id: i64,
+        text: String,
+        delay: i64,
+    ) -> Result<IntakeView, Problem> {
         limits::text(&text)?;
         let engine = self.engine();
         let name = engine.journal().row(SubmissionId(id))?.file;
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;
-        correct(&engine, SubmissionId(id), candidates).await
+        let view = correct(&engine, SubmissionId(id), candidates, delay).await?;
+        if view.submissions.iter().any(Option::is_some) {
+            self.forget_draft(id).await?;
+        }
+        Ok(view)
     }
 
     /// Paths of the sample reports.
@@ -302,33 +296,12 @@ fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
     Ok(detail_view(&detail, &document, &evidence, &engine.profile(), engine.now()))
 }
 
-async fn take(
-    engine: &Engine,
-    candidates: &[Candidate],
-    known: KnownContent,
-    delay_micros: i64,
-) -> Result<IntakeView, Problem> {
-    let taken = engine.take(candidates, Terms { known, delay_micros }).await?;
-    let submissions = taken.iter().map(|taken| match taken {
-        Taken::New(id) => Some(id.0),
-        Taken::Known(_) | Taken::Refused => None,
-    });
-    let files = candidates.iter().zip(&taken).map(|(candidate, taken)| {
-        let mut view = candidate_view(candidate, Names::Masked);
-        if let Taken::Known(id) = taken {
-            "known".clone_into(&mut view.verdict);
-            view.known = Some(id.0);
-        }
-        view
-    });
-    Ok(IntakeView { files: files.collect(), submissions: submissions.collect() })
-}
-
 /// The successor, or why the file is none: what is no report changes nothing.
 async fn correct(
     engine: &Engine,
     id: SubmissionId,
     mut candidates: Vec<Candidate>,
+    delay: i64,
 ) -> Result<IntakeView, Problem> {
     let Some(candidate) = candidates.pop().filter(|_| candidates.is_empty()) else {
         // A correction is one report: an archive of several does not say which.
@@ -338,6 +311,6 @@ async fn correct(
     if candidate.parsed().is_none() {
         return Ok(IntakeView { files: vec![view], submissions: vec![None] });
     }
-    let successor = engine.correct(id, candidate).await?;
+    let successor = engine.correct_after(id, candidate, delay).await?;
     Ok(IntakeView { files: vec![view], submissions: vec![Some(successor.0)] })
 }

@@ -4,8 +4,9 @@ use std::fmt::Debug;
 
 use bridge::headless::{EndpointTerms, ListTerms, SearchTerms};
 use bridge::views::{
-    CandidateView, DetailView, EndpointInput, EvidenceView, FieldView, IntakeView, ListQuery,
-    MessageView, PageView, RowView, SectionView, TimelineView,
+    CandidateView, CauseFieldView, ChangeView, CorrectsView, DetailView, DraftView, EndpointInput,
+    EvidenceView, FieldView, FixView, FormFieldView, IntakeView, ListQuery, MessageView, PageView,
+    ResultView, RowView, SectionView, TimelineView, ValueView,
 };
 use bridge::{Call, Desk, IssueRecord, Password, Problem, Record};
 use static_assertions::assert_not_impl_any;
@@ -53,6 +54,9 @@ fn row() -> RowView {
         patient: Some(canary()),
         subject: Some(canary()),
         code: Some(canary()),
+        disease: Some(canary()),
+        test: Some(canary()),
+        specimen: Some(canary()),
         laboratory: Some(canary()),
         document_identifier: Some(canary()),
         errors: 0,
@@ -66,10 +70,64 @@ fn row() -> RowView {
     }
 }
 
+fn change() -> ChangeView {
+    ChangeView { line: 1, removed: Some(canary()), added: Some(canary()) }
+}
+
+fn result() -> ResultView {
+    ResultView {
+        is_part: false,
+        name: Some(canary()),
+        code: Some(canary()),
+        disease: Some(canary()),
+        test: Some(canary()),
+        specimen: Some(canary()),
+        value: Some(canary()),
+        outcome: Some(canary()),
+        interpretation: Some(canary()),
+        absent: Some(canary()),
+        expression: canary(),
+        line: 1,
+    }
+}
+
+#[test]
+fn what_people_work_with_is_not_printed() {
+    silent(&result());
+    let field = FormFieldView {
+        expression: canary(),
+        path: canary(),
+        value: canary(),
+        line: 1,
+        choices: vec![canary()],
+        message: 0,
+    };
+    silent(&field);
+    silent(&DraftView {
+        messages: vec![message()],
+        readable: true,
+        fields: vec![field.clone()],
+        changes: vec![change()],
+        changed: 1,
+        vanished: vec![canary()],
+    });
+    let value = ValueView { value: canary(), count: 1 };
+    silent(&value);
+    silent(&CauseFieldView { path: canary(), values: vec![value.clone()] });
+    silent(&FixView {
+        ready: vec![1],
+        invalid: vec![],
+        unchanged: vec![],
+        example: vec![change()],
+    });
+}
+
 #[test]
 fn views_are_not_printed() {
     let field = || FieldView {
         key: canary(),
+        label: Some(canary()),
+        technical: true,
         value: canary(),
         detail: Some(canary()),
         expression: canary(),
@@ -97,9 +155,23 @@ fn views_are_not_printed() {
         digest: canary(),
         patient: Some(canary()),
         subject: Some(canary()),
+        disease: Some(canary()),
+        test: Some(canary()),
+        specimen: Some(canary()),
         messages: vec![message()],
         known: None,
+        known_state: None,
+        known_updated: None,
+        corrects: Some(CorrectsView {
+            id: 1,
+            state: canary(),
+            updated: canary(),
+            possible: true,
+            changes: vec![change()],
+            changed: 1,
+        }),
     };
+    silent(&change());
     silent(&message());
     silent(&row());
     silent(&PageView { rows: vec![row()], next: None, total: 1 });
@@ -123,6 +195,7 @@ fn views_are_not_printed() {
         actions: vec![canary()],
         messages: vec![message()],
         timeline: vec![step()],
+        results: vec![result()],
         sections: vec![section()],
         source: canary(),
     });

@@ -5,9 +5,17 @@
  */
 export type FieldView = { 
 /**
- * Stable key, e.g. `patient.name`; the catalogue has its label.
+ * Stable key, e.g. `patient.name`; the catalogue has its label. `other` where there is none.
  */
 key: string, 
+/**
+ * Path in the resource, for `other`.
+ */
+label: string | null, 
+/**
+ * Serves machines and support: shown on request.
+ */
+technical: boolean, 
 /**
  * Value in words.
  */

@@ -6,7 +6,7 @@ import type { CandidateView } from "./CandidateView";
  */
 export type IntakeView = { 
 /**
- * In the order of the files.
+ * In the order of the files, those that correct a report last.
  */
 files: Array<CandidateView>, 
 /**

@@ -34,6 +34,18 @@ subject: string | null,
  */
 code: string | null, 
 /**
+ * Key of the disease, e.g. `hepatitis-b`; the catalogue has its name.
+ */
+disease: string | null, 
+/**
+ * How it was tested, e.g. `pcr`.
+ */
+test: string | null, 
+/**
+ * In what, e.g. `blood`.
+ */
+specimen: string | null, 
+/**
  * Laboratory.
  */
 laboratory: string | null, 

@@ -1,0 +1,143 @@
+//! Files on their way in: looked at, taken, and recognised as corrections of reports that need one.
+
+use engine::{Candidate, Engine, KnownContent, Taken, Terms};
+use report::{Action, SubmissionId};
+
+use super::{Desk, on_pool};
+use crate::candidates::candidate_view;
+use crate::difference::changes;
+use crate::limits;
+use crate::problem::Problem;
+use crate::rows::{Names, small};
+use crate::views::{CandidateView, CorrectsView, IntakeView};
+
+/// Differing lines shown of a file that corrects a report.
+const CHANGES_SHOWN: usize = 5;
+
+impl Desk {
+    /// Looks at files and folders; nothing is taken in.
+    pub async fn inspect_files(&self, paths: Vec<String>) -> Result<Vec<CandidateView>, Problem> {
+        let engine = self.engine();
+        let candidates = engine.inspect(limits::paths(paths)?).await?;
+        on_pool(move || candidates.iter().map(|candidate| looked_at(&engine, candidate)).collect())
+            .await?
+    }
+
+    /// Takes files in and sends them, after the time for undoing it. A file with the identifier of a
+    /// report that failed, was rejected or is on hold takes its place.
+    pub async fn send_files(
+        &self,
+        paths: Vec<String>,
+        known: KnownContent,
+    ) -> Result<IntakeView, Problem> {
+        let candidates = self.engine().inspect(limits::paths(paths)?).await?;
+        self.take_with_corrections(candidates, known, self.undo_micros().await?).await
+    }
+
+    /// As [`Desk::send_files`], but each file is a report of its own.
+    pub async fn send_files_separately(
+        &self,
+        paths: Vec<String>,
+        known: KnownContent,
+    ) -> Result<IntakeView, Problem> {
+        let engine = self.engine();
+        let candidates = engine.inspect(limits::paths(paths)?).await?;
+        take(&engine, &candidates, known, self.undo_micros().await?).await
+    }
+
+    /// Takes a pasted text in and sends it.
+    pub async fn send_text(&self, text: String, name: String) -> Result<IntakeView, Problem> {
+        limits::text(&text)?;
+        let name = limits::name("name", &name)?;
+        let engine = self.engine();
+        let candidates = engine.inspect_text(name, text.into_bytes()).await?;
+        take(&engine, &candidates, KnownContent::Show, self.undo_micros().await?).await
+    }
+
+    async fn take_with_corrections(
+        &self,
+        candidates: Vec<Candidate>,
+        known: KnownContent,
+        delay: i64,
+    ) -> Result<IntakeView, Problem> {
+        let engine = self.engine();
+        let targets: Vec<Option<SubmissionId>> =
+            candidates.iter().map(|candidate| corrected_by(&engine, candidate)).collect();
+        let (plain, corrections): (Vec<_>, Vec<_>) =
+            candidates.into_iter().zip(targets).partition(|(_, target)| target.is_none());
+        let plain: Vec<Candidate> = plain.into_iter().map(|(candidate, _)| candidate).collect();
+        let mut view = take(&engine, &plain, known, delay).await?;
+        for (candidate, target) in corrections {
+            let file = candidate_view(&candidate, Names::Masked);
+            let Some(target) = target else { continue };
+            // What became of the report meanwhile decides: then this is told, and the others still go.
+            let sent = engine.correct_after(target, candidate, delay).await;
+            view.submissions.push(sent.ok().map(|id| id.0));
+            view.files.push(file);
+            self.forget_draft(target.0).await?;
+        }
+        Ok(view)
+    }
+}
+
+/// A candidate with what the journal knows beside it: its known report, or the one that it corrects.
+fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Problem> {
+    let mut view = candidate_view(candidate, Names::Masked);
+    if let Some(known) = view.known {
+        let row = engine.journal().row(SubmissionId(known))?;
+        view.known_state = Some(row.state.code().to_owned());
+        view.known_updated = Some(row.updated.to_fhir());
+    } else if let (Some(other), Some(parsed)) = (same_identifier(candidate), candidate.parsed()) {
+        let row = engine.journal().row(other)?;
+        let before = engine.journal().document(other).unwrap_or_default();
+        let after = String::from_utf8_lossy(&parsed.bytes);
+        let (shown, changed) = changes(&String::from_utf8_lossy(&before), &after, CHANGES_SHOWN);
+        view.corrects = Some(CorrectsView {
+            id: other.0,
+            state: row.state.code().to_owned(),
+            updated: row.updated.to_fhir(),
+            possible: row.state.actions().contains(&Action::Correct),
+            changes: shown,
+            changed: small(changed as u64),
+        });
+    }
+    Ok(view)
+}
+
+/// The submission that has this document identifier with other content.
+fn same_identifier(candidate: &Candidate) -> Option<SubmissionId> {
+    let is_same = |finding: &&fhir::Finding| finding.code == "same-identifier-other-content";
+    let finding = candidate.findings.iter().map(|(_, finding)| finding).find(is_same)?;
+    let (_, id) = finding.params.iter().find(|(name, _)| name == "submission")?;
+    id.parse().ok().map(SubmissionId)
+}
+
+/// The submission that a file corrects, where that is possible.
+fn corrected_by(engine: &Engine, candidate: &Candidate) -> Option<SubmissionId> {
+    let id = same_identifier(candidate)?;
+    let known = candidate.parsed().is_none_or(|parsed| !parsed.known.is_empty());
+    let state = engine.journal().state(id).ok()?;
+    (!known && state.actions().contains(&Action::Correct)).then_some(id)
+}
+
+async fn take(
+    engine: &Engine,
+    candidates: &[Candidate],
+    known: KnownContent,
+    delay_micros: i64,
+) -> Result<IntakeView, Problem> {
+    let taken = engine.take(candidates, Terms { known, delay_micros }).await?;
+    let submissions = taken.iter().map(|taken| match taken {
+        Taken::New(id) => Some(id.0),
+        Taken::Known(_) | Taken::Refused => None,
+    });
+    let files = candidates.iter().zip(&taken).map(|(candidate, taken)| {
+        let mut view = candidate_view(candidate, Names::Masked);
+        if let Taken::Known(id) = taken {
+            "known".clone_into(&mut view.verdict);
+            view.known = Some(id.0);
+        }
+        view
+    });
+    Ok(IntakeView { files: files.collect(), submissions: submissions.collect() })
+}

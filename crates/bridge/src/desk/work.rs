@@ -1,0 +1,250 @@
+//! Correcting: a draft looked at while somebody types, one value changed in one report or in many.
+
+use std::collections::{BTreeMap, HashMap};
+
+use engine::{Candidate, Engine};
+use fhir::{Element, Format, Limits, Tree};
+use journal::Message;
+use report::{Action, SubmissionId};
+use serde_json::Value;
+
+use super::{Desk, on_pool};
+use crate::candidates::messages_of;
+use crate::difference::changes;
+use crate::draft::{form, vanished};
+use crate::edit::{VALUE_MAX, common_path, leaves, with_value, with_values};
+use crate::limits;
+use crate::placement::found;
+use crate::problem::Problem;
+use crate::rows::{leading, message_view, placed, small};
+use crate::views::{CauseFieldView, DraftView, FixView, IntakeView, ValueView};
+
+/// Differing lines shown.
+const CHANGES_SHOWN: usize = 40;
+/// Reports looked into for the values in question, and changed in one preview.
+const LOOKED_MAX: usize = 1_000;
+/// Values shown of one element.
+const VALUES_MAX: usize = 20;
+
+impl Desk {
+    /// Looks at an edited report: what is found in it, what differs, what is missing now.
+    pub async fn look_at_draft(&self, id: i64, text: String) -> Result<DraftView, Problem> {
+        limits::text(&text)?;
+        let engine = self.engine();
+        let name = engine.journal().row(SubmissionId(id))?.file;
+        let candidate = engine.inspect_text(name, text.clone().into_bytes()).await?.pop();
+        on_pool(move || look(&engine, SubmissionId(id), &text, candidate.as_ref())).await?
+    }
+
+    /// The text with another value at one element.
+    pub async fn edit_draft(
+        &self,
+        text: String,
+        expression: String,
+        value: String,
+    ) -> Result<String, Problem> {
+        limits::text(&text)?;
+        limits::line("expression", &expression)?;
+        if value.chars().count() > VALUE_MAX {
+            return Err(limits::invalid("value"));
+        }
+        let edited = on_pool(move || with_value(&text, &expression, &value)).await?;
+        edited.ok_or_else(|| limits::invalid("expression"))
+    }
+
+    /// Keeps what somebody has edited and not sent, in the journal: it is patient data. An empty one is forgotten.
+    pub async fn keep_draft(&self, id: i64, text: String) -> Result<(), Problem> {
+        limits::text(&text)?;
+        let engine = self.engine();
+        let open = engine.journal().state(SubmissionId(id))?.actions().contains(&Action::Correct);
+        let value = if text.is_empty() || !open { Value::Null } else { Value::String(text) };
+        Ok(on_pool(move || engine.journal().set_setting(&draft_name(id), value)).await??)
+    }
+
+    /// What was edited before and not sent.
+    pub async fn draft(&self, id: i64) -> Result<Option<String>, Problem> {
+        let kept = self.engine().journal().setting(&draft_name(id))?;
+        Ok(kept.and_then(|value| value.as_str().map(str::to_owned)))
+    }
+
+    /// A draft that is of no use any more, because something else became of its report.
+    pub(super) async fn forget_draft(&self, id: i64) -> Result<(), Problem> {
+        if self.draft(id).await?.is_some() {
+            self.keep_draft(id, String::new()).await
+        } else {
+            Ok(())
+        }
+    }
+
+    /// What stands where the messages of these reports point to, and in how many of them.
+    pub async fn cause_fields(&self, ids: Vec<i64>) -> Result<Vec<CauseFieldView>, Problem> {
+        limits::ids(&ids)?;
+        let engine = self.engine();
+        on_pool(move || cause_fields(&engine, &ids)).await?
+    }
+
+    /// What one change would do to these reports; nothing is changed.
+    pub async fn fix_preview(
+        &self,
+        ids: Vec<i64>,
+        path: String,
+        find: String,
+        replace: String,
+    ) -> Result<FixView, Problem> {
+        limits::ids(&ids)?;
+        let fix = Fix::of(path, find, replace)?;
+        let engine = self.engine();
+        let mut view =
+            FixView { ready: vec![], invalid: vec![], unchanged: vec![], example: vec![] };
+        for id in ids.into_iter().take(LOOKED_MAX) {
+            let (before, after) = fix.apply(&engine, id).await?;
+            let Some(after) = after else {
+                view.unchanged.push(id);
+                continue;
+            };
+            if view.example.is_empty() {
+                (view.example, _) = changes(&before, &after, CHANGES_SHOWN);
+            }
+            let candidates = engine.inspect_text(String::new(), after.into_bytes()).await?;
+            let sound = candidates.first().is_some_and(|c| c.parsed().is_some() && !c.has_errors());
+            if sound { view.ready.push(id) } else { view.invalid.push(id) }
+        }
+        Ok(view)
+    }
+
+    /// Makes the change in one report and sends it as the correction.
+    pub async fn fix(
+        &self,
+        id: i64,
+        path: String,
+        find: String,
+        replace: String,
+    ) -> Result<IntakeView, Problem> {
+        let fix = Fix::of(path, find, replace)?;
+        let (_, after) = fix.apply(&self.engine(), id).await?;
+        let after = after.ok_or_else(|| limits::invalid("find"))?;
+        // Without time for undoing it: one is sent first, and its answer is what the others wait for.
+        self.correct_with_text_after(id, after, 0).await
+    }
+}
+
+fn draft_name(id: i64) -> String {
+    format!("draft:{id}")
+}
+
+/// Where, if, do.
+#[derive(Clone)]
+struct Fix {
+    path: String,
+    find: String,
+    replace: String,
+}
+
+impl Fix {
+    fn of(path: String, find: String, replace: String) -> Result<Self, Problem> {
+        limits::line("path", &path)?;
+        for (argument, value) in [("find", &find), ("replace", &replace)] {
+            if value.is_empty() || value.chars().count() > VALUE_MAX {
+                return Err(limits::invalid(argument));
+            }
+        }
+        if find == replace {
+            Err(limits::invalid("replace"))
+        } else {
+            Ok(Self { path, find, replace })
+        }
+    }
+
+    /// The text before, and after where it changes.
+    async fn apply(&self, engine: &Engine, id: i64) -> Result<(String, Option<String>), Problem> {
+        let (engine, fix) = (engine.clone(), self.clone());
+        on_pool(move || {
+            let bytes = engine.journal().document(SubmissionId(id))?;
+            let Some(tree) = read(&bytes) else { return Ok((String::new(), None)) };
+            let wanted = |leaf: Element<'_>| {
+                let here = leaf.value() == Some(fix.find.as_str()) && common_path(leaf) == fix.path;
+                here.then_some(fix.replace.as_str())
+            };
+            let after = with_values(&tree, wanted);
+            Ok((String::from_utf8_lossy(&bytes).into_owned(), after))
+        })
+        .await?
+    }
+}
+
+fn read(bytes: &[u8]) -> Option<Tree> {
+    Tree::read(bytes, Format::sniff(bytes)?, &Limits::default()).ok()
+}
+
+fn look(
+    engine: &Engine,
+    id: SubmissionId,
+    text: &str,
+    candidate: Option<&Candidate>,
+) -> Result<DraftView, Problem> {
+    let before = engine.journal().document(id)?;
+    let before = String::from_utf8_lossy(&before);
+    let (shown, changed) = changes(&before, text, CHANGES_SHOWN);
+    let mut messages: Vec<_> =
+        candidate.iter().flat_map(|candidate| messages_of(candidate)).collect();
+    // A correction has the identifier of what it corrects.
+    messages.retain(|message| message.code != "same-identifier-other-content");
+    let mut messages: Vec<_> = messages.iter().map(message_view).collect();
+    let readable = candidate.is_some_and(|candidate| candidate.parsed().is_some());
+    let asked = engine.journal().detail(id)?.messages;
+    let tree = read(text.as_bytes());
+    if let Some(tree) = &tree {
+        placed(tree, &mut messages);
+    }
+    let original = read(before.as_bytes());
+    Ok(DraftView {
+        fields: tree.as_ref().map(|tree| form(tree, &asked)).unwrap_or_default(),
+        vanished: match (&original, &tree) {
+            (Some(original), Some(tree)) => vanished(original, tree),
+            _ => Vec::new(),
+        },
+        messages,
+        readable,
+        changes: shown,
+        changed: small(changed as u64),
+    })
+}
+
+fn cause_fields(engine: &Engine, ids: &[i64]) -> Result<Vec<CauseFieldView>, Problem> {
+    let mut fields: Vec<String> = Vec::new();
+    let mut counts: HashMap<String, BTreeMap<String, u32>> = HashMap::new();
+    for id in ids.iter().take(LOOKED_MAX) {
+        let detail = engine.journal().detail(SubmissionId(*id))?;
+        let Some(message) = leading(&detail.messages) else { continue };
+        let bytes = engine.journal().document(SubmissionId(*id))?;
+        let Some(tree) = read(&bytes) else { continue };
+        for (path, value) in values_in_question(&tree, message) {
+            if !fields.contains(&path) {
+                fields.push(path.clone());
+            }
+            *counts.entry(path).or_default().entry(value).or_default() += 1;
+        }
+    }
+    let views = fields.into_iter().map(|path| {
+        let values = counts.remove(&path).unwrap_or_default();
+        let mut values: Vec<_> =
+            values.into_iter().map(|(value, count)| ValueView { value, count }).collect();
+        values.sort_by_key(|value| std::cmp::Reverse(value.count));
+        values.truncate(VALUES_MAX);
+        CauseFieldView { path, values }
+    });
+    Ok(views.collect())
+}
+
+/// Element and value of what a message is about; each pair once.
+fn values_in_question(tree: &Tree, message: &Message) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    let Some(element) = found(&message_view(message), tree) else { return pairs };
+    leaves(element, &mut |leaf| {
+        let pair = (common_path(leaf), leaf.value().unwrap_or_default().to_owned());
+        if pairs.len() < VALUES_MAX && !pairs.contains(&pair) {
+            pairs.push(pair);
+        }
+    });
+    pairs
+}

@@ -1,0 +1,160 @@
+//! One value of a document changed in its text: everything else stays as it was received, to the byte.
+
+use fhir::{Element, Format, Limits, Tree};
+
+/// Longest value that a form writes.
+pub(crate) const VALUE_MAX: usize = 2_000;
+
+/// The text with another value at one element; `None` where there is no such element, or it holds no value.
+pub(crate) fn with_value(text: &str, expression: &str, value: &str) -> Option<String> {
+    let format = Format::sniff(text.as_bytes())?;
+    let tree = Tree::read(text.as_bytes(), format, &Limits::default()).ok()?;
+    changed(&tree, tree.find(expression)?, value)
+}
+
+/// As [`with_value`], for every leaf that `wanted` names the new value of.
+pub(crate) fn with_values<'v>(
+    tree: &Tree,
+    wanted: impl Fn(Element<'_>) -> Option<&'v str>,
+) -> Option<String> {
+    let mut text = String::from_utf8(tree.source().to_vec()).ok()?;
+    let mut found = Vec::new();
+    leaves(tree.root(), &mut |leaf| {
+        if let Some(value) = wanted(leaf) {
+            found.push((leaf, value));
+        }
+    });
+    if found.is_empty() {
+        return None;
+    }
+    // From the end, so that the places of the others stay what they are.
+    found.sort_by_key(|(leaf, _)| std::cmp::Reverse(leaf.position().start));
+    for (leaf, value) in found {
+        let (start, end, written) = replacement(tree, leaf, value)?;
+        text.replace_range(start..end, &written);
+    }
+    Some(text)
+}
+
+fn changed(tree: &Tree, leaf: Element<'_>, value: &str) -> Option<String> {
+    leaf.value()?;
+    let mut text = String::from_utf8(tree.source().to_vec()).ok()?;
+    let (start, end, written) = replacement(tree, leaf, value)?;
+    text.replace_range(start..end, &written);
+    Some(text)
+}
+
+/// Which bytes give way to what.
+fn replacement(tree: &Tree, leaf: Element<'_>, value: &str) -> Option<(usize, usize, String)> {
+    let place = leaf.position();
+    let source = std::str::from_utf8(leaf.source()).ok()?;
+    match tree.format() {
+        Format::Json => {
+            let quoted = source.starts_with('"');
+            let written =
+                if quoted { serde_json::to_string(value).ok()? } else { value.to_owned() };
+            Some((place.start, place.end, written))
+        }
+        Format::Xml => {
+            let (start, end) = value_attribute(source)?;
+            Some((place.start + start, place.start + end, escaped(value)))
+        }
+    }
+}
+
+/// Where, between its quotes, the value of a start tag stands.
+fn value_attribute(tag: &str) -> Option<(usize, usize)> {
+    let bytes = tag.as_bytes();
+    let mut at = tag.find(|c: char| c.is_whitespace())?;
+    loop {
+        at += tag[at..].find(|c: char| !c.is_whitespace())?;
+        if matches!(bytes.get(at)?, b'>' | b'/') {
+            return None;
+        }
+        let equals = at + tag[at..].find('=')?;
+        let name = tag[at..equals].trim();
+        let open = equals + tag[equals..].find(['"', '\''])?;
+        let quote = char::from(*bytes.get(open)?);
+        let close = open + 1 + tag[open + 1..].find(quote)?;
+        if name == "value" {
+            return Some((open + 1, close));
+        }
+        at = close + 1;
+    }
+}
+
+fn escaped(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '&' => text.push_str("&amp;"),
+            '<' => text.push_str("&lt;"),
+            '>' => text.push_str("&gt;"),
+            '"' => text.push_str("&quot;"),
+            '\'' => text.push_str("&apos;"),
+            c => text.push(c),
+        }
+    }
+    text
+}
+
+/// Every element below (or at) this one that holds a value.
+pub(crate) fn leaves<'t>(element: Element<'t>, act: &mut dyn FnMut(Element<'t>)) {
+    if element.value().is_some() {
+        act(element);
+    }
+    for child in element.children() {
+        leaves(child, act);
+    }
+}
+
+/// Resource and elements without numbers, e.g. `Patient.name.family`: the same in every document.
+pub(crate) fn common_path(leaf: Element<'_>) -> String {
+    let mut names = vec![leaf.name()];
+    let mut above = leaf.parent();
+    while let Some(element) = above {
+        if let Some(of) = element.resource_type() {
+            names.push(of);
+            break;
+        }
+        names.push(element.name());
+        above = element.parent();
+    }
+    names.reverse();
+    names.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_value_changes() {
+        let json = "{\n \"resourceType\":\"Patient\", \"active\": true,\n \"name\":[{\"family\":\"A\\u00e9\"}]}";
+        let edited = with_value(json, "Patient.name[0].family", "O\"Neil\\").unwrap();
+        assert_eq!(edited, json.replace("\"A\\u00e9\"", "\"O\\\"Neil\\\\\""));
+        let edited = with_value(json, "Patient.active", "false").unwrap();
+        assert_eq!(edited, json.replace("true", "false"));
+        assert!(with_value(json, "Patient.name[0]", "x").is_none());
+        assert!(with_value(json, "Patient.birthDate", "x").is_none());
+
+        let xml = "<Patient xmlns=\"http://hl7.org/fhir\">\n <name id='value=\"x\"' ><family  id=\"a\" value='A' ><extension url=\"http://x\"><valueString value=\"s\"/></extension></family></name></Patient>";
+        let edited = with_value(xml, "Patient.name[0].family", "O'Neil & <Co>").unwrap();
+        assert_eq!(edited, xml.replace("value='A'", "value='O&apos;Neil &amp; &lt;Co&gt;'"));
+        let tree = Tree::read(edited.as_bytes(), Format::Xml, &Limits::default()).unwrap();
+        assert_eq!(tree.root().text("name.family"), Some("O'Neil & <Co>"));
+    }
+
+    #[test]
+    fn all_of_one_path_change_at_once() {
+        let json =
+            r#"{"resourceType":"Patient","name":[{"family":"A"},{"family":"B"},{"family":"A"}]}"#;
+        let tree = Tree::read(json.as_bytes(), Format::Json, &Limits::default()).unwrap();
+        let wanted = |leaf: Element<'_>| {
+            (common_path(leaf) == "Patient.name.family" && leaf.value() == Some("A"))
+                .then_some("Long")
+        };
+        assert_eq!(with_values(&tree, wanted).unwrap(), json.replace("\"A\"", "\"Long\""));
+        assert!(with_values(&tree, |_| None).is_none());
+    }
+}

@@ -1,0 +1,97 @@
+//! The results of a report as a laboratory prints them: test, result, what it means.
+
+use fhir::Element;
+use report::Links;
+
+use crate::views::ResultView;
+use crate::words::words;
+
+/// Results at most: a hostile document may have any number.
+const RESULTS_MAX: usize = 1_000;
+
+/// Every observation, its parts below it, in the order of the document.
+pub(crate) fn results_of<'t>(links: &Links<'t>) -> Vec<ResultView> {
+    let observations = links.resources().map(|(_, resource)| resource);
+    let observations = observations.filter(|found| found.resource_type() == Some("Observation"));
+    let mut views = Vec::new();
+    for observation in observations {
+        views.push(result(observation, observation, links, false));
+        for part in observation.children().filter(|child| child.name() == "component") {
+            views.push(result(part, observation, links, true));
+        }
+    }
+    views.truncate(RESULTS_MAX);
+    views
+}
+
+fn result<'t>(
+    of: Element<'t>,
+    resource: Element<'t>,
+    links: &Links<'t>,
+    is_part: bool,
+) -> ResultView {
+    let in_words = |element: Option<Element<'t>>| words(element?, resource, links);
+    let code = in_words(of.child("code"));
+    let tested = of
+        .child("code")
+        .into_iter()
+        .flat_map(|code| code.all("coding"))
+        .find_map(|coding| report::diseases::of_code(coding.text("code")?));
+    let value = of.choice("value");
+    let interpretation = of.child("interpretation");
+    let outcome = [interpretation, value].into_iter().flatten().find_map(outcome_of);
+    ResultView {
+        is_part,
+        code: code.as_ref().and_then(|words| words.detail.clone()),
+        name: code.map(|words| words.value),
+        disease: tested.map(|tested| tested.disease.key.to_owned()),
+        test: tested.and_then(|tested| crate::rows::told(tested.test)),
+        specimen: tested.and_then(|tested| crate::rows::told(tested.specimen)),
+        value: in_words(value).map(|words| words.value),
+        outcome: outcome.map(str::to_owned),
+        interpretation: in_words(interpretation).map(|words| words.value),
+        absent: in_words(of.child("dataAbsentReason")).map(|words| words.value),
+        expression: of.expression(),
+        line: of.position().line,
+    }
+}
+
+/// Codes of results and of interpretations, and what they say.
+const OUTCOMES: &[(&str, &str)] = &[
+    ("POS", "positive"),
+    ("10828004", "positive"),
+    ("260373001", "positive"),
+    ("52101004", "positive"),
+    ("DET", "positive"),
+    ("NEG", "negative"),
+    ("260385009", "negative"),
+    ("260415000", "negative"),
+    ("2667000", "negative"),
+    ("ND", "negative"),
+    ("R", "resistant"),
+    ("S", "susceptible"),
+    ("I", "intermediate"),
+    ("RR", "reactive"),
+    ("NR", "not-reactive"),
+    ("WR", "weakly-reactive"),
+    ("IND", "indeterminate"),
+    ("E", "equivocal"),
+    ("82334004", "indeterminate"),
+    ("419984006", "indeterminate"),
+    ("H", "high"),
+    ("L", "low"),
+    ("N", "normal"),
+    ("A", "abnormal"),
+];
+
+/// Every value of `outcome`.
+pub fn outcomes() -> impl Iterator<Item = &'static str> {
+    OUTCOMES.iter().map(|(_, outcome)| *outcome)
+}
+
+fn outcome_of(concept: Element<'_>) -> Option<&'static str> {
+    concept.all("coding").find_map(|coding| {
+        let code = coding.text("code")?;
+        OUTCOMES.iter().find(|(known, _)| *known == code).map(|(_, outcome)| *outcome)
+    })
+}

@@ -1,0 +1,228 @@
+//! What people work with: results to read, drafts and differences, many reports at once.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use ts_rs::TS;
+
+use super::MessageView;
+
+/// One result: a test and what came out, or a part of it.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ResultView {
+    /// A part of the result above it.
+    pub is_part: bool,
+    /// Name of the test, as the report has it.
+    pub name: Option<String>,
+    /// Its code.
+    pub code: Option<String>,
+    /// Key of the disease.
+    pub disease: Option<String>,
+    /// How it was tested.
+    pub test: Option<String>,
+    /// In what.
+    pub specimen: Option<String>,
+    /// The value in words.
+    pub value: Option<String>,
+    /// What value or interpretation say, e.g. `positive`; the catalogue has its word.
+    pub outcome: Option<String>,
+    /// The interpretation as the report has it.
+    pub interpretation: Option<String>,
+    /// Why there is no value.
+    pub absent: Option<String>,
+    /// FHIRPath.
+    pub expression: String,
+    /// Line in the source.
+    pub line: u32,
+}
+
+/// A line that differs.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ChangeView {
+    /// Line in the new text, from 1.
+    pub line: u32,
+    /// As it was; `None` where it is new.
+    pub removed: Option<String>,
+    /// As it is now; `None` where it is gone.
+    pub added: Option<String>,
+}
+
+/// The report that a file corrects: the same identifier, other content.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CorrectsView {
+    /// Number of its submission.
+    #[ts(type = "number")]
+    pub id: i64,
+    /// Its state code.
+    pub state: String,
+    /// Its last event, ISO instant.
+    pub updated: String,
+    /// Whether a correction may take its place; otherwise it is only told.
+    pub possible: bool,
+    /// The first lines that differ.
+    pub changes: Vec<ChangeView>,
+    /// Differing lines in all.
+    pub changed: u32,
+}
+
+/// An edited report, looked at while somebody types.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct DraftView {
+    /// What is found in it now; empty where nothing is.
+    pub messages: Vec<MessageView>,
+    /// Whether it can be read as a report at all.
+    pub readable: bool,
+    /// The values in question: what the messages of the report are about.
+    pub fields: Vec<FormFieldView>,
+    /// The lines that differ from what was sent.
+    pub changes: Vec<ChangeView>,
+    /// How many.
+    pub changed: u32,
+    /// Elements that the report had and that are gone, e.g. `Patient.name.family`.
+    pub vanished: Vec<String>,
+}
+
+/// A value in question, to be changed in a form.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct FormFieldView {
+    /// FHIRPath in the text.
+    pub expression: String,
+    /// The same without numbers, e.g. `Patient.name.family`.
+    pub path: String,
+    /// Present value.
+    pub value: String,
+    /// Line in the text.
+    pub line: u32,
+    /// Codes that may stand there; empty where anything may.
+    pub choices: Vec<String>,
+    /// Position in the messages of the report that it belongs to.
+    pub message: u32,
+}
+
+/// Values of reports with one cause, at one element.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CauseFieldView {
+    /// Element, e.g. `Patient.address.postalCode`.
+    pub path: String,
+    /// Values and how many reports have them, the most frequent first.
+    pub values: Vec<ValueView>,
+}
+
+/// A value and how many reports have it.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ValueView {
+    /// The value.
+    pub value: String,
+    /// Reports with it.
+    pub count: u32,
+}
+
+/// What one change would do to many reports.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct FixView {
+    /// Reports that it changes and that then have no error of ours.
+    #[ts(type = "number[]")]
+    pub ready: Vec<i64>,
+    /// Reports that it changes and that still have errors.
+    #[ts(type = "number[]")]
+    pub invalid: Vec<i64>,
+    /// Reports that it does not change.
+    #[ts(type = "number[]")]
+    pub unchanged: Vec<i64>,
+    /// The difference in the first of them.
+    pub example: Vec<ChangeView>,
+}
+
+/// How far reports are that were sent together; each stands for its latest correction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct BatchView {
+    /// Reports in all.
+    pub total: u32,
+    /// By state code.
+    #[ts(type = "Record<string, number>")]
+    pub by_state: BTreeMap<String, u32>,
+    /// Not finished, and no person needed.
+    pub moving: u32,
+    /// Completed by the authority.
+    pub completed: u32,
+    /// Withdrawn.
+    pub closed: u32,
+    /// Different causes among those that need a person.
+    pub causes: u32,
+    /// About how many seconds until none moves; unknown before the first has finished.
+    pub seconds_left: Option<u32>,
+    /// Until when those that wait can be held back, ISO instant; `None` when that time is over.
+    pub undo_until: Option<String>,
+    /// Those of which nothing has been sent.
+    #[ts(type = "number[]")]
+    pub waiting: Vec<i64>,
+    /// Those that need a person.
+    #[ts(type = "number[]")]
+    pub attention: Vec<i64>,
+}
+
+/// A file looked at before sending.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CandidateView {
+    /// Path or name inside an archive, for people.
+    pub file: String,
+    /// `ready`, `warnings`, `errors`, `known` or `refused`.
+    pub verdict: String,
+    /// Kind that it was recognised as, e.g. `fhir-document`, `pdf`, `hl7v2`.
+    pub kind: String,
+    /// SHA-256 hex (empty if refused unread).
+    pub digest: String,
+    /// Patient, masked unless asked for.
+    pub patient: Option<String>,
+    /// Disease or leading code in words.
+    pub subject: Option<String>,
+    /// Key of the disease, e.g. `hepatitis-b`; the catalogue has its name.
+    pub disease: Option<String>,
+    /// How it was tested, e.g. `pcr`.
+    pub test: Option<String>,
+    /// In what, e.g. `blood`.
+    pub specimen: Option<String>,
+    /// Findings.
+    pub messages: Vec<MessageView>,
+    /// The known submission with the same content.
+    #[ts(type = "number | null")]
+    pub known: Option<i64>,
+    /// That submission's state code.
+    pub known_state: Option<String>,
+    /// When it was last heard of, ISO instant.
+    pub known_updated: Option<String>,
+    /// The report that this file corrects.
+    pub corrects: Option<CorrectsView>,
+}
+
+/// What became of files handed over for sending.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct IntakeView {
+    /// In the order of the files, those that correct a report last.
+    pub files: Vec<CandidateView>,
+    /// Submissions made, by position in `files` (`None` where refused or known).
+    #[ts(type = "(number | null)[]")]
+    pub submissions: Vec<Option<i64>>,
+}

@@ -1,0 +1,121 @@
+// From a report that failed to one that is completed: by the form, by the source, by a file that was exported anew.
+
+import { readFileSync } from "node:fs";
+
+import { expect, test } from "./window";
+import type { Core } from "./window";
+
+/** Sends files and waits until each is finished; the numbers of those that failed. */
+async function failed(core: Core, paths: string[]): Promise<number[]> {
+  const sent = await core.call("send_files", { paths, again: false, separate: false });
+  const ids = sent.submissions.flatMap((id) => (id === null ? [] : [id]));
+  await expect.poll(async () => (await core.call("batch", { ids })).moving, { timeout: 30_000 }).toBe(0);
+  return (await core.call("batch", { ids })).attention;
+}
+
+const corrected = (content: string) => content.replaceAll("Muster-Fehler", "Muster");
+
+test("corrected files dropped on Send take the place of the reports that failed", async ({ window, core }) => {
+  const files = core.copies("muster-fehler", 4);
+  expect(await failed(core, files)).toHaveLength(4);
+  const exported = files.map((file) => core.write(file.replace(/.*\//, "corrected-"), corrected(readFileSync(file, "utf8"))));
+  await core.drop(exported);
+  await expect(window.getByText("4 of these files correct reports that need correction")).toBeVisible();
+  const [first] = await window.getByTestId("corrects").all();
+  await expect(first ?? window.locator("x")).toContainText("Corrects a report of yours: Failed");
+  await expect(first ?? window.locator("x")).toContainText('"family": "Muster-Fehler"');
+  await expect(first ?? window.locator("x")).toContainText('"family": "Muster"');
+  await window.getByRole("button", { name: "Send 4 reports" }).click();
+  await expect(window.getByTestId("outcome")).toHaveText("All 4 reports are completed");
+  const { counts } = await core.call("status");
+  expect(counts).toMatchObject({ needsAttention: 0, completed: 4, closed: 4 });
+});
+
+test("the same files can be sent as reports of their own", async ({ window, core }) => {
+  const files = core.copies("muster-fehler", 1);
+  await failed(core, files);
+  const [file] = files;
+  await core.drop([core.write("again.json", corrected(readFileSync(file ?? "", "utf8")))]);
+  await window.getByText("These are separate reports").click();
+  await expect(window.getByTestId("corrects")).toContainText("sent as a report of its own");
+  await window.getByRole("button", { name: "Send 1 report" }).click();
+  await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
+  expect((await core.call("status")).counts.needsAttention).toBeGreaterThan(0);
+});
+
+test("a value is corrected in the form, the difference is in sight, and the next one follows", async ({ window, core }) => {
+  await failed(core, core.copies("muster-fehler", 2));
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  const dialog = window.getByRole("dialog");
+  const family = dialog.getByRole("textbox", { name: "Family name" });
+  await expect(family).toHaveValue("Muster-Fehler");
+  await expect(dialog.getByRole("button", { name: "Send the correction" })).toBeDisabled();
+  await family.fill("Muster");
+  const summary = window.getByTestId("correct-summary");
+  await expect(summary).toContainText("You change 1 line");
+  await expect(summary).toContainText("Muster-Fehler");
+  await expect(summary).toContainText("Checked: nothing found");
+  // The source follows the form.
+  await expect(dialog.getByRole("textbox", { name: "Source" })).toContainText('"family": "Muster"');
+  await window.keyboard.press("Control+Enter");
+  await expect(dialog).toHaveCount(0);
+  await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
+  await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
+  await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
+  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 1, completed: 1 });
+});
+
+test("what was typed is a draft that outlives the window, and what goes missing is told", async ({ window, core }) => {
+  const [id] = await failed(core, core.copies("muster-fehler", 1));
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  const source = window.getByRole("dialog").getByRole("textbox", { name: "Source" });
+  await source.click();
+  await window.keyboard.press("Control+f");
+  await window.keyboard.press("Escape");
+  const { source: sent } = await core.call("detail", { id: id ?? 0 });
+  await source.fill(sent.replace(/\n.*"family".*\n/, "\n"));
+  await expect(window.getByRole("alert").filter({ hasText: "is gone now: Family name" })).toBeVisible();
+  await expect.poll(() => core.call("draft", { id: id ?? 0 })).toContain("Patient");
+  await window.reload();
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  await expect(window.getByText("Your draft of earlier is here again")).toBeVisible();
+  await window.getByRole("button", { name: "Start again from what was sent" }).click();
+  await expect(window.getByText("Nothing is changed yet")).toBeVisible();
+});
+
+test("many reports of one cause are fixed once: one goes first, its verdict lets the others go", async ({ window, core }) => {
+  expect(await failed(core, core.copies("muster-fehler", 12))).toHaveLength(12);
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("fix-once").click();
+  const dialog = window.getByRole("dialog");
+  await expect(dialog.getByTestId("fix-find")).toContainText("Muster-Fehler (12 reports)");
+  await dialog.getByRole("textbox", { name: "Put this instead" }).fill("Muster");
+  await expect(window.getByTestId("fix-preview")).toContainText("Changes 12 reports · 0 still with errors · 0 unchanged");
+  await expect(window.getByTestId("fix-preview")).toContainText("Muster-Fehler");
+  await dialog.getByRole("button", { name: "Send one first" }).click();
+  await expect(dialog).toContainText("Waiting for the authority");
+  await expect(dialog).toContainText("The first is completed. 11 are left.");
+  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 11, completed: 1 });
+  await window.keyboard.press("Enter");
+  await expect(dialog).toContainText("All done: 12 completed", { timeout: 40_000 });
+  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 12 });
+});
+
+test("a fix that does not help stops after the first", async ({ window, core }) => {
+  await failed(core, core.copies("muster-fehler", 3));
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("fix-once").click();
+  const dialog = window.getByRole("dialog");
+  await dialog.getByRole("button", { name: /^Where|Where$/ }).click();
+  await window.getByRole("option", { name: "Given name" }).click();
+  await dialog.getByRole("textbox", { name: "Put this instead" }).fill("Niemand");
+  await dialog.getByRole("button", { name: "Send one first" }).click();
+  await expect(dialog).toContainText("Stopped: 0 completed, 1 failed");
+  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 3, completed: 0 });
+});
