@@ -20,11 +20,11 @@ import { BatchBar } from "./parts/batch";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
-import { KeySheet, useWindowKeys } from "./parts/keys";
+import { KeySheet, useSingleKeys, useWindowKeys } from "./parts/keys";
 import { ProblemNote } from "./parts/notes";
 import { Rail } from "./parts/rail";
 import { Standing } from "./parts/standing";
-import { Toasts } from "./parts/toasts";
+import { Toasts, say } from "./parts/toasts";
 import { HOME, WindowContext, openReport } from "./place";
 import type { Place, Window } from "./place";
 import { Certificate } from "./screens/certificate";
@@ -40,6 +40,7 @@ import { Welcome } from "./screens/welcome";
 export function App() {
   const preferences = usePreferences();
   const { language, theme } = preferences.data ?? { language: null, theme: "system" };
+  useSizes(preferences.data?.textPercent ?? 100, preferences.data?.density ?? "comfortable");
   const words = useLanguage(languageFor(language, navigator.languages));
   useTheme(theme);
   if (!words || preferences.isPending) return null;
@@ -65,6 +66,14 @@ function useLanguage(language: Words["language"]): Words | undefined {
   return words;
 }
 
+/** Everything in the window is measured in the size of its text. */
+function useSizes(percent: number, density: string): void {
+  useEffect(() => {
+    document.documentElement.style.fontSize = `${percent}%`;
+    document.documentElement.dataset.density = density;
+  }, [percent, density]);
+}
+
 function useTheme(theme: string): void {
   useEffect(() => {
     const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -85,7 +94,11 @@ function dropTarget(place: Place, cache: QueryClient): DropTarget {
   return id !== null && actions.includes("correct") ? { kind: "report", id } : { kind: "send" };
 }
 
+/** Files that hold a certificate or its key, wherever they are dropped. */
+const CERTIFICATE_FILE = /\.(p12|pfx|pem|cer|crt|der|key)$/i;
+
 function Frame() {
+  const { text } = useWords();
   const [place, go] = useState<Place>(HOME.send);
   const [reveal, setReveal] = useState(false);
   const [hovering, setHovering] = useState(false);
@@ -109,6 +122,18 @@ function Frame() {
     hovering: setHovering,
     dropped(paths) {
       if (locked) return;
+      // An open dialog is somebody's work: what is dropped beside it must not take it away.
+      if (document.querySelector("[role=dialog], [role=alertdialog]")) {
+        say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") });
+        return;
+      }
+      const certificates = paths.filter((path) => CERTIFICATE_FILE.test(path));
+      if (certificates.length > 0 && certificates.length === paths.length) {
+        if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
+        go(HOME.certificate);
+        certificate.offer(paths);
+        return;
+      }
       const target = dropTarget(place, cache);
       if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
       const [only] = paths;
@@ -120,6 +145,7 @@ function Frame() {
       }
     },
   });
+  useSingleKeys(preferences.data?.singleKeys ?? true);
   useWindowKeys({ go, showSheet: () => setSheet(true), lock });
   useTitle(status.data?.environment);
 

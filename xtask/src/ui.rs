@@ -54,3 +54,59 @@ pub(crate) fn script(workspace: &Workspace, name: &str) -> Result<(), String> {
     let mut call = Call::npm().args(["run", "--silent", name]).inside(&workspace.ui());
     call = call.env(checks::FIGURES, checks::figures(workspace));
     call = call.env("CARGO_TARGET_DIR", &workspace.target);
+    if let Some(browser) = packages::browser() {
+        call = call.env("CHROMIUM", browser);
+    }
+    call.run()
+}
+
+/// Whether `package.json` has a script of this name.
+pub(crate) fn has_script(workspace: &Workspace, name: &str) -> bool {
+    let text = fs::read_to_string(workspace.ui().join("package.json")).unwrap_or_default();
+    let package: Value = serde_json::from_str(&text).unwrap_or_default();
+    package.get("scripts").and_then(|scripts| scripts.get(name)).is_some()
+}
+
+/// The result is missing or older than one of its sources.
+fn is_stale(result: &Path, sources: &[&Path]) -> bool {
+    let Some(made) = modified(result) else { return true };
+    sources.iter().filter_map(|source| newest(source)).any(|time| time > made)
+}
+
+/// The latest change of a file, or of anything in a folder.
+fn newest(path: &Path) -> Option<SystemTime> {
+    let own = modified(path)?;
+    let Ok(entries) = fs::read_dir(path) else { return Some(own) };
+    entries.flatten().filter_map(|entry| newest(&entry.path())).chain([own]).max()
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    // Not `metadata`: a link to a folder above would be walked for ever.
+    fs::symlink_metadata(path).ok()?.modified().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+    use std::time::Duration;
+
+    #[test]
+    fn a_build_is_stale_when_anything_below_its_sources_is_newer() {
+        let folder = std::env::temp_dir().join(format!("xtask-stale-{}", std::process::id()));
+        fs::create_dir_all(folder.join("src/deep")).unwrap();
+        let (result, source) = (folder.join("index.html"), folder.join("src/deep/a.ts"));
+        let src = folder.join("src");
+        assert!(is_stale(&result, &[&src]));
+
+        File::create(&source).unwrap();
+        let made = modified(&source).unwrap() + Duration::from_secs(10);
+        File::create(&result).unwrap().set_modified(made).unwrap();
+        assert!(!is_stale(&result, &[&src, &folder.join("absent")]));
+
+        let edited = made + Duration::from_secs(1);
+        File::options().write(true).open(&source).unwrap().set_modified(edited).unwrap();
+        assert!(is_stale(&result, &[&src]));
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

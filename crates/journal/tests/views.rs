@@ -4,7 +4,7 @@
 mod common;
 
 use common::{House, at, filter, found, report};
-use journal::{Filter, JournalError, NewSubmission};
+use journal::{Filter, NewSubmission};
 use proptest::prelude::*;
 use report::{Event, Group, SubmissionId};
 use serde_json::json;
@@ -49,10 +49,12 @@ fn pages_cover_everything_once_newest_first() {
     assert_eq!(pages(&house, &period), [11, 24, 21, 18, 15, 12, 10, 9, 6, 3]);
     let stranger = Filter { before: Some(SubmissionId(999)), ..filter() };
     // A page goes on behind a number that no submission has (any more).
-    let newest = house.journal.list(&Filter { before: None, ..stranger.clone() }).unwrap();
-    assert_eq!(house.journal.list(&stranger).unwrap(), newest);
+    let numbers = |filter: &Filter| -> Vec<i64> {
+        house.journal.list(filter).unwrap().iter().map(|row| row.id.0).collect()
+    };
+    assert_eq!(numbers(&stranger), numbers(&Filter { before: None, ..stranger.clone() }));
     let before_all = Filter { before: Some(SubmissionId(0)), ..filter() };
-    assert_eq!(house.journal.list(&before_all).unwrap(), []);
+    assert!(numbers(&before_all).is_empty());
 }
 
 #[test]

@@ -35,8 +35,12 @@ pub(crate) async fn answer(shell: &Shell, request: Request<Incoming>) -> Respons
     let Ok(body) = request.into_body().collect().await else { return not_found() };
     let body: Value = serde_json::from_slice(&body.to_bytes()).unwrap_or_default();
     match path.as_str() {
+        "/host/grant" => shell.grant(&body),
         "/host/drop" => shell.drop_files(&body),
-        "/host/choose" => shell.choose(serde_json::from_value(body).unwrap_or_default()),
+        "/host/choose" => {
+            shell.grant(&body);
+            shell.choose(serde_json::from_value(body).unwrap_or_default());
+        }
         _ => {
             let Some(command) = path.strip_prefix("/call/") else { return not_found() };
             return match shell.call(command, body).await {

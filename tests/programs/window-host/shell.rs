@@ -43,8 +43,15 @@ impl Shell {
         all.get(place..).unwrap_or_default().to_vec()
     }
 
+    /// What a person has handed over.
+    pub(crate) fn grant(&self, paths: &Value) {
+        let paths = paths.as_array().into_iter().flatten().filter_map(Value::as_str);
+        self.desk.grant(paths.map(PathBuf::from));
+    }
+
     /// Drops files on the window.
     pub(crate) fn drop_files(&self, paths: &Value) {
+        self.grant(paths);
         self.emit("drag", &json!({ "phase": "enter" }));
         self.emit("drag", &json!({ "phase": "leave" }));
         self.emit("dropped", &json!({ "paths": paths }));

@@ -17,12 +17,22 @@ export function isTaken(event: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest("input, textarea, [contenteditable], [data-typing], [role=listbox]") !== null;
 }
 
+/** Whether a letter or a digit alone does something: people who dictate or tremble switch it off (WCAG 2.1.4). */
+let singleKeys = true;
+
+export function useSingleKeys(on: boolean): void {
+  useEffect(() => {
+    singleKeys = on;
+  }, [on]);
+}
+
 /** Calls the handler of a key; `keys` are values of `KeyboardEvent.key`. */
 export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const handle = handlers[event.key.length === 1 ? event.key.toLowerCase() : event.key];
       if (!handle || event.defaultPrevented || isTaken(event)) return;
+      if (!singleKeys && event.key.length === 1) return;
       event.preventDefault();
       handle(event);
     };
@@ -36,14 +46,8 @@ export function useWindowKeys({ go, showSheet, lock }: {
   showSheet: () => void;
   lock: () => void;
 }): void {
-  const group = (code: string | null) => () => go({ screen: "reports", group: code, open: null });
   useKeys({
     "?": showSheet,
-    "1": group(null),
-    "2": group("needs-attention"),
-    "3": group("in-progress"),
-    "4": group("completed"),
-    "5": group("closed"),
     s: () => go(HOME.send),
     l: lock,
   });

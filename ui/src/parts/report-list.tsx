@@ -13,8 +13,11 @@ import css from "./report-list.module.css";
 import { StateLabel } from "./state";
 import { Subject } from "./subject";
 
-/** Height of a row, pixels; the style sheet has the same. */
-const ROW_HEIGHT = 60;
+/** Height of a row, in sizes of text; the style sheet has the same. */
+const rowHeight = () => {
+  const root = document.documentElement;
+  return parseFloat(getComputedStyle(root).fontSize || "16") * (root.dataset.density === "compact" ? 3 : 3.75);
+};
 /** Rows before the end at which the next page is asked for. */
 const AHEAD = 40;
 
@@ -32,10 +35,12 @@ export function ReportList({ rows: all, total, focus, open, onOpen, onFocus, onE
   const text = useText();
   const scroller = useRef<HTMLDivElement>(null);
   const { rows, fresh, showFresh } = useStill(all, scroller);
+  // Once for each drawing: asked for each of a million rows it would be the whole work.
+  const height = rowHeight();
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => height,
     getItemKey: (at) => rows[at]?.id ?? at,
     overscan: 8,
   });
@@ -156,7 +161,7 @@ function useStill(all: RowView[], scroller: React.RefObject<HTMLDivElement | nul
   useEffect(() => {
     const element = scroller.current;
     if (!element) return undefined;
-    const scroll = () => setNewest((known) => (element.scrollTop < ROW_HEIGHT / 2 ? null : (known ?? top)));
+    const scroll = () => setNewest((known) => (element.scrollTop < rowHeight() / 2 ? null : (known ?? top)));
     element.addEventListener("scroll", scroll, { passive: true });
     return () => element.removeEventListener("scroll", scroll);
   }, [scroller, top]);

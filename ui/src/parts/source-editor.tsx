@@ -79,7 +79,7 @@ export function SourceEditor({ label, value, format, marks, line, onChange }: Pr
           LOOK,
           // Tab leaves the editor, as everywhere in the window; Ctrl+Enter sends.
           keymap.of([{ key: "Mod-Enter", run: () => true }, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": first.label, "data-testid": "correct-text" }),
+          EditorView.contentAttributes.of({ "aria-label": first.label, "data-testid": "correct-text", tabindex: "0" }),
           EditorView.updateListener.of((update) => update.docChanged && changed.current(update.state.doc.toString())),
         ],
       }),

@@ -65,7 +65,13 @@ export function Reports({ group, open, sent }: { group: string | null; open: num
     if (open !== null) go({ screen: "reports", group, open: next.id, sent });
   };
   const act = useReportKeys(setCorrecting, show);
+  const filter = (code: string | null) => () => go({ screen: "reports", group: code, open: null, sent });
   useKeys({
+    "1": filter(null),
+    "2": filter("needs-attention"),
+    "3": filter("in-progress"),
+    "4": filter("completed"),
+    "5": filter("closed"),
     "/": () => searchInput.current?.focus(),
     j: () => move(1),
     k: () => move(-1),

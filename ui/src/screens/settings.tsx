@@ -22,6 +22,10 @@ import { sayProblem } from "../parts/toasts";
 import { EndpointDialog } from "./endpoint-dialog";
 import css from "./settings.module.css";
 
+/** Sizes of text, percent; up to what the accessibility rules ask for. */
+const TEXT_SIZES = ["90", "100", "115", "130", "150", "200"];
+const DENSITIES = ["comfortable", "compact"] as const;
+const UNDO_SECONDS = ["0", "5", "10", "20", "30"];
 const THEMES = ["system", "light", "dark"] as const;
 
 export function Settings() {
@@ -85,6 +89,49 @@ function Look() {
           value={preferences.data?.theme ?? "system"}
           choices={THEMES.map((id) => ({ id, name: text(`theme.${id}`) }))}
           onChange={(theme) => save({ theme })}
+        />
+      </div>
+      <div className={css.setting}>
+        <span>{text("settings.text-size")}</span>
+        <Select
+          label={text("settings.text-size")}
+          hideLabel
+          value={String(preferences.data?.textPercent ?? 100)}
+          choices={TEXT_SIZES.map((id) => ({ id, name: `${id} %` }))}
+          onChange={(percent) => save({ textPercent: Number(percent) })}
+          data-testid="text-size"
+        />
+      </div>
+      <div className={css.setting}>
+        <span>{text("settings.density")}</span>
+        <Select
+          label={text("settings.density")}
+          hideLabel
+          value={preferences.data?.density ?? "comfortable"}
+          choices={DENSITIES.map((id) => ({ id, name: text(`settings.density.${id}`) }))}
+          onChange={(density) => save({ density })}
+        />
+      </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.keys")}</span>
+          <span>{text("settings.keys.more")}</span>
+        </span>
+        <Switch isSelected={preferences.data?.singleKeys ?? true} onChange={(singleKeys) => save({ singleKeys })}>
+          <span className="visually-hidden">{text("settings.keys")}</span>
+        </Switch>
+      </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.undo")}</span>
+          <span>{text("settings.undo.more")}</span>
+        </span>
+        <Select
+          label={text("settings.undo")}
+          hideLabel
+          value={String(preferences.data?.undoSeconds ?? 10)}
+          choices={UNDO_SECONDS.map((id) => ({ id, name: text("settings.undo.seconds", { n: Number(id) }) }))}
+          onChange={(seconds) => save({ undoSeconds: Number(seconds) })}
         />
       </div>
     </section>

@@ -200,6 +200,7 @@ await test("the first run teaches the loop: send, fail, correct, complete", asyn
 
 await test("the list by keyboard alone", async () => {
   const page = await open();
+  await by(page, "nav-reports").click();
   await page.keyboard.press("3");
   await page.keyboard.press("1");
   await by(page, "report-row").first().waitFor();

@@ -106,6 +106,9 @@ function coreAt(address: string, folder: string): Core {
     folder,
     write,
     async call(command, takes) {
+      // Files that a test names were handed over by it, as a person does by a drop.
+      const { paths } = (takes ?? {}) as { paths?: string[] };
+      if (paths) await post("/host/grant", paths);
       const answer = await post(`/call/${command}`, takes ?? {});
       const given = await answer.json();
       if (!answer.ok) throw new Error(`${command}: ${JSON.stringify(given)}`);

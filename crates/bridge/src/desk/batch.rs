@@ -44,7 +44,7 @@ fn batch(engine: &Engine, ids: &[i64]) -> Result<BatchView, Problem> {
                 causes.insert(key_of(leading(&messages), row.state.code()));
             }
         }
-        if let State::Queued { attempt: 0, due } = row.state {
+        if let State::Queued { attempt: 0, due, .. } = row.state {
             waiting.push(row.id.0);
             undo_until = Some(undo_until.map_or(due, |known| known.min(due)));
         } else {

@@ -96,7 +96,7 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
             id: other.0,
             state: row.state.code().to_owned(),
             updated: row.updated.to_fhir(),
-            possible: row.state.actions().contains(&Action::Correct),
+            possible: row.state.actions(engine.now()).contains(&Action::Correct),
             changes: shown,
             changed: small(changed as u64),
         });
@@ -117,7 +117,7 @@ fn corrected_by(engine: &Engine, candidate: &Candidate) -> Option<SubmissionId> 
     let id = same_identifier(candidate)?;
     let known = candidate.parsed().is_none_or(|parsed| !parsed.known.is_empty());
     let state = engine.journal().state(id).ok()?;
-    (!known && state.actions().contains(&Action::Correct)).then_some(id)
+    (!known && state.actions(engine.now()).contains(&Action::Correct)).then_some(id)
 }
 
 async fn take(

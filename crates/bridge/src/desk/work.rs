@@ -56,7 +56,11 @@ impl Desk {
     pub async fn keep_draft(&self, id: i64, text: String) -> Result<(), Problem> {
         limits::text(&text)?;
         let engine = self.engine();
-        let open = engine.journal().state(SubmissionId(id))?.actions().contains(&Action::Correct);
+        let open = engine
+            .journal()
+            .state(SubmissionId(id))?
+            .actions(engine.now())
+            .contains(&Action::Correct);
         let value = if text.is_empty() || !open { Value::Null } else { Value::String(text) };
         Ok(on_pool(move || engine.journal().set_setting(&draft_name(id), value)).await??)
     }
