@@ -6,9 +6,9 @@ use std::time::Duration;
 use fhir::Format;
 use http::StatusCode;
 
-use crate::reply::Reply;
+use crate::http::fhir_json::Notice;
+use crate::http::reply::Reply;
 use crate::store::NewDocument;
-use crate::wire::Notice;
 
 const CANARY: &str = "Zwinglicanary";
 

@@ -5,50 +5,26 @@
 //! 201, and judged later by rules that are data. It uses `exchange` and `fhir` only: it knows nothing of
 //! the laboratory's side.
 //!
-//! - `pki`, `administration`: certificates, laboratories, what an operator does beside a running service
-//! - `pending`, `trust`, `handshake`, `server`: TLS and connections; `admin`, `metrics`: what an operator sees of them
-//! - `definition`, `openapi`: the interface as data; `routes`, `limits`, `body`: every request;
-//!   `interactions`, `search`: what it asks for; `unreadable`: what is no request
-//! - `intake`: what is accepted; `judge`, `rules`: what becomes of it; `worker`: when
+//! - `tls`: certificates, and connections until their caller is known; `server`: connections from then on
+//! - `http`: every request, from its head to its answer; `definition` is the interface as data
+//! - `process`: what is accepted (`intake`), and what becomes of it (`processor`, `rules`) and when (`worker`)
 //! - `store`: the one door to the database; `private`: files that nobody else may read
-//! - `wire`, `reply`, `refusals`, `diagnostics`: what is answered
-//! - `faults`: misbehaviour on request, for practice and tests
+//! - `admin`: what an operator sees and does; `faults`: misbehaviour on request, for practice and tests
 
 mod admin;
-mod administration;
-mod body;
 mod clock;
 #[cfg(test)]
 mod concealed;
-mod definition;
-mod diagnostics;
 mod error;
 mod faults;
-mod handshake;
-mod intake;
-mod intake_schema;
-mod interactions;
-mod judge;
-mod limits;
-mod metrics;
-mod openapi;
-mod pending;
-mod percent;
-mod pki;
+mod http;
 mod private;
-mod refusals;
-mod reply;
-mod routes;
-mod rules;
-mod search;
+mod process;
 mod server;
 mod store;
-mod trust;
-mod unreadable;
-mod wire;
-mod worker;
+mod tls;
 
-pub use administration::{
+pub use admin::administration::{
     RegisteredLaboratory, add_laboratory, audit, certificates, forget_audit, is_expired,
     issue_certificate, laboratories, record_store, register_certificate, revoke_certificate,
     use_store,
@@ -57,11 +33,11 @@ pub use error::AuthorityError;
 pub use faults::{
     Fault, FaultKind, FaultPlan, FaultScript, Interaction, RandomFault, TlsAlert, parse_span,
 };
-pub use limits::Limits;
-pub use pki::{Initialised, IssuedCertificate, Pilot, add_hosts, init};
-pub use routes::ForeignDocument;
-pub use rules::{Effect, PRACTICE_RULES, Rule, Rules, When};
+pub use http::context::ForeignDocument;
+pub use http::limits::Limits;
+pub use process::rules::{Effect, PRACTICE_RULES, Rule, Rules, When};
+pub use process::worker::{Working, work};
 pub use server::{ServeOptions, Serving, serve};
 pub use store::{AuditFilter, AuditLine, RegisteredCertificate, StoreUrl};
-pub use trust::TrustFiles;
-pub use worker::{Working, work};
+pub use tls::pki::{Initialised, IssuedCertificate, Pilot, add_hosts, init};
+pub use tls::trust::TrustFiles;

@@ -18,21 +18,23 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::AuthorityError;
-use crate::admin::{self, Desk, Service};
-use crate::administration::is_initialised;
-use crate::definition::BASE_PATH;
+use crate::admin::administration::is_initialised;
+use crate::admin::metrics::Metrics;
+use crate::admin::port::{self as admin, Desk, Service};
 use crate::faults::{self, FaultPlan};
-use crate::handshake::{HANDSHAKE_MAX, shake};
-use crate::limits::{Allowances, Limits};
-use crate::metrics::Metrics;
-use crate::pending::Pending;
-use crate::pki::Presented;
-use crate::routes::{self, Context, ForeignDocument};
-use crate::rules::Rules;
+use crate::http::context::{Context, ForeignDocument};
+use crate::http::definition::BASE_PATH;
+use crate::http::limits::{Limits, RateLimiter};
+use crate::http::routes;
+use crate::http::unreadable::Explained;
+use crate::process::rules::Rules;
+use crate::process::worker;
 use crate::store::Store;
-use crate::trust::{Terms, Trust, TrustFiles};
-use crate::unreadable::Explained;
-use crate::{clock, private, worker};
+use crate::tls::handshake::{HANDSHAKE_MAX, shake};
+use crate::tls::pending::Pending;
+use crate::tls::pki::Presented;
+use crate::tls::trust::{Terms, Trust, TrustFiles};
+use crate::{clock, private};
 
 /// What to serve.
 #[derive(Debug, Clone)]
@@ -167,7 +169,7 @@ pub async fn serve(
         faults: options.faults.clone(),
         wake: Arc::clone(&wake),
         foreign: options.foreign_document,
-        allowances: Allowances::new(options.limits, options.own_limits)?,
+        rate_limiter: RateLimiter::new(options.limits, options.own_limits)?,
         metrics: Metrics::default(),
         conditional_create: options.conditional_create,
         base_url: base_url.clone(),
@@ -229,7 +231,7 @@ async fn watch(trust: &Trust, context: &Context, over: &CancellationToken) {
             () = over.cancelled() => return,
             () = tokio::time::sleep(LOOK_EVERY) => {
                 drop(trust.terms());
-                context.allowances.look();
+                context.rate_limiter.look();
             }
         }
     }
@@ -242,7 +244,7 @@ async fn farewell(context: &Context, over: &CancellationToken) {
     if tokio::time::timeout(FAREWELL, context.under_way.wait()).await.is_err() {
         tracing::warn!("ended over open requests");
     }
-    for (laboratory, certificate, refusals) in context.allowances.unrecorded() {
+    for (laboratory, certificate, refusals) in context.rate_limiter.unrecorded() {
         let laboratory = Some(laboratory).filter(|id| *id != routes::STRANGERS);
         // The last words of a service that ends: there is nobody left to tell of a failure.
         let _ = context.store.audit(routes::throttled(laboratory, &certificate, refusals));

@@ -4,7 +4,7 @@
 use exchange::{Processing, Query, SortKey, TimeFilter, TimePrefix};
 use fhir::Instant;
 
-use crate::wire::Notice;
+use crate::http::fhir_json::Notice;
 
 /// A document's metadata as of some moment.
 #[derive(Clone)]

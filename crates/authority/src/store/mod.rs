@@ -26,7 +26,7 @@ pub use self::registry::RegisteredCertificate;
 pub(crate) use self::registry::{Laboratory, Registry};
 use crate::AuthorityError;
 use crate::clock;
-use crate::wire::Notice;
+use crate::http::fhir_json::Notice;
 
 /// Why the database did not do it. Cheap to clone: one failed group fails all its members.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -9,9 +9,9 @@ use rustls_pki_types::pem::PemObject as _;
 
 use crate::AuthorityError;
 use crate::clock;
-use crate::pki::{self, IssuedCertificate, check_name};
 use crate::private;
 use crate::store::{AuditFilter, AuditLine, RegisteredCertificate, Registry, StoreUrl};
+use crate::tls::pki::{self, IssuedCertificate, check_name};
 
 /// Shortest start of a fingerprint that names a certificate.
 const FINGERPRINT_MIN: usize = 8;

@@ -2,7 +2,7 @@
 
 use fhir::Finding;
 
-use crate::wire::Notice;
+use crate::http::fhir_json::Notice;
 
 /// System of the finding codes in `issue.details.coding`.
 const FINDING_SYSTEM: &str = "urn:labcourier:finding";

@@ -1,68 +1,27 @@
 //! Every request, broken ones too, ends in a FHIR answer and in the audit log.
 
 use std::borrow::Cow;
-use std::sync::Arc;
-use std::time::Duration;
 
-use exchange::{Negotiated, Release, Strictness, negotiate, pairs, parse_media_type};
+use exchange::{Negotiated, negotiate, pairs, parse_media_type};
 use fhir::Format;
-use http::header::{
-    ACCEPT, ALLOW, CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderMap, HeaderName, RETRY_AFTER,
-};
+use http::header::{ACCEPT, ALLOW, CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderMap, RETRY_AFTER};
 use http::{Method, Request, Response, StatusCode, Version, request::Parts};
 use hyper::body::Incoming;
-use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use crate::body::{BodyProblem, read_body};
 use crate::clock;
-use crate::definition::{self, BASE_PATH, Facts, OPENAPI_PATH, Route, route_of};
-use crate::faults::{FaultKind, FaultPlan, Interaction, Met};
-use crate::interactions::{self, Asked};
-use crate::limits::{Admission, Allowances, Visitor};
-use crate::metrics::Metrics;
-use crate::percent::{broken_parameters, decoded};
-use crate::pki::Presented;
-use crate::refusals::{not_acceptable, not_encoded, not_found, out_of_order, too_costly};
-use crate::reply::{Outgoing, REQUEST_ID, Reply};
-use crate::search;
-use crate::store::{AuditEntry, Laboratory, Store};
-
-/// What is answered about a document of another laboratory (IHE ITI TF-2 appendix Z.7).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ForeignDocument {
-    /// 404, as of a document that does not exist: nothing is given away.
-    #[default]
-    NotFound,
-    /// 403: tells that it exists.
-    Forbidden,
-    /// 200 with an empty searchset, as of a document that does not exist: nothing is given away.
-    Empty,
-}
-
-/// What every request needs.
-pub(crate) struct Context {
-    pub(crate) store: Arc<Store>,
-    pub(crate) release: Release,
-    pub(crate) strictness: Strictness,
-    pub(crate) processing_delay: Duration,
-    pub(crate) pause_max: Duration,
-    pub(crate) faults: FaultPlan,
-    pub(crate) wake: Arc<Notify>,
-    pub(crate) foreign: ForeignDocument,
-    pub(crate) allowances: Arc<Allowances>,
-    pub(crate) metrics: Metrics,
-    /// Whether `If-None-Exist` is honoured.
-    pub(crate) conditional_create: bool,
-    /// `{base_url}` by our own address.
-    pub(crate) base_url: String,
-    /// Cancelled when the service is told to end: whoever asks from then on is told to come back.
-    pub(crate) ending: CancellationToken,
-    /// Requests that came before that.
-    pub(crate) under_way: TaskTracker,
-}
+use crate::faults::{FaultKind, Interaction, Met};
+use crate::http::body::{BodyProblem, read_body};
+use crate::http::context::{Context, header};
+use crate::http::definition::{self, Facts, OPENAPI_PATH, Route, route_of};
+use crate::http::interactions::{self, Asked};
+use crate::http::limits::{Admission, Caller};
+use crate::http::percent::{broken_parameters, decoded};
+use crate::http::refusals::{not_acceptable, not_encoded, not_found, out_of_order, too_costly};
+use crate::http::reply::{Outgoing, REQUEST_ID, Reply};
+use crate::http::search;
+use crate::store::{AuditEntry, Laboratory};
+use crate::tls::pki::Presented;
 
 /// The connection ends without an answer.
 #[derive(Debug, thiserror::Error)]
@@ -143,12 +102,12 @@ impl Arriving<'_> {
             Err(error) => return Ok((out_of_order(&error), format)),
         };
         let laboratory = caller.as_ref().map(|caller| caller.id);
-        let who = Visitor {
+        let who = Caller {
             laboratory: laboratory.unwrap_or(STRANGERS),
             name: caller.as_ref().map(|caller| caller.name.as_str()),
             certificate: &self.certificate.fingerprint,
         };
-        let Admission { place, refusals } = context.allowances.enter(who, Instant::now());
+        let Admission { place, refusals } = context.rate_limiter.enter(who, Instant::now());
         if refusals > 0
             && let Err(error) =
                 context.store.audit(throttled(laboratory, &self.certificate.fingerprint, refusals))
@@ -383,22 +342,4 @@ async fn instead(fault: Option<&FaultKind>) -> Result<Option<Reply>, Cut> {
         }
         _ => None,
     })
-}
-
-pub(crate) fn header(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
-    headers.get(name)?.to_str().ok()
-}
-
-/// `{base_url}` as the caller names us.
-pub(crate) fn base_of(context: &Context, parts: &Parts) -> String {
-    let named = parts
-        .uri
-        .authority()
-        .map(|authority| authority.as_str().to_owned())
-        .or_else(|| header(&parts.headers, HOST).map(str::to_owned))
-        .filter(|host| host.parse::<http::uri::Authority>().is_ok() && !host.contains('@'));
-    match named {
-        Some(host) => format!("https://{host}{BASE_PATH}"),
-        None => context.base_url.clone(),
-    }
 }

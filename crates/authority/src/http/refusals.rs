@@ -3,9 +3,9 @@
 use http::StatusCode;
 use http::header::RETRY_AFTER;
 
-use crate::reply::Reply;
+use crate::http::fhir_json::Notice;
+use crate::http::reply::Reply;
 use crate::store::StoreError;
-use crate::wire::Notice;
 
 /// The answer to parameters that cannot be decoded.
 pub(crate) fn not_encoded(names: &[String]) -> Reply {

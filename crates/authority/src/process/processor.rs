@@ -3,10 +3,10 @@
 use exchange::{Processing, canonical, document_of};
 use fhir::{Limits, Tree};
 
-use crate::diagnostics::constraint_failed;
-use crate::rules::{Effect, Rules};
+use crate::http::fhir_json::Notice;
+use crate::process::diagnostics::constraint_failed;
+use crate::process::rules::{Effect, Rules};
 use crate::store::{Due, Verdict};
-use crate::wire::Notice;
 
 /// The verdict on one document.
 pub(crate) fn judge(due: &Due, rules: &Rules) -> Verdict {

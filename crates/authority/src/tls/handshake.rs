@@ -16,7 +16,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
 use crate::faults::{FaultKind, FaultPlan, Interaction, TlsAlert};
-use crate::trust::{Terms, Trust};
+use crate::tls::trust::{Terms, Trust};
 
 /// Time for a handshake, from its first byte.
 pub(crate) const HANDSHAKE_MAX: Duration = Duration::from_secs(5);

@@ -5,15 +5,15 @@ use fhir::Instant;
 use http::StatusCode;
 
 use crate::clock;
-use crate::definition::parameters;
 use crate::faults::Oddities;
-use crate::refusals::too_costly;
-use crate::reply::Reply;
-use crate::routes::Context;
-use crate::store::{Beside, Found, FoundPage, Laboratory, Search, StoreError, axis};
-use crate::wire::{
+use crate::http::context::Context;
+use crate::http::definition::parameters;
+use crate::http::fhir_json::{
     CreatedFacts, Link, Notice, Reference, ReferenceFacts, SearchSet, displace_rules,
 };
+use crate::http::refusals::too_costly;
+use crate::http::reply::Reply;
+use crate::store::{Beside, Found, FoundPage, Laboratory, Search, StoreError, axis};
 
 /// Entries of a page where `_count` is not given.
 const COUNT_DEFAULT: u32 = 50;

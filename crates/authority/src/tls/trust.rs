@@ -14,8 +14,8 @@ use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 
 use crate::AuthorityError;
-use crate::handshake::Refusing;
-use crate::pki::ensure_server;
+use crate::tls::handshake::Refusing;
+use crate::tls::pki::ensure_server;
 
 /// Where trust comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use exchange::{Strictness, check_envelope, envelope_of};
 use fhir::{Element, Finding, Format, Limits, Severity, Tree};
 use sha2::{Digest, Sha256};
 
-use crate::diagnostics::{notice_of, notice_of_text};
-use crate::wire::Notice;
+use crate::http::fhir_json::Notice;
+use crate::process::diagnostics::{notice_of, notice_of_text};
 
 /// What a request body turned out to be.
 pub(crate) enum Submission {

@@ -17,8 +17,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::metrics::{Gauges, Metrics};
-use crate::routes::{Context, header};
+use crate::admin::metrics::{Gauges, Metrics};
+use crate::http::context::{Context, header};
 use crate::store::Store;
 use crate::{AuthorityError, clock};
 
@@ -128,7 +128,7 @@ async fn metrics(desk: &Desk) -> Response<Full<Bytes>> {
     let late = Duration::from_micros(u64::try_from(late).unwrap_or(0));
     let words = match &desk.service {
         Some(Service { context, places: (places, all) }) => context.metrics.text(Gauges {
-            open_requests: context.allowances.open(),
+            open_requests: context.rate_limiter.open(),
             connections: all.saturating_sub(places.available_permits()),
             waiting,
             late,

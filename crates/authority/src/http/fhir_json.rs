@@ -6,8 +6,8 @@ use exchange::{Processing, canonical};
 use fhir::{Instant, Severity};
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostics::constraint_failed;
 use crate::faults::Oddities;
+use crate::process::diagnostics::constraint_failed;
 
 /// One message to the laboratory, as stored and as answered.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

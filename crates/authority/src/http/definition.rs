@@ -6,8 +6,8 @@ use http::Method;
 use exchange::{Release, SearchSupport};
 
 use crate::faults::Interaction;
-pub(crate) use crate::openapi::openapi;
-use crate::percent::decoded;
+pub(crate) use crate::http::openapi::openapi;
+use crate::http::percent::decoded;
 
 /// Path of `{base_url}`.
 pub(crate) const BASE_PATH: &str = "/v1/fhir";

@@ -127,7 +127,7 @@ mod tests {
     use fhir::Format;
 
     use super::*;
-    use crate::intake::{Submission, examine};
+    use crate::process::intake::{Submission, examine};
 
     #[test]
     fn the_example_is_accepted() {

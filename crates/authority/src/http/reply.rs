@@ -12,7 +12,7 @@ use http::{HeaderValue, Response, StatusCode};
 use hyper::body::{Body, Frame, SizeHint};
 use serde::Serialize;
 
-use crate::wire::{Notice, Outcome};
+use crate::http::fhir_json::{Notice, Outcome};
 
 /// Id of a request, of the caller's making or ours (<https://hl7.org/fhir/R4/http.html#custom>).
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

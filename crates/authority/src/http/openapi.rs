@@ -4,9 +4,9 @@
 use exchange::canonical;
 use serde_json::{Map, Value, json};
 
-use crate::definition::{Facts, OPENAPI_PATH, Operation, ROUTES, Route, parameters};
 use crate::faults::Interaction;
-use crate::intake_schema::{document, example};
+use crate::http::definition::{Facts, OPENAPI_PATH, Operation, ROUTES, Route, parameters};
+use crate::http::intake_schema::{document, example};
 
 const FHIR_TYPES: [&str; 2] = ["application/fhir+json", "application/fhir+xml"];
 

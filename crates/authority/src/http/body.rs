@@ -10,8 +10,8 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 
-use crate::reply::Reply;
-use crate::routes::header;
+use crate::http::context::header;
+use crate::http::reply::Reply;
 
 /// A body that is refused is read on so far, that its sender comes to read the answer.
 const BODY_DRAINED_MAX: usize = 64 << 20;

@@ -74,7 +74,7 @@ impl OwnLimits {
 
 /// What is left to each laboratory.
 #[derive(Debug)]
-pub(crate) struct Allowances {
+pub(crate) struct RateLimiter {
     limits: Limits,
     file: Option<PathBuf>,
     own: Mutex<(Option<SystemTime>, OwnLimits)>,
@@ -95,7 +95,7 @@ struct Used {
 
 /// Who asks for a place.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Visitor<'a> {
+pub(crate) struct Caller<'a> {
     /// Its id; 0 for all that are no laboratory.
     pub(crate) laboratory: i64,
     pub(crate) name: Option<&'a str>,
@@ -106,15 +106,15 @@ pub(crate) struct Visitor<'a> {
 #[derive(Debug)]
 pub(crate) struct Admission {
     /// A place, or how long to wait before the next try.
-    pub(crate) place: Result<Place, Duration>,
+    pub(crate) place: Result<Permit, Duration>,
     /// Refusals to put on record now, of which there may be many in one line: 0 for none.
     pub(crate) refusals: u32,
 }
 
 /// A request under way; gives its place back when it ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct Place {
-    of: Arc<Allowances>,
+pub(crate) struct Permit {
+    of: Arc<RateLimiter>,
     laboratory: i64,
     /// Bytes of a request body of this laboratory.
     pub(crate) body_max: usize,
@@ -124,7 +124,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Refusals of one laboratory go on record together, so that a flood cannot fill the audit log.
 const RECORD_EVERY: Duration = Duration::from_secs(60);
 
-impl Allowances {
+impl RateLimiter {
     /// With limits of single laboratories from a file, where there is one.
     pub(crate) fn new(limits: Limits, file: Option<PathBuf>) -> Result<Arc<Self>, AuthorityError> {
         let own = match &file {
@@ -150,7 +150,7 @@ impl Allowances {
     }
 
     /// A place for one more request.
-    pub(crate) fn enter(self: &Arc<Self>, who: Visitor<'_>, now: Instant) -> Admission {
+    pub(crate) fn enter(self: &Arc<Self>, who: Caller<'_>, now: Instant) -> Admission {
         let limits = {
             let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
             own.1.of(who.name, self.limits)
@@ -173,7 +173,7 @@ impl Allowances {
         used.left -= 1.0;
         used.open += 1;
         let of = Arc::clone(self);
-        let place = Place { of, laboratory: who.laboratory, body_max: limits.body_max };
+        let place = Permit { of, laboratory: who.laboratory, body_max: limits.body_max };
         Admission { place: Ok(place), refusals: std::mem::take(&mut used.refused) }
     }
 
@@ -217,7 +217,7 @@ impl Used {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         if let Some(used) = self.of.lock().get_mut(&self.laboratory) {
             used.open = used.open.saturating_sub(1);
@@ -233,18 +233,18 @@ fn changed(path: &Path) -> Option<SystemTime> {
 mod tests {
     use super::*;
 
-    fn lab(laboratory: i64) -> Visitor<'static> {
-        Visitor { laboratory, name: None, certificate: "ab" }
+    fn lab(laboratory: i64) -> Caller<'static> {
+        Caller { laboratory, name: None, certificate: "ab" }
     }
 
-    fn place(all: &Arc<Allowances>, laboratory: i64, now: Instant) -> Result<Place, Duration> {
+    fn place(all: &Arc<RateLimiter>, laboratory: i64, now: Instant) -> Result<Permit, Duration> {
         all.enter(lab(laboratory), now).place
     }
 
     #[tokio::test]
     async fn a_laboratory_gets_its_rate_and_its_places_and_takes_none_from_others() {
         let limits = Limits { requests_per_second: 2, open_requests: 3, body_max: 1 };
-        let all = Allowances::new(limits, None).unwrap();
+        let all = RateLimiter::new(limits, None).unwrap();
         let start = Instant::now();
         let mut places: Vec<_> = (0..3).map(|_| place(&all, 1, start).unwrap()).collect();
         assert_eq!(place(&all, 1, start).unwrap_err(), SECOND, "three are open");
@@ -257,14 +257,14 @@ mod tests {
         assert!(place(&all, 1, start + SECOND / 2).is_err());
         assert_eq!(all.open(), 0);
         let none = Limits { requests_per_second: 0, ..limits };
-        let none = Allowances::new(none, None).unwrap();
+        let none = RateLimiter::new(none, None).unwrap();
         assert!(place(&none, 1, start).unwrap_err() >= SECOND);
     }
 
     #[tokio::test]
     async fn refusals_go_on_record_together_and_none_is_forgotten() {
         let limits = Limits { requests_per_second: 1, open_requests: 9, body_max: 1 };
-        let all = Allowances::new(limits, None).unwrap();
+        let all = RateLimiter::new(limits, None).unwrap();
         let start = Instant::now();
         let refusals =
             |seconds| all.enter(lab(1), start + Duration::from_secs_f64(seconds)).refusals;

@@ -10,9 +10,9 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::AuthorityError;
-use crate::admin::{self, Desk};
-use crate::judge::judge;
-use crate::rules::Rules;
+use crate::admin::port::{self as admin, Desk};
+use crate::process::processor::judge;
+use crate::process::rules::Rules;
 use crate::store::{Store, StoreError};
 
 /// Documents judged between two commits.

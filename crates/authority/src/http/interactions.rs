@@ -9,17 +9,17 @@ use fhir::{Format, Instant, Severity};
 use http::header::{ETAG, HeaderMap, HeaderName, IF_NONE_MATCH, LAST_MODIFIED, LOCATION};
 use http::{Method, StatusCode, request::Parts};
 
-use crate::body::{body_format, form};
 use crate::clock;
 use crate::faults::Oddities;
-use crate::intake::{Metadata, Submission, examine};
-use crate::percent::broken_parameters;
-use crate::refusals::{not_encoded, not_found};
-use crate::reply::Reply;
-use crate::routes::{Context, ForeignDocument, base_of, header};
-use crate::search::{self, Manner, reference};
+use crate::http::body::{body_format, form};
+use crate::http::context::{Context, ForeignDocument, base_of, header};
+use crate::http::fhir_json::{Link, Notice, SearchSet, displace_rules};
+use crate::http::percent::broken_parameters;
+use crate::http::refusals::{not_encoded, not_found};
+use crate::http::reply::Reply;
+use crate::http::search::{self, Manner, reference};
+use crate::process::intake::{Metadata, Submission, examine};
 use crate::store::{Accepted, Found, Laboratory, NewDocument, StoreError};
-use crate::wire::{Link, Notice, SearchSet, displace_rules};
 
 /// A request whose caller and route are known.
 #[derive(Clone, Copy)]

@@ -1,0 +1,5 @@
+//! What an operator sees and does.
+
+pub(crate) mod administration;
+pub(crate) mod metrics;
+pub(crate) mod port;

@@ -1,0 +1,7 @@
+//! What is accepted, and what becomes of it.
+
+pub(crate) mod diagnostics;
+pub(crate) mod intake;
+pub(crate) mod processor;
+pub(crate) mod rules;
+pub(crate) mod worker;
