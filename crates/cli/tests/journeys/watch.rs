@@ -121,12 +121,8 @@ fn one_pass_beside_a_watcher_ends_well_and_shows_how_things_stand() {
     until(&mut watcher.out, "Waiting");
     let pass = place.run(&["follow", "--once"]).ends(0);
     pass.says("Another Lab Courier program").says("Waiting");
-    place.start();
-    until(&mut watcher.out, "Completed");
-    place.run(&["follow", "--once"]).ends(0);
     watcher.stop();
     // Alone, and nobody there: that is an alarm.
-    place.stop();
     let file = place.write("b.json", report(281).json());
     place.run(&["send", &file]).ends(3);
     place.run(&["follow", "--once"]).ends(3);
