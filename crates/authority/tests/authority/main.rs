@@ -2,6 +2,7 @@
 //! interface differ or must not, in each release.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
+#![allow(clippy::print_stdout, reason = "what a test counted is shown with it")]
 
 #[macro_use]
 mod setting;
