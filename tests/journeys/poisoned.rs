@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use client::{Capability, Changes, Evidence, Fault, Found, HttpAuthority, Received, Why};
-use engine::{Connection, Pace, SystemClock, Tools, Worker};
+use engine::{Connection, LeaseKeeper, Pace, SystemClock, Tools, Worker};
 use exchange::{Page, Query, Sealed};
 use fhir::Format;
 use journal::{Journal, Key, NewSubmission};
@@ -130,13 +130,16 @@ fn worker(
     let inner = HttpAuthority::with_limits(&endpoint, Some(&pilot(data)), patient()).unwrap();
     let answered = Arc::default();
     let authority = Poisoned { inner, poison, identifiers, answered: Arc::clone(&answered) };
+    let (clock, life) = (Arc::new(SystemClock), scaled().lease);
+    let holder = "poisoned".to_owned();
+    let lease = Arc::new(LeaseKeeper::new(journal.clone(), clock.clone(), life, holder));
     let worker = Worker::new(Tools {
         journal: journal.clone(),
         authority,
         endpoint,
-        clock: Arc::new(SystemClock),
+        clock,
         pace: scaled(),
-        holder: "poisoned".to_owned(),
+        lease,
         paused: watch::channel(false).1,
         connection: Arc::new(watch::Sender::new(Connection::default())),
     });

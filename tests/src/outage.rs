@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, HttpAuthority, Received};
-use engine::{Clock, Connection, ConnectionState, Pace, SystemClock, Tools, Worker};
+use engine::{Clock, Connection, ConnectionState, LeaseKeeper, Pace, SystemClock, Tools, Worker};
 use exchange::{Endpoint, Environment, IdentifierChoice, Page, Query, Release, Sealed};
 use fhir::{Format, Instant};
 use identity::Identity;
@@ -304,7 +304,12 @@ impl Scene {
             endpoint: endpoint.clone(),
             clock: self.clock.clone(),
             pace: Pace::default(),
-            holder: format!("life-{}", self.lives),
+            lease: Arc::new(LeaseKeeper::new(
+                self.journal.clone(),
+                self.clock.clone(),
+                Pace::default().lease,
+                format!("life-{}", self.lives),
+            )),
             paused: watch::channel(false).1,
             connection: Arc::clone(&self.connection),
         }));
