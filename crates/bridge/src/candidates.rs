@@ -145,6 +145,7 @@ pub fn message_codes() -> BTreeMap<&'static str, &'static [&'static str]> {
         exchange::CODES,
         fhir::codes::CODES,
         rules::codes::CODES,
+        engine::RULES_CODES,
         REFUSALS,
         engine,
     ]

@@ -41,6 +41,7 @@ pub(crate) struct Inner {
     pub(crate) connections: Mutex<BTreeMap<String, Arc<watch::Sender<Connection>>>>,
     pub(crate) working: tokio::sync::Mutex<Option<Working>>,
     pub(crate) keeping: tokio::sync::Mutex<Option<Working>>,
+    pub(crate) rules: crate::rules_in_use::RulesInUse,
 }
 
 /// Running tasks: their owner can stop them and waits for them.
@@ -126,6 +127,7 @@ impl Engine {
             connections: Mutex::default(),
             working: tokio::sync::Mutex::new(None),
             keeping: tokio::sync::Mutex::new(None),
+            rules: crate::rules_in_use::RulesInUse::default(),
         };
         Self { inner: Arc::new(inner) }
     }

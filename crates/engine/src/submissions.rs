@@ -91,6 +91,7 @@ impl Engine {
             .into_iter()
             .map(|piece| {
                 let mut candidate = look_at(piece, now);
+                self.apply_rules(&mut candidate);
                 self.compare(&mut candidate)?;
                 Ok(candidate)
             })

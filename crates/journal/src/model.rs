@@ -127,7 +127,11 @@ impl Message {
             source,
             severity: finding.severity,
             code: finding.code.clone(),
-            rule: None,
+            rule: finding
+                .params
+                .iter()
+                .find(|(name, _)| name == "rule")
+                .map(|(_, key)| key.clone()),
             text: None,
             params: finding.params.clone(),
             expression: Some(finding.expression.clone()).filter(|e| !e.is_empty()),

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::place::PROGRAM;
+use crate::place::{PROGRAM, Place, report};
 
 /// Runs `labcourier rules …` with a profile's folder of its own.
 fn rules(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
@@ -85,4 +85,34 @@ fn wrong_usage_and_unreadable_packages_end_with_2() {
     assert_eq!(code(&["remove", "nobody@1.0.0"]), 2);
     assert_eq!(code(&["list"]), 0);
     assert_eq!(code(&["show"]), 0);
+}
+
+#[test]
+fn rules_in_use_hold_a_report_and_no_authority_is_asked() {
+    let place = Place::empty();
+    place
+        .run(&["init", "--endpoint", "https://localhost:9/v1/fhir", "--vault", "passphrase"])
+        .ends(0);
+    let file = place.write("report.json", report(1).json());
+    let check = |code| place.json(code, &["check", &file]).remove(0);
+    assert_eq!(check(0)["issues"], json!([]));
+    let mut entry = profile();
+    let url = "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict";
+    entry["url"] = json!(url);
+    entry["type"] = json!("Bundle");
+    entry["snapshot"]["element"] = json!([
+        { "id": "Bundle", "path": "Bundle", "min": 0, "max": "*", "constraint": [{
+            "key": "own-2", "severity": "error", "human": "Signed only.",
+            "expression": "signature.exists()"
+        }] }
+    ]);
+    let package = place.write("entry.json", entry.to_string());
+    place.run(&["rules", "import", &package]).ends(0);
+    assert_eq!(check(0)["issues"], json!([]), "imported is not in use");
+    place.run(&["rules", "use", &format!("{url}@1.0.0")]).ends(0);
+    let issue = &check(1)["issues"][0];
+    assert_eq!((&issue["rule"], &issue["severity"]), (&json!("own-2"), &json!("error")));
+    assert_eq!(place.json(1, &["send", &file])[0]["state"], "held");
+    place.run(&["rules", "remove", &format!("{url}@1.0.0")]).ends(0);
+    assert_eq!(place.json(0, &["rules", "show"]).len(), 0);
 }

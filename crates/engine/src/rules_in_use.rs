@@ -1,0 +1,79 @@
+//! The seam to the authority's rules: what is taken in is checked against the rules in use, if there are any.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use fhir::{Finding, Limits, Severity, Tree};
+use rules::{Asked, Mode, RuleSet, Store, StoreFault};
+
+use crate::Engine;
+use crate::intake::{Candidate, Origin, Verdict};
+
+/// What the authority validates a whole exchange against, by resource type, beside what a resource names.
+const ENTRIES: &[(&str, &str)] = &[
+    ("Bundle", "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict"),
+    ("DocumentReference", "http://fhir.ch/ig/ch-elm/StructureDefinition/PublishDocumentReference"),
+];
+
+/// Rules are in use and cannot be read.
+const NOT_LOADED: &str = "rules-not-loaded";
+
+/// Codes of this room, with the names of their parameters.
+pub const RULES_CODES: &[(&str, &[&str])] = &[(NOT_LOADED, &["reason"])];
+
+/// The rules that were loaded last, with the name of their package.
+#[derive(Default)]
+pub(crate) struct RulesInUse(Mutex<Option<(String, Arc<RuleSet>)>>);
+
+impl RulesInUse {
+    /// The rules in use by now; another program may have changed them.
+    fn current(&self, store: &Store) -> Result<Option<Arc<RuleSet>>, StoreFault> {
+        let Some(label) = store.in_use()? else { return Ok(None) };
+        let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, set)) = loaded.as_ref().filter(|(known, _)| *known == label) {
+            return Ok(Some(Arc::clone(set)));
+        }
+        let set = Arc::new(store.load(Some(&label))?);
+        *loaded = Some((label, Arc::clone(&set)));
+        Ok(Some(set))
+    }
+}
+
+impl Engine {
+    /// Adds what the rules in use find. Where they cannot be read the report is not checked against them,
+    /// and says so.
+    pub(crate) fn apply_rules(&self, candidate: &mut Candidate) {
+        let Verdict::Report(parsed) = &candidate.verdict else { return };
+        let store = Store::at(self.profile().folder().join("rules"));
+        let set = match self.inner.rules.current(&store) {
+            Ok(None) => return,
+            Ok(Some(set)) => set,
+            Err(fault) => return candidate.findings.push((Origin::Local, not_loaded(&fault))),
+        };
+        let Ok(tree) = Tree::read(&parsed.bytes, parsed.format, &Limits::default()) else { return };
+        let kind = tree.root().resource_type();
+        let entries =
+            ENTRIES.iter().filter(|(of, url)| Some(*of) == kind && set.knows_profile(url));
+        let profiles: Vec<String> = entries.map(|(_, url)| (*url).to_owned()).collect();
+        let asked = Asked { profiles: &profiles, mode: Mode::Authority, now: self.now() };
+        // What the base check says of it is there already.
+        let found = set.validate(&tree, &asked).into_iter();
+        let found = found
+            .filter(|finding| rules::codes::CODES.iter().any(|(code, _)| *code == finding.code));
+        candidate.findings.extend(found.map(|finding| (Origin::Local, finding)));
+    }
+}
+
+fn not_loaded(fault: &StoreFault) -> Finding {
+    let reason = match fault {
+        StoreFault::Io { source, .. } => source.kind().to_string(),
+        StoreFault::Damaged { .. } => "damaged".to_owned(),
+        StoreFault::NotImported { label } => label.clone(),
+    };
+    Finding {
+        code: NOT_LOADED.to_owned(),
+        severity: Severity::Warning,
+        expression: String::new(),
+        position: None,
+        params: vec![("reason".to_owned(), reason)],
+    }
+}
