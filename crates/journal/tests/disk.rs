@@ -131,9 +131,11 @@ fn damage_is_reported() {
                         assert_eq!(common::digest(&document), row.digest, "{name}");
                     }
                 }
+                let noticed = journal.verify().is_ok_and(|v| !v.problems.is_empty())
+                    || matches!(journal.verify(), Err(JournalError::Damaged));
+                // Only after the check: SQLite takes an unused page without reading it, which heals it.
                 let _ = journal.import(report(777));
-                journal.verify().is_ok_and(|v| !v.problems.is_empty())
-                    || matches!(journal.verify(), Err(JournalError::Damaged))
+                noticed
             }
         };
         assert!(noticed, "{name}");
