@@ -18,9 +18,11 @@
 //! authority, does no IO and reads no clock.
 
 mod arena;
+mod canonical;
 mod check;
 pub mod codes;
 mod conceal;
+mod difference;
 mod element;
 mod finding;
 mod instant;
@@ -38,6 +40,7 @@ mod xml;
 mod xml_text;
 mod xml_write;
 
+pub use difference::Difference;
 pub use finding::{Finding, Position, Severity};
 pub use instant::{Instant, Period};
 pub use outcome::{Issue, issues_of};

@@ -79,12 +79,27 @@ fn survives_the_other_encoding_and_back(sample: &Sample) {
     let there = tree.write(other(format));
     let across = read(there.as_bytes(), other(format));
     assert!(tree.root().same_as(across.root()), "{name}");
+    assert_eq!(digest(&tree), digest(&across), "{name}");
     let back = across.write(format);
     let again = read(back.as_bytes(), format);
     assert!(tree.root().same_as(again.root()), "{name}");
     assert_eq!(again.write(other(format)), there, "{name}");
     let same = tree.write(format);
     assert!(tree.root().same_as(read(same.as_bytes(), format).root()), "{name}");
+}
+
+fn digest(tree: &Tree) -> String {
+    tree.canonical_digest(&tree.check())
+}
+
+/// No two say the same, but for twins in the other encoding.
+fn have_digests_of_their_own(samples: &[Sample]) {
+    let mut seen = std::collections::HashMap::new();
+    for sample in samples.iter().filter(|sample| sample.format == Format::Json) {
+        let other = seen.insert(digest(&read(&sample.bytes, sample.format)), &sample.name);
+        assert_eq!(other, None, "{}", sample.name);
+    }
+    assert!(seen.len() > 20);
 }
 
 fn has_no_error(sample: &Sample) {
@@ -127,6 +142,24 @@ fn every_element_of_our_reports_is_found_where_it_stands() {
     own().iter().step_by(7).for_each(has_every_element_where_it_stands);
 }
 
+#[test]
+fn our_reports_have_digests_of_their_own() {
+    have_digests_of_their_own(&own());
+}
+
+#[published::needs("corpus/documents")]
+#[test]
+fn published_documents_have_digests_of_their_own() {
+    let read = |path: PathBuf| Sample {
+        name: path.display().to_string(),
+        bytes: std::fs::read(&path).unwrap(),
+        format: format_of(&path),
+    };
+    let folder = corpus().join("documents/json");
+    let samples: Vec<Sample> = files(&folder).into_iter().map(read).collect();
+    have_digests_of_their_own(&samples);
+}
+
 #[published::needs("corpus/documents")]
 #[test]
 fn every_published_file_survives_the_other_encoding_and_back() {
@@ -159,6 +192,7 @@ fn every_published_document_equals_its_twin() {
         let json = read(&std::fs::read(&path).unwrap(), Format::Json);
         let xml = read(&std::fs::read(&twin).unwrap(), Format::Xml);
         assert!(json.root().same_as(xml.root()), "{}", path.display());
+        assert_eq!(digest(&json), digest(&xml), "{}", path.display());
         twins += 1;
     }
     println!("{twins} twins");

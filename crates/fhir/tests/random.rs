@@ -193,6 +193,12 @@ proptest! {
         let back = read(&xml.to_json(), Format::Json);
         prop_assert!(json.root().same_as(back.root()));
         prop_assert_eq!(back.to_xml(), xml.to_xml());
+        let digest = |tree: &Tree| tree.canonical_digest(&tree.check());
+        let spaced = read(&xml.to_xml().replace("><", ">\n \t<!-- x --><"), Format::Xml);
+        for other in [&xml, &back, &spaced] {
+            prop_assert_eq!(digest(other), digest(&json));
+            prop_assert_eq!(json.differences(other, 10), vec![]);
+        }
         let mut open = vec![json.root()];
         while let Some(element) = open.pop() {
             let expression = element.expression();
@@ -201,6 +207,34 @@ proptest! {
             prop_assert_eq!((other.expression(), other.value()), (expression, element.value()));
             open.extend(element.children());
         }
+    }
+
+    /// Whatever one character of a value becomes, and whatever element is taken away: it shows.
+    #[test]
+    fn every_change_of_a_document_shows(bundle in bundle(), pick in any::<prop::sample::Index>()) {
+        let json = read(&bundle.to_text(), Format::Json);
+        let mut open = vec![json.root()];
+        let mut values = Vec::new();
+        while let Some(element) = open.pop() {
+            values.extend(element.value().filter(|value| value.len() > 1).map(|_| element));
+            open.extend(element.children());
+        }
+        let changed = values[pick.index(values.len())];
+        let place = changed.position();
+        let source = json.source();
+        let quoted = source[place.start] == b'"';
+        let new = if quoted { "\"changed-now\"" } else if changed.name() == "valueBoolean" {
+            if changed.value() == Some("true") { "false" } else { "true" }
+        } else { "987654321" };
+        let text = [&source[..place.start], new.as_bytes(), &source[place.end..]].concat();
+        let other = Tree::read(&text, Format::Json, &Limits::default()).unwrap();
+        let digest = |tree: &Tree| tree.canonical_digest(&[]);
+        prop_assert_ne!(digest(&other), digest(&json));
+        let found = json.differences(&other, 10);
+        prop_assert_eq!(found.len(), 1);
+        prop_assert_eq!(&found[0].expression, &changed.expression());
+        let before = changed.value().map(|value| value.chars().take(200).collect());
+        prop_assert_eq!(&found[0].before, &before);
     }
 
     #[test]
