@@ -214,13 +214,18 @@ fn tells(field: &FieldView, expression: &str, value: &str) -> bool {
             || field.detail.as_deref().is_some_and(|detail| detail.contains(value)))
 }
 
-/// The values below an element, but not those of resources inside it: they have sections of their own.
+/// The values below an element, but not those of entries and of the Bundle in an envelope: they have sections of
+/// their own. Any other resource inside (`contained`) has none, and is part of this one.
 fn leaves_of<'t>(element: Element<'t>, act: &mut dyn FnMut(Element<'t>)) {
     for child in element.children() {
         if child.value().is_some() {
             act(child);
         }
-        if child.resource_type().is_none() {
+        let own_section = match child.resource_type() {
+            Some(of) => child.name() == "resource" || of == "Bundle",
+            None => false,
+        };
+        if !own_section {
             leaves_of(child, act);
         }
     }

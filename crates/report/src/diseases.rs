@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn codes_and_displays_name_the_disease() {
-        let malaria = of_code("70568-1").unwrap();
+        let malaria = of_code("70569-9").unwrap();
         assert_eq!(
             (malaria.disease.key, malaria.test, malaria.specimen),
             ("malaria", "antigen", "blood")

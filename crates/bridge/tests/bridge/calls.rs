@@ -226,7 +226,7 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     };
     let calls = [
         ("inspect_files", json!({ "paths": [path] })),
-        ("send_files", json!({ "paths": [path], "again": false })),
+        ("send_files", json!({ "paths": [path], "again": false, "separate": false })),
         ("correct_with_file", json!({ "id": 1, "path": path })),
         ("certificate_inspect", json!({ "paths": [path], "password": "" })),
         ("certificate_import", json!({ "paths": [path], "password": "", "endpoint": null })),

@@ -37,7 +37,7 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
     let value = |name: &str| match (command, name) {
         (_, "id" | "days") => json!(1),
         (_, "ids") => json!([1]),
-        (_, "reveal" | "again" | "paused" | "although_needed") => json!(true),
+        (_, "reveal" | "again" | "separate" | "paused" | "although_needed") => json!(true),
         (_, "paths") => json!([path]),
         (_, "path") => json!(path),
         (_, "query") => everything()["query"].clone(),
@@ -64,7 +64,7 @@ async fn a_locked_window_is_told_nothing_and_sending_goes_on() {
     desk.start().await.unwrap();
     let path = file(root.path());
     desk.grant([root.path().to_owned()]);
-    must(&desk, "send_files", json!({ "paths": [path], "again": false })).await;
+    must(&desk, "send_files", json!({ "paths": [path], "again": false, "separate": false })).await;
     let shown = must(&desk, "list", everything()).await.to_string();
     assert!(shown.contains(FAMILY), "shown because it was asked for");
     let mut masked = everything();
