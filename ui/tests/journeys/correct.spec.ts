@@ -112,9 +112,13 @@ test("a fix that does not help stops after the first", async ({ window, core }) 
   await window.getByTestId("nav-correct").click();
   await window.getByTestId("fix-once").click();
   const dialog = window.getByRole("dialog");
-  await dialog.getByRole("button", { name: /^Where|Where$/ }).click();
-  await window.getByRole("option", { name: "Given name" }).click();
-  await dialog.getByRole("textbox", { name: "Put this instead" }).fill("Niemand");
+  // Another value is changed on the way than the one that the authority minds, so that it fails the correction.
+  await window.route("**/call/fix", async (route) => {
+    const { id } = route.request().postDataJSON() as { id: number };
+    const other = { id, path: "Patient.name.given", find: "Fritz", replace: "Niemand" };
+    await route.continue({ postData: JSON.stringify(other) });
+  });
+  await dialog.getByRole("textbox", { name: "Put this instead" }).fill("Muster");
   await dialog.getByRole("button", { name: "Send one first" }).click();
   await expect(dialog).toContainText("Stopped: 0 completed, 1 failed");
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 3, completed: 0 });
