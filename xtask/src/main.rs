@@ -5,6 +5,7 @@
 
 mod campaigns;
 mod checks;
+mod interface;
 mod packages;
 mod product;
 mod session;

@@ -74,6 +74,7 @@ const DOOR: &str = "src/bridge/tauri.ts";
 pub(crate) fn check(workspace: &Workspace) -> Result<(), String> {
     let mut findings = violations(&workspace.metadata);
     findings.extend(doors_to_tauri(&workspace.ui()));
+    findings.extend(crate::interface::flaws(&workspace.root));
     if findings.is_empty() {
         output::line(&format!(
             "{} packages keep to the drawing",
@@ -82,7 +83,10 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), String> {
         return Ok(());
     }
     findings.iter().for_each(|finding| output::problem(finding));
-    Err(format!("{} dependencies that ARCHITECTURE.md does not draw", findings.len()))
+    Err(format!(
+        "{} findings: what ARCHITECTURE.md does not draw, and tests that do not exist",
+        findings.len()
+    ))
 }
 
 /// Every dependency that the tables above do not allow.

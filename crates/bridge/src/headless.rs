@@ -27,6 +27,8 @@ use crate::problem::Problem;
 pub use crate::candidates::message_codes;
 pub use crate::record::{IssueRecord, Record};
 pub use crate::support::SupportFile;
+pub use fhir::is_language_region;
+
 pub use attend::{Goal, Moved, Outcome};
 pub use certificates::{CertificateFacts, StoredCertificateFacts};
 pub use codes::{Family, REFUSAL_REASONS, catalogue};

@@ -111,6 +111,12 @@ pub(crate) fn name(argument: &str, name: &str) -> Result<String, Problem> {
     Ok(name.to_owned())
 }
 
+/// The language of reports that name none.
+pub(crate) fn language(text: &str) -> Result<String, Problem> {
+    let text = name("language", text)?;
+    if fhir::is_language_region(&text) { Ok(text) } else { Err(invalid("language")) }
+}
+
 pub(crate) fn ca(pem: &str) -> Result<(), Problem> {
     within("caPem", pem.len(), CA_BYTES_MAX)
 }
@@ -132,6 +138,10 @@ mod tests {
         assert_eq!(code(reason(" \n").map(drop)), "argument-invalid");
         assert_eq!(code(name("name", "a\nb").map(drop)), "argument-invalid");
         assert_eq!(name("name", " a ").unwrap(), "a");
+        for wrong in ["german", "de_CH", "de", ""] {
+            assert_eq!(code(language(wrong).map(drop)), "argument-invalid", "{wrong}");
+        }
+        assert_eq!(language(" es-419 ").unwrap(), "es-419");
         assert_eq!(code(ids(&vec![1; IDS_MAX + 1])), "argument-too-large");
     }
 }

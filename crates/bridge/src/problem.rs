@@ -107,6 +107,7 @@ impl Problem {
             | "backup-exists"
             | "practice-certificate-fixed"
             | "practice-endpoint-fixed"
+            | "search-not-offered"
             | "not-practice"
             | "rules-package-unusable"
             | "rules-not-imported"

@@ -30,6 +30,7 @@ Exit codes:
   2  wrong usage, an unknown report number, a step that the report's state does not allow
   3  the authority cannot be reached or refuses the certificate, or another program is busy; nothing is lost
   4  profile, journal, keychain or vault cannot be opened
+  5  with --require-verified: sent, and what became of it is not known yet
 
 With --json, every report is one object on one line with the fields
 id file digest identifier state receipt issues attempts corrects created updated;
@@ -85,7 +86,8 @@ pub(crate) enum Command {
     #[command(after_help = "\
 Examples:
   labcourier init --practice
-  labcourier init --endpoint https://HOST/v1/fhir --environment integration
+  labcourier init --endpoint https://HOST/v1/fhir
+  labcourier init --endpoint https://HOST/v1/fhir --environment production
   labcourier init --endpoint https://HOST/v1/fhir --ca ca.pem --vault passphrase --passphrase-file F")]
     Init(Init),
     /// The laboratory's certificates: one for each endpoint.
@@ -109,8 +111,8 @@ Examples:
     /// Send reports.
     #[command(after_help = "\
 Every report is in the journal before its first byte leaves. Errors found here hold a report; content
-that is known already is shown and not sent again; the exit code is its report's. Without --wait each report is handed over once and then
-followed by `labcourier follow`. A file that does not exist or is no report gives exit code 1; the others
+that is known already is shown and not sent again; the exit code is its report's. Without --wait each report is handed over once, and
+nothing follows it unless `labcourier follow`, `labcourier watch` or the window runs. A file that does not exist or is no report gives exit code 1; the others
 are sent all the same.
 
 Examples:
@@ -245,9 +247,18 @@ pub(crate) struct Send {
     pub(crate) paths: Paths,
     #[command(flatten)]
     pub(crate) waiting: Waiting,
+    #[command(flatten)]
+    pub(crate) verified: Verified,
     /// Send content again that was sent before, unless its report is still on its way.
     #[arg(long)]
     pub(crate) again: bool,
+}
+
+#[derive(Args, Default)]
+pub(crate) struct Verified {
+    /// Exit with 5 where a report was sent and its final status is not known when the command ends.
+    #[arg(long)]
+    pub(crate) require_verified: bool,
 }
 
 #[derive(Args)]
@@ -302,6 +313,8 @@ pub(crate) struct Resubmit {
     pub(crate) with: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) waiting: Waiting,
+    #[command(flatten)]
+    pub(crate) verified: Verified,
 }
 
 #[derive(Args)]

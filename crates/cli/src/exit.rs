@@ -9,6 +9,8 @@ use bridge::{Problem, ProblemClass};
 pub(crate) enum Exit {
     /// 0: all well.
     Well,
+    /// 5: sent, and its final status is not known yet; only where that was asked for.
+    Unverified,
     /// 1: something needs a person.
     Person,
     /// 2: wrong usage.
@@ -38,6 +40,7 @@ impl Exit {
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Well => 0,
+            Self::Unverified => 5,
             Self::Person => 1,
             Self::Usage => 2,
             Self::Authority => 3,

@@ -21,8 +21,8 @@ pub trait Authority: Send + Sync + 'static {
     /// Reads by the authority's id.
     fn status(&self, receipt: &str) -> impl Future<Output = Result<Received, Fault>> + Send;
 
-    /// Everything that changed at or after a point in (the server's) time, oldest first, all pages.
-    /// Only for releases whose search is `Full`.
+    /// Everything that changed at or after a point in (the server's) time, all pages, oldest first where the server
+    /// can: one that refuses the order is asked without it. Only for releases whose search is `Full`.
     fn changed_since(
         &self,
         since: Option<Instant>,

@@ -1,6 +1,7 @@
 //! The authority over HTTP and mutual TLS.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant as Timer};
 
 use bytes::Bytes;
@@ -93,6 +94,8 @@ impl ConfigProblem {
 #[derive(Clone)]
 pub struct HttpAuthority {
     client: Client<Connector, WatchedBody>,
+    /// The server refused a search with an order and a size of pages, and took the same without.
+    plainly: Arc<AtomicBool>,
     base: Url,
     pub(crate) release: Release,
     pub(crate) limits: Limits,
@@ -155,7 +158,8 @@ impl HttpAuthority {
             // with the server's closing of an idle connection would leave a doubt.
             .pool_idle_timeout(Duration::from_secs(15))
             .build(Connector::new(tls, proxy, limits.connect));
-        Ok(Self { client, base, release: endpoint.release, limits })
+        let plainly = Arc::default();
+        Ok(Self { client, plainly, base, release: endpoint.release, limits })
     }
 
     /// `{base_url}/DocumentReference/…`
@@ -167,6 +171,14 @@ impl HttpAuthority {
         }
         url.set_query(query);
         url
+    }
+
+    pub(crate) fn asks_plainly(&self) -> bool {
+        self.plainly.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn ask_plainly(&self) {
+        self.plainly.store(true, Ordering::Relaxed);
     }
 
     pub(crate) const fn base(&self) -> &Url {

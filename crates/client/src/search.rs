@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use exchange::canonical::URI_SYSTEM;
-use exchange::{Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable, pairs};
+use exchange::{Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable};
 use fhir::Instant;
 use url::Url;
 
@@ -21,16 +21,25 @@ const PAGE_ENTRIES: u32 = 100;
 /// All pages of one search together.
 const PAGES_BYTES_MAX: usize = 64_000_000;
 
-/// One page and the query string that was asked.
+/// One page, and what of the question the server ignored.
 async fn ask(
     authority: &HttpAuthority,
     query: &Query,
-) -> Result<(Page, Evidence, Option<Why>), Fault> {
+) -> Result<(Page, Evidence, Vec<String>), Fault> {
+    if query.beyond(authority.release).is_some() {
+        return Err(Fault::transient(Why::SearchUnsupported));
+    }
     let asked = query.to_query_string(authority.release);
     let url = authority.url(&["DocumentReference"], Some(&asked));
     let (page, evidence) = fetch(authority, url).await?;
-    let ignored = ignored(&asked, page.links.self_.as_deref());
-    Ok((page, evidence, ignored.map(|name| Why::ParameterIgnored { name })))
+    let ignored = exchange::ignored(&asked, page.links.self_.as_deref());
+    Ok((page, evidence, ignored))
+}
+
+/// The first that narrows a result. What only orders or divides it, a server may leave out without showing less.
+fn ignored_filter(ignored: Vec<String>) -> Option<Why> {
+    let name = ignored.into_iter().find(|name| FILTERS.contains(&name.as_str()))?;
+    Some(Why::ParameterIgnored { name })
 }
 
 async fn fetch(authority: &HttpAuthority, url: Url) -> Result<(Page, Evidence), Fault> {
@@ -50,24 +59,16 @@ async fn fetch(authority: &HttpAuthority, url: Url) -> Result<(Page, Evidence), 
     }
 }
 
-/// The first filter of the ask that the `self` link does not repeat (wire facts: unknown parameters are
-/// ignored silently). Without a `self` link nothing can be said.
-fn ignored(asked: &str, self_link: Option<&str>) -> Option<String> {
-    let (_, answered) = self_link?.split_once('?').unwrap_or_default();
-    let answered: HashSet<String> = pairs(answered).map(|(name, _)| name).collect();
-    pairs(asked)
-        .map(|(name, _)| name)
-        .find(|name| FILTERS.contains(&name.as_str()) && !answered.contains(name))
-}
-
 pub(crate) async fn page(
     authority: &HttpAuthority,
     query: &Query,
 ) -> Result<(Page, Evidence), Fault> {
-    match ask(authority, query).await? {
-        (page, evidence, None) => Ok((page, evidence)),
-        (_, evidence, Some(why)) => Err(Fault::Locked { why, evidence: Some(Box::new(evidence)) }),
+    let (page, evidence, mut ignored) = ask(authority, query).await?;
+    if ignored.is_empty() {
+        return Ok((page, evidence));
     }
+    let why = Why::ParameterIgnored { name: ignored.swap_remove(0) };
+    Err(Fault::Locked { why, evidence: Some(Box::new(evidence)) })
 }
 
 impl HttpAuthority {
@@ -111,6 +112,11 @@ pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<
     said.unwrap_or_else(|| Err(Fault::transient(Why::SearchUnsupported)))
 }
 
+/// The server does not take the question as it was put, with reasons or without.
+fn is_refusal(fault: &Fault) -> bool {
+    matches!(fault, Fault::Refused { .. } | Fault::Locked { why: Why::Unexplained { .. }, .. })
+}
+
 async fn ask_identifier(
     authority: &HttpAuthority,
     identifier: &str,
@@ -128,7 +134,7 @@ async fn ask_identifier(
         return Ok(Found { answers, evidence });
     }
     // Strangers in the result, or an unreadable entry: this says nothing about our report.
-    let why = match ignored {
+    let why = match ignored_filter(ignored) {
         None if entries > 0 => Some(Why::ParameterIgnored { name: "identifier".to_owned() }),
         other => other,
     };
@@ -146,13 +152,28 @@ pub(crate) async fn changed_since(
         return Err(Fault::transient(Why::SearchUnsupported));
     }
     let since = since.map(|at| TimeFilter { prefix: TimePrefix::Ge, value: at.to_search() });
-    let query = Query {
-        last_updated: since.into_iter().collect(),
+    let plain = Query { last_updated: since.into_iter().collect(), ..Query::default() };
+    let ordered = Query {
         sort: vec![(SortKey::LastUpdated, false)],
         count: Some(PAGE_ENTRIES),
-        ..Query::default()
+        ..plain.clone()
     };
-    let (page, evidence, incomplete) = ask(authority, &query).await?;
+    let first = match authority.asks_plainly() {
+        true => ask(authority, &plain).await,
+        false => match ask(authority, &ordered).await {
+            // Perhaps it knows no order or no size of pages; what matters is what changed.
+            Err(fault) if is_refusal(&fault) => {
+                let answer = ask(authority, &plain).await;
+                if answer.is_ok() {
+                    authority.ask_plainly();
+                }
+                answer
+            }
+            answer => answer,
+        },
+    };
+    let (page, evidence, ignored) = first?;
+    let incomplete = ignored_filter(ignored);
     let server_time = page.timestamp.or(evidence.server_date);
     let mut changes = Changes { server_time, incomplete, ..Changes::default() };
     let mut bytes = evidence.body.len();
@@ -193,18 +214,6 @@ fn take(changes: &mut Changes, page: Page, evidence: Evidence) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ignored_filters_are_noticed() {
-        let asked = "_lastUpdated=ge2025&elm-status=failed&_count=5&_sort=date";
-        let all = "https://a/v1/fhir/DocumentReference?elm-status=failed&_lastUpdated=ge2025";
-        assert_eq!(ignored(asked, Some(all)), None);
-        assert_eq!(ignored(asked, None), None);
-        let one = "https://a/v1/fhir/DocumentReference?_lastUpdated=ge2025";
-        assert_eq!(ignored(asked, Some(one)).as_deref(), Some("elm-status"));
-        let none = "https://a/v1/fhir/DocumentReference";
-        assert_eq!(ignored(asked, Some(none)).as_deref(), Some("_lastUpdated"));
-    }
 
     #[test]
     fn links_stay_with_the_server() {

@@ -220,7 +220,11 @@ impl Engine {
         let endpoint = self.endpoint()?;
         let now = self.now();
         let identifier = match (&parsed.envelope_identifier, endpoint.identifier) {
-            (Some(own), _) => own.clone(),
+            // One that was used before stands for another delivery already, perhaps of another content.
+            (Some(own), _) => match self.journal().find_by_attempt_identifier(own)? {
+                None => own.clone(),
+                Some(_) => attempt_identifier(),
+            },
             (None, IdentifierChoice::Document) => {
                 parsed.summary.identifier.clone().unwrap_or_else(attempt_identifier)
             }

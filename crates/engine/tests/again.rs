@@ -48,3 +48,36 @@ async fn two_who_send_the_same_again_send_it_once() {
     let taken = other.take(&look(&other).await, again).await.unwrap();
     assert!(matches!(taken[..], [Taken::New(_)]), "{taken:?}");
 }
+
+/// An envelope file brings an identifier along; once it has been used, it stands for that delivery.
+#[tokio::test]
+async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let own = "urn:uuid:5b3c2c1e-9d49-4f2f-8f57-1f6f2f0a7a01";
+    let document = testkit::DocumentBuilder::new(1).json();
+    let document = document.trim().replacen('{', "{\"id\":\"d\",", 1);
+    let text = format!(
+        r##"{{"resourceType":"DocumentReference","contained":[{document}],
+        "identifier":[{{"system":"urn:ietf:rfc:3986","value":"{own}"}}],"status":"current",
+        "content":[{{"attachment":{{"language":"de-CH","url":"#d"}}}}]}}"##
+    );
+    let again = Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000 };
+    let mut used = Vec::new();
+    for _ in 0..3 {
+        let candidates =
+            engine.inspect_text("a.json".to_owned(), text.clone().into_bytes()).await.unwrap();
+        let Taken::New(id) = engine.take(&candidates, again).await.unwrap()[0] else { panic!() };
+        let row = engine.journal().row(id).unwrap();
+        assert_eq!(engine.journal().find_by_attempt_identifier(&row.identifier).unwrap(), Some(id));
+        used.push(row.identifier);
+        engine.hold_back(id).await.unwrap();
+        engine.withdraw(id, "sent by fax".to_owned()).await.unwrap();
+    }
+    assert_eq!(used[0], own, "the first time it is the file's");
+    assert!(used[1..].iter().all(|identifier| identifier.starts_with("urn:uuid:")), "{used:?}");
+    used.sort();
+    used.dedup();
+    assert_eq!(used.len(), 3, "one identifier for each delivery");
+}

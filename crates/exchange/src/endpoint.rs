@@ -99,6 +99,15 @@ pub enum InvalidAnswer {
     StatusAndOutcome,
 }
 
+/// How a point in time is written in a search where a person names no zone: it is meant as UTC.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Times {
+    /// Without a zone: the release says that this means UTC, and recommends it.
+    WithoutZone,
+    /// With `Z`: the release says nothing, so nothing is left to guess.
+    Utc,
+}
+
 /// The differences between releases, as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReleaseFacts {
@@ -110,6 +119,16 @@ pub struct ReleaseFacts {
     pub search: SearchSupport,
     /// How an invalid document is answered.
     pub invalid: InvalidAnswer,
+    /// How points in time are written in a search.
+    pub times: Times,
+}
+
+impl Endpoint {
+    /// Whether the base address ends as those of the authority do: with the major version and `fhir` (specification,
+    /// Endpoints). Another one may work, but is more often a mistake.
+    pub fn has_usual_path(&self) -> bool {
+        self.base.path().trim_end_matches('/').ends_with("/v1/fhir")
+    }
 }
 
 impl Release {
@@ -124,18 +143,21 @@ impl Release {
                 last_updated: "_lastUpdated",
                 search: SearchSupport::Full,
                 invalid: InvalidAnswer::OutcomeOnly,
+                times: Times::WithoutZone,
             },
             Self::R1_8_0 => &ReleaseFacts {
                 name: "1.8.0",
                 last_updated: "_lastUpdate",
                 search: SearchSupport::Full,
                 invalid: InvalidAnswer::StatusAndOutcome,
+                times: Times::Utc,
             },
             Self::R1_0_0Trialuse => &ReleaseFacts {
                 name: "1.0.0-trialuse",
                 last_updated: "_lastUpdate",
                 search: SearchSupport::IdentifierOnly,
                 invalid: InvalidAnswer::StatusAndOutcome,
+                times: Times::Utc,
             },
         }
     }
@@ -157,6 +179,17 @@ mod tests {
         let endpoint: Endpoint = serde_json::from_str(stored).unwrap();
         assert!(endpoint.ca_pem.is_some() && !endpoint.also_system_roots);
         assert_eq!(endpoint.server_key, None);
+        for (base, usual) in [
+            ("https://a.example/v1/fhir", true),
+            ("https://a.example/elm/v1/fhir/", true),
+            ("https://a.example/", false),
+            ("https://a.example/fhir", false),
+            ("https://a.example/v1/fhir/DocumentReference", false),
+            ("https://a.example/v2/fhir", false),
+        ] {
+            let endpoint = Endpoint { base: base.parse().unwrap(), ..endpoint.clone() };
+            assert_eq!(endpoint.has_usual_path(), usual, "{base}");
+        }
         let again: serde_json::Value = serde_json::to_value(&endpoint).unwrap();
         assert_eq!(again, serde_json::from_str::<serde_json::Value>(stored).unwrap());
     }

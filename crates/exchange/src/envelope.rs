@@ -3,7 +3,7 @@
 use fhir::{Element, Format, Tree};
 
 use crate::canonical::URI_SYSTEM;
-use crate::splice::{LOCAL_ID, permitted_insertions, spliced};
+use crate::splice::{Edit, LOCAL_ID, edited, identifier_place, permitted_insertions, spliced};
 
 /// A document ready to travel. Patient data: `Debug` shows neither body nor identifier.
 #[derive(Clone, PartialEq, Eq)]
@@ -42,18 +42,17 @@ fhir::shows_only!(EnvelopeView<'t> { reference, document });
 
 /// Writes the envelope (specification, "DocumentReference (submitted by the laboratory)"): the Bundle's
 /// text spliced in, with a local `id` and the two profile URLs inserted where missing
-/// ([`permitted_insertions`]), and nothing else changed. A root that is a DocumentReference already
-/// travels as it is, with its own identifier (empty where it has none).
+/// ([`permitted_insertions`]), and nothing else changed. A root that is a DocumentReference already travels as it is,
+/// with the missing profile URLs inserted in the same way; where its own identifier is another one (it was sent
+/// before), the given one stands in its place. One that has none keeps none.
 pub fn seal(tree: &Tree, identifier: &str, language_default: &str) -> Result<Sealed, SealProblem> {
     let root = tree.root();
     match root.resource_type() {
         Some("DocumentReference") => {
             let view = envelope_of(tree).ok_or(SealProblem::NoContainedDocument)?;
-            Ok(Sealed {
-                body: tree.source().to_vec(),
-                format: tree.format(),
-                identifier: view.identifier.unwrap_or_default().to_owned(),
-            })
+            let own = view.identifier.unwrap_or_default();
+            let (body, identifier) = readdressed(tree, own, identifier);
+            Ok(Sealed { body, format: tree.format(), identifier: identifier.to_owned() })
         }
         // Without a type it goes as well, if a person releases it: the authority says what it thinks.
         Some("Bundle") if root.text("type").is_none_or(|code| code == "document") => Ok(Sealed {
@@ -63,6 +62,25 @@ pub fn seal(tree: &Tree, identifier: &str, language_default: &str) -> Result<Sea
         }),
         _ => Err(SealProblem::NotADocument),
     }
+}
+
+/// A ready envelope with what may be added to its document, and the identifier that it then has.
+fn readdressed<'i>(tree: &Tree, own: &'i str, identifier: &'i str) -> (Vec<u8>, &'i str) {
+    let place = if own == identifier { None } else { identifier_place(tree) };
+    let has = if place.is_some() { identifier } else { own };
+    let between_quotes = match tree.format() {
+        Format::Json => {
+            let quoted = serde_json::Value::from(identifier).to_string();
+            quoted[1..quoted.len() - 1].to_owned()
+        }
+        Format::Xml => xml_attribute(identifier).replace('\'', "&apos;"),
+    };
+    let insertions = permitted_insertions(tree);
+    let mut edits: Vec<Edit<'_>> =
+        insertions.iter().map(|(offset, text)| (*offset..*offset, text.as_str())).collect();
+    edits.extend(place.map(|place| (place, between_quotes.as_str())));
+    edits.sort_by_key(|(place, _)| place.start);
+    (edited(tree.source(), 0, tree.source().len(), &edits), has)
 }
 
 /// Reads an envelope; `None` where the root is no DocumentReference or its document cannot be found: the

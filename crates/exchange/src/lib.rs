@@ -5,6 +5,7 @@
 //! Pure: it makes and reads bytes, and opens no connection.
 
 mod answer;
+mod echo;
 mod endpoint;
 mod envelope;
 mod media;
@@ -14,8 +15,10 @@ mod search;
 mod splice;
 
 pub use answer::{Answer, AnswerProblem, Processing};
+pub use echo::ignored;
 pub use endpoint::{
     Endpoint, Environment, IdentifierChoice, InvalidAnswer, Release, ReleaseFacts, SearchSupport,
+    Times,
 };
 pub use envelope::{EnvelopeView, SealProblem, Sealed, document_of, envelope_of, seal};
 pub use media::{Negotiated, negotiate, parse_media_type};

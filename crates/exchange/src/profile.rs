@@ -191,7 +191,7 @@ fn check_content(root: Element<'_>, strictness: Strictness, findings: &mut Vec<F
                 let severity = strictness.overlooked();
                 findings.push(finding("envelope-language-missing", severity, place, &[]));
             }
-            Some(language) if !is_language_region(language) => {
+            Some(language) if !fhir::is_language_region(language) => {
                 let place = place.child("language").unwrap_or(place);
                 findings.push(finding(
                     "envelope-language-form",
@@ -218,14 +218,4 @@ fn finding(code: &str, severity: Severity, place: Element<'_>, params: &[(&str, 
 /// The 8-4-4-4-12 form; `Uuid::parse_str` alone would also take braces and bare digits.
 fn is_uuid(text: &str) -> bool {
     text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
-}
-
-/// `de-CH`: language-region form.
-fn is_language_region(text: &str) -> bool {
-    text.split_once('-').is_some_and(|(language, region)| {
-        matches!(language.len(), 2 | 3)
-            && region.len() == 2
-            && language.bytes().all(|b| b.is_ascii_lowercase())
-            && region.bytes().all(|b| b.is_ascii_uppercase())
-    })
 }

@@ -4,40 +4,51 @@
 use fhir::Period;
 
 use crate::search::split_prefix;
-use crate::{Processing, Query, Release, SearchProblem, SearchSupport, SortKey, TimeFilter};
+use crate::{Processing, Query, Release, SearchProblem, SearchSupport, SortKey, TimeFilter, Times};
 
 impl Query {
-    /// The query string (without `?`), percent-encoded per RFC 3986, parameters named as the release
-    /// does. Where a release searches by identifier only, what else was asked is left out.
+    /// The query string (without `?`), percent-encoded per RFC 3986, parameters named and times written as the release
+    /// does. What the release cannot be asked is left out: see [`Query::beyond`].
     pub fn to_query_string(&self, release: Release) -> String {
+        let parameters = self.parameters(release);
+        let asked = parameters.iter().filter(|(name, _)| offers(release, name));
+        let written: Vec<_> =
+            asked.map(|(name, value)| format!("{name}={}", encode(value))).collect();
+        written.join("&")
+    }
+
+    /// The first parameter that the release does not offer (specification, Versioning: 1.0.0-trialuse searches by
+    /// `identifier` and nothing else).
+    pub fn beyond(&self, release: Release) -> Option<&'static str> {
+        self.parameters(release).iter().map(|(name, _)| *name).find(|name| !offers(release, name))
+    }
+
+    fn parameters(&self, release: Release) -> Vec<(&'static str, String)> {
         let facts = release.facts();
-        let mut parameters: Vec<(&str, String)> = Vec::new();
-        let full = facts.search == SearchSupport::Full;
-        if full {
-            let written = |filter: &TimeFilter| format!("{}{}", filter.prefix.code(), filter.value);
-            parameters.extend(self.date.iter().map(|filter| ("date", written(filter))));
-            parameters.extend(
-                self.last_updated.iter().map(|filter| (facts.last_updated, written(filter))),
-            );
-        }
-        parameters.extend(self.identifier.iter().map(|value| ("identifier", value.clone())));
-        if full {
-            parameters.extend(self.status.map(|status| ("elm-status", status.code().to_owned())));
-            parameters.extend(self.id.iter().map(|id| ("_id", id.clone())));
-            if !self.sort.is_empty() {
-                let keys: Vec<_> = self
-                    .sort
-                    .iter()
-                    .map(|(key, down)| format!("{}{}", if *down { "-" } else { "" }, key.name()))
-                    .collect();
-                parameters.push(("_sort", keys.join(",")));
+        let mut parameters: Vec<(&'static str, String)> = Vec::new();
+        let time = |filter: &TimeFilter| match facts.times {
+            Times::WithoutZone => format!("{}{}", filter.prefix.code(), filter.value),
+            Times::Utc => {
+                let parts: Vec<_> = filter.value.split(',').map(zoned).collect();
+                format!("{}{}", filter.prefix.code(), parts.join(","))
             }
+        };
+        parameters.extend(self.date.iter().map(|filter| ("date", time(filter))));
+        parameters
+            .extend(self.last_updated.iter().map(|filter| (facts.last_updated, time(filter))));
+        parameters.extend(self.identifier.iter().map(|value| ("identifier", value.clone())));
+        parameters.extend(self.status.map(|status| ("elm-status", status.code().to_owned())));
+        parameters.extend(self.id.iter().map(|id| ("_id", id.clone())));
+        if !self.sort.is_empty() {
+            let key = |(key, down): &(SortKey, bool)| {
+                format!("{}{}", if *down { "-" } else { "" }, key.name())
+            };
+            let keys: Vec<_> = self.sort.iter().map(key).collect();
+            parameters.push(("_sort", keys.join(",")));
         }
         parameters.extend(self.count.map(|count| ("_count", count.to_string())));
         parameters.extend(self.page.map(|page| ("page", page.to_string())));
-        let written: Vec<_> =
-            parameters.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
-        written.join("&")
+        parameters
     }
 
     /// Reads a raw query string as the given release's authority does: unknown parameters are returned
@@ -54,6 +65,17 @@ impl Query {
             Err(reading.problems)
         }
     }
+}
+
+/// Whether a release can be asked this.
+fn offers(release: Release, name: &str) -> bool {
+    release.facts().search == SearchSupport::Full || name == "identifier"
+}
+
+/// A date and time that names no zone, with the one that is meant. A date alone has none.
+fn zoned(value: &str) -> String {
+    let has_zone = value.split_once('T').is_none_or(|(_, time)| time.contains(['Z', '+', '-']));
+    if has_zone { value.to_owned() } else { format!("{value}Z") }
 }
 
 #[derive(Default)]

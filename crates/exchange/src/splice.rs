@@ -3,9 +3,12 @@
 //! The document travels as the text that was received. All that may be added is its local `id` and the
 //! canonical URLs of missing profiles; [`permitted_insertions`] is the one place that says what.
 
+use std::ops::Range;
+
 use fhir::{Element, Format, Tree};
 
 use crate::canonical;
+use crate::envelope::envelope_of;
 
 /// Local id given to a document that has none.
 pub const LOCAL_ID: &str = "document";
@@ -13,34 +16,66 @@ pub const LOCAL_ID: &str = "document";
 /// Text to insert at a byte offset of a source.
 pub type Insertion = (usize, String);
 
-/// What is missing from a document Bundle (the root of `tree`) before it can travel: pairs of offset in
-/// [`Tree::source`] and text, by ascending offset. Empty where nothing is missing, or the root is no Bundle.
+/// What is missing from a document before it can travel, whether it is the root of `tree` or stands in an envelope: pairs
+/// of offset in [`Tree::source`] and text, by ascending offset. Empty where nothing is missing, or there is no Bundle.
 pub fn permitted_insertions(tree: &Tree) -> Vec<Insertion> {
     let root = tree.root();
-    if root.resource_type() != Some("Bundle") {
-        return Vec::new();
-    }
-    let profiles = missing_profiles(root);
+    let bundle = match root.resource_type() {
+        Some("Bundle") => Some(root),
+        // Its envelope refers to its `id`, so that only profiles can be missing.
+        Some("DocumentReference") => envelope_of(tree).map(|view| view.document),
+        _ => None,
+    };
+    let Some(bundle) = bundle else { return Vec::new() };
+    let profiles = missing_profiles(bundle);
     match tree.format() {
-        Format::Json => json_insertions(tree.source(), root.position().start, &profiles),
-        Format::Xml => xml_insertions(tree.source(), root, &profiles),
+        Format::Json => json_insertions(tree.source(), bundle.position().start, &profiles),
+        Format::Xml => xml_insertions(tree.source(), bundle, &profiles),
     }
 }
 
-/// The text of `source[range]` with the insertions made.
+/// Where the value of an envelope's identifier stands: the text between its quotes.
+pub(crate) fn identifier_place(tree: &Tree) -> Option<Range<usize>> {
+    let value = tree.root().child("identifier")?.child("value")?;
+    value.value().filter(|value| !value.is_empty())?;
+    let place = value.position();
+    let text = tree.source().get(place.start..place.end)?;
+    match tree.format() {
+        Format::Json if text.len() > 2 && text.starts_with(b"\"") => {
+            Some(place.start + 1..place.end - 1)
+        }
+        Format::Json => None,
+        Format::Xml => {
+            let within = value_attribute(text)?;
+            Some(place.start + within.start..place.start + within.end)
+        }
+    }
+}
+
+/// The text of `source[start..end]` with the insertions made.
 pub(crate) fn spliced(
     source: &[u8],
     start: usize,
     end: usize,
     insertions: &[Insertion],
 ) -> Vec<u8> {
-    let added: usize = insertions.iter().map(|(_, text)| text.len()).sum();
+    let edits: Vec<Edit<'_>> =
+        insertions.iter().map(|(offset, text)| (*offset..*offset, text.as_str())).collect();
+    edited(source, start, end, &edits)
+}
+
+/// Bytes of a source, and what stands in their place.
+pub(crate) type Edit<'a> = (Range<usize>, &'a str);
+
+/// The text of `source[start..end]` with the edits made, which are in ascending order and do not overlap.
+pub(crate) fn edited(source: &[u8], start: usize, end: usize, edits: &[Edit<'_>]) -> Vec<u8> {
+    let added: usize = edits.iter().map(|(_, text)| text.len()).sum();
     let mut text = Vec::with_capacity(end.saturating_sub(start) + added);
     let mut from = start;
-    for (offset, inserted) in insertions {
-        text.extend_from_slice(source.get(from..*offset).unwrap_or_default());
-        text.extend_from_slice(inserted.as_bytes());
-        from = *offset;
+    for (place, new) in edits {
+        text.extend_from_slice(source.get(from..place.start).unwrap_or_default());
+        text.extend_from_slice(new.as_bytes());
+        from = place.end;
     }
     text.extend_from_slice(source.get(from..end).unwrap_or_default());
     text
@@ -258,6 +293,25 @@ fn xml_prefix(source: &[u8], start: usize) -> &str {
     tag.find(':').map_or("", |colon| &tag[..=colon])
 }
 
+/// What stands between the quotes of `value` in the start tag that `tag` begins with.
+fn value_attribute(tag: &[u8]) -> Option<Range<usize>> {
+    let is_name = |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'=' | b'>' | b'/');
+    let mut at = 1 + tag.get(1..)?.iter().take_while(|byte| is_name(byte)).count();
+    loop {
+        at = skip_space(tag, at);
+        let length = tag.get(at..)?.iter().take_while(|byte| is_name(byte)).count();
+        let name = tag.get(at..at + length).filter(|name| !name.is_empty())?;
+        let quote = skip_space(tag, skip_space(tag, at + length) + 1);
+        let mark = *tag.get(quote).filter(|mark| matches!(mark, b'"' | b'\''))?;
+        let start = quote + 1;
+        let end = start + tag.get(start..)?.iter().position(|byte| *byte == mark)?;
+        if name == b"value" {
+            return Some(start..end);
+        }
+        at = end + 1;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,6 +327,20 @@ mod tests {
             [("a", r#"[1,{"x":"]}"}]"#), ("id", r#""q\",""#), ("n", "-1.0e3"), ("t", "true")]
                 .map(|(n, v)| (n.to_owned(), v.to_owned()));
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn a_value_is_found_between_its_quotes() {
+        for (tag, value) in [
+            (r#"<value value="urn:x"/>"#, Some("urn:x")),
+            ("<f:value\n id = 'value=\"no\"'  value = 'urn:y' >", Some("urn:y")),
+            (r#"<value othervalue="no"/>"#, None),
+            ("<value/>", None),
+            ("<value value=", None),
+        ] {
+            let place = value_attribute(tag.as_bytes());
+            assert_eq!(place.map(|place| &tag[place]), value, "{tag}");
+        }
     }
 
     #[test]

@@ -34,13 +34,34 @@ fn a_full_query_by_release() {
     );
     let old = query.to_query_string(Release::R1_8_0);
     assert!(old.starts_with("_lastUpdate=gt2025") && old.contains("_sort=-_lastUpdated%2C"));
-    assert_eq!(Query::parse(&old, Release::R1_8_0).unwrap(), (query.clone(), vec![]));
+    // The release says nothing of zones, so the time carries one.
+    assert!(old.contains("gt2025-07-10T08%3A30%3A00Z"), "{old}");
+    let zoned = Query { last_updated: vec![filter("gt2025-07-10T08:30:00Z")], ..query.clone() };
+    assert_eq!(Query::parse(&old, Release::R1_8_0).unwrap(), (zoned.clone(), vec![]));
+    assert_eq!(zoned.to_query_string(Release::R1_8_0), old, "a zone that is there stays");
+    let days = Query { date: vec![filter("ge2025-07-10,lt2025-07-12T08:00")], ..Query::default() };
+    let written = days.to_query_string(Release::R1_8_0);
+    assert_eq!(written, "date=ge2025-07-10%2Clt2025-07-12T08%3A00Z");
+    for name in ["_lastUpdate", "_lastUpdated"] {
+        for release in [Release::R1_13_1, Release::R1_8_0] {
+            let sorted = Query::parse(&format!("_sort={name}"), release).unwrap().0;
+            assert_eq!(sorted.sort, [(SortKey::LastUpdated, false)], "{name}");
+        }
+    }
     let (_, unknown) = Query::parse("_lastUpdated=gt2025", Release::R1_8_0).unwrap();
     assert_eq!(unknown, ["_lastUpdated"]);
     assert_eq!(
         query.to_query_string(Release::R1_0_0Trialuse),
-        "identifier=urn%3Aietf%3Arfc%3A3986%7Curn%3Auuid%3A1&_count=20&page=2"
+        "identifier=urn%3Aietf%3Arfc%3A3986%7Curn%3Auuid%3A1"
     );
+    assert_eq!(query.beyond(Release::R1_0_0Trialuse), Some("_lastUpdate"));
+    assert_eq!(
+        Query { page: Some(1), ..Query::default() }.beyond(Release::R1_0_0Trialuse),
+        Some("page")
+    );
+    for release in [Release::R1_13_1, Release::R1_8_0] {
+        assert_eq!(query.beyond(release), None);
+    }
 }
 
 #[test]
@@ -158,10 +179,18 @@ fn any_query() -> impl Strategy<Value = Query> {
 proptest! {
     #[test]
     fn a_query_written_is_read_again(query in any_query()) {
-        for release in [Release::R1_13_1, Release::R1_8_0] {
-            let written = query.to_query_string(release);
-            prop_assert_eq!(Query::parse(&written, release), Ok((query.clone(), vec![])));
-        }
+        let written = query.to_query_string(Release::R1_13_1);
+        prop_assert_eq!(Query::parse(&written, Release::R1_13_1), Ok((query.clone(), vec![])));
+        // Here times get the zone that they mean, and nothing else changes.
+        let written = query.to_query_string(Release::R1_8_0);
+        let (again, unknown) = Query::parse(&written, Release::R1_8_0).unwrap();
+        prop_assert_eq!(again.to_query_string(Release::R1_8_0), written);
+        prop_assert_eq!(unknown, Vec::<String>::new());
+        let instants = |query: &Query| -> Vec<_> {
+            let filters = query.date.iter().chain(&query.last_updated);
+            filters.flat_map(|filter| filter.alternatives().collect::<Vec<_>>()).collect()
+        };
+        prop_assert_eq!(instants(&again), instants(&query));
     }
 
     #[test]

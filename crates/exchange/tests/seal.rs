@@ -230,9 +230,18 @@ fn other_roots_are_refused_and_envelopes_travel_as_they_are() {
              \"content\":[{{\"attachment\":{{\"url\":\"{url}\"}}}}]}}\n"
         )
     };
-    let own = envelope("#b");
-    let sealed = seal(&read(own.as_bytes(), Format::Json), IDENTIFIER, "de-CH").unwrap();
+    let own = envelope("#b").replace(
+        "\"id\":\"b\",",
+        &format!(
+            "\"id\":\"b\",\"meta\":{{\"profile\":[\"{DOCUMENT_STRICT}\",\"{BUNDLE_EU_LAB}\"]}},"
+        ),
+    );
+    let sealed = seal(&read(own.as_bytes(), Format::Json), "urn:x", "de-CH").unwrap();
     assert_eq!((sealed.body.as_slice(), sealed.identifier.as_str()), (own.as_bytes(), "urn:x"));
+    // Without an identifier there is nothing to put another one in place of.
+    let none = own.replace("\"value\":\"urn:x\"", "\"system\":\"urn:y\"");
+    let sealed = seal(&read(none.as_bytes(), Format::Json), IDENTIFIER, "de-CH").unwrap();
+    assert_eq!((sealed.body.as_slice(), sealed.identifier.as_str()), (none.as_bytes(), ""));
     for url in ["#c", "b", "#", ""] {
         let text = envelope(url);
         let tree = read(text.as_bytes(), Format::Json);
@@ -241,6 +250,48 @@ fn other_roots_are_refused_and_envelopes_travel_as_they_are() {
             Err(SealProblem::NoContainedDocument),
             "{url}"
         );
+    }
+}
+
+/// The text with the permitted insertions and nothing else.
+fn inserted(tree: &Tree) -> Vec<u8> {
+    let mut text = tree.source().to_vec();
+    for (offset, new) in permitted_insertions(tree).into_iter().rev() {
+        text.splice(offset..offset, new.into_bytes());
+    }
+    text
+}
+
+#[test]
+fn an_envelope_gets_what_its_document_lacks_and_another_identifier_where_it_was_sent_before() {
+    let json = r##"{ "resourceType" : "DocumentReference", "identifier":[ {"value" : "urn:uuid:1\u0061", "system":"urn:ietf:rfc:3986"} ],
+        "contained" : [ {"resourceType":"Bundle","id":"b","type":"document"} ],
+        "status":"current", "content":[{"attachment":{"language":"de-CH","url":"#b"}}] }"##;
+    let xml = r##"<f:DocumentReference xmlns:f="http://hl7.org/fhir"><f:contained>
+        <f:Bundle><f:id value="b"/><f:meta/><f:type value="document"/></f:Bundle></f:contained>
+        <f:identifier><f:system value="urn:ietf:rfc:3986"/><f:value id='v' value = 'urn:uuid:1a' /></f:identifier>
+        <f:status value="current"/><f:content><f:attachment><f:language value="de-CH"/><f:url value="#b"/></f:attachment></f:content></f:DocumentReference>"##;
+    for (text, format) in [(json, Format::Json), (xml, Format::Xml)] {
+        let tree = read(text.as_bytes(), format);
+        // The first time with the identifier that it brings along: insertions only.
+        let first = seal(&tree, "urn:uuid:1a", "fr-CH").unwrap();
+        assert_eq!(first.identifier, "urn:uuid:1a");
+        assert_eq!(first.body, inserted(&tree));
+        assert_ne!(first.body, text.as_bytes());
+        let missing = check_envelope(&read(&first.body, format), Strictness::Deployed);
+        let codes: Vec<_> = missing.iter().map(|finding| finding.code.as_str()).collect();
+        assert_eq!(codes, ["envelope-identifier-uuid"], "only that the test's is no real UUID");
+        // Then with another one in its place, whatever stands in it.
+        for other in [IDENTIFIER, "urn:\"'<&>\\ \t"] {
+            let again = seal(&tree, other, "fr-CH").unwrap();
+            assert_eq!(again.identifier, other);
+            let envelope = read(&again.body, format);
+            assert_eq!(envelope_of(&envelope).unwrap().identifier, Some(other));
+            let (own, new) = (first.body.len(), again.body.len());
+            let shorter = String::from_utf8(again.body).unwrap();
+            assert!(new.abs_diff(own) < 60, "{shorter}");
+            assert_eq!(shorter.matches("urn:uuid:1").count(), 0, "{shorter}");
+        }
     }
 }
 
@@ -336,9 +387,16 @@ fn published_requests_are_accepted_as_they_are() {
         let path = corpus.join(format!("exchange/DocumentReference-{name}.json"));
         let text = std::fs::read(path).unwrap();
         let tree = read(&text, Format::Json);
-        assert_eq!(seal(&tree, IDENTIFIER, "de-CH").unwrap().body, text);
+        let own = envelope_of(&tree).unwrap().identifier.unwrap();
+        let sealed = seal(&tree, own, "de-CH").unwrap();
+        assert_eq!((sealed.identifier.as_str(), inserted(&tree)), (own, sealed.body.clone()));
         let findings = check_envelope(&tree, Strictness::Deployed);
         assert!(findings.iter().all(|finding| finding.severity != Severity::Error), "{findings:?}");
+        assert_eq!(
+            check_envelope(&read(&sealed.body, Format::Json), Strictness::Deployed),
+            [],
+            "nothing is missing now"
+        );
     }
 }
 

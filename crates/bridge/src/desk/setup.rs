@@ -182,7 +182,7 @@ pub(crate) fn endpoint_of(input: EndpointInput) -> Result<Endpoint, Problem> {
         ca_pem: input.ca_pem.filter(|pem| !pem.trim().is_empty()),
         also_system_roots: false,
         server_key: None,
-        language: limits::name("language", &language)?,
+        language: limits::language(&language)?,
         identifier: IdentifierChoice::default(),
         proxy,
     })

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use client::Authority as _;
-use exchange::{Answer, Page, Processing, Query, SortKey, TimeFilter};
+use exchange::{Answer, Page, Processing, Query, Release, SortKey, TimeFilter};
 use serde::Serialize;
 
 use super::Headless;
@@ -75,7 +75,7 @@ impl Headless {
         mut each: impl FnMut(HitPage),
     ) -> Result<(), Problem> {
         let endpoint = self.engine.endpoint()?;
-        let query = query_of(terms)?;
+        let query = query_of(terms, endpoint.release)?;
         let authority = self.engine.authority(&endpoint).map_err(|why| Problem::from(&why))?;
         let (mut page, _) = authority.search(&query).await?;
         // A link that was followed before would lead in a circle.
@@ -133,8 +133,19 @@ impl IssueRecord {
     }
 }
 
-fn query_of(terms: &SearchTerms) -> Result<Query, Problem> {
+fn query_of(terms: &SearchTerms, release: Release) -> Result<Query, Problem> {
     let wrong = |text: &str| Problem::new("argument-invalid", &[("argument", text)], "search");
+    let query = read_query(terms, &wrong)?;
+    match query.beyond(release) {
+        None => Ok(query),
+        Some(name) => {
+            let params = [("name", name), ("release", release.facts().name)];
+            Err(Problem::new("search-not-offered", &params, "search"))
+        }
+    }
+}
+
+fn read_query(terms: &SearchTerms, wrong: &impl Fn(&str) -> Problem) -> Result<Query, Problem> {
     let times = |texts: &[String]| -> Result<Vec<TimeFilter>, Problem> {
         texts.iter().map(|text| TimeFilter::parse(text).ok_or_else(|| wrong(text))).collect()
     };

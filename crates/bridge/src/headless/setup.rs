@@ -38,6 +38,8 @@ pub struct EndpointFacts {
     pub also_system_roots: bool,
     /// SHA-256 of the only public key that the server may have.
     pub server_key: Option<String>,
+    /// Whether the base address ends as those of the authority do, `/v1/fhir`.
+    pub usual_path: bool,
     /// Whether it is in force.
     pub in_use: bool,
 }
@@ -116,7 +118,10 @@ impl EndpointTerms {
             ca_pem: self.ca_pem,
             also_system_roots: self.also_system_roots,
             server_key: self.server_key,
-            language: self.language,
+            language: match fhir::is_language_region(&self.language) {
+                true => self.language,
+                false => return Err(wrong(&self.language)),
+            },
         })
     }
 }
@@ -149,6 +154,7 @@ impl Headless {
             own_ca: endpoint.ca_pem.is_some(),
             also_system_roots: endpoint.also_system_roots,
             server_key: endpoint.server_key.clone(),
+            usual_path: endpoint.has_usual_path(),
             in_use: settings.in_use.as_deref() == Some(&endpoint.name),
         };
         settings.endpoints.iter().map(facts).collect()

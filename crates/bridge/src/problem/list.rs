@@ -157,6 +157,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("foreign-link", &[], Blame::Authority, "call-authority"),
     ("too-many-pages", &[], Blame::Authority, "call-authority"),
     ("search-unsupported", &[], Blame::You, "change-endpoint"),
+    ("search-not-offered", &["name", "release"], Blame::You, "change-input"),
     // in timelines only: a request was under way when the program ended
     ("process-ended", &[], Blame::Us, "wait"),
     ("refused-by-authority", &["text"], Blame::Authority, "look-again"),

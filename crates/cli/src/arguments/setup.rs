@@ -30,11 +30,19 @@ pub(crate) enum VaultKind {
     Passphrase,
 }
 
+/// A language and a region: de-CH, es-419.
+fn parse_language(text: &str) -> Result<String, String> {
+    match bridge::headless::is_language_region(text) {
+        true => Ok(text.to_owned()),
+        false => Err("a language with its region, e.g. de-CH or es-419".to_owned()),
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct EndpointOptions {
     /// What the endpoint is for.
     #[arg(long, value_name = "E", value_parser = ["integration", "production"])]
-    #[arg(default_value = "production")]
+    #[arg(default_value = "integration")]
     pub(crate) environment: String,
     /// The authority's own CA certificate (PEM): it alone is trusted then.
     #[arg(long, value_name = "FILE")]
@@ -50,7 +58,7 @@ pub(crate) struct EndpointOptions {
     #[arg(default_value = "1.13.1")]
     pub(crate) release: String,
     /// Language where a document names none.
-    #[arg(long, value_name = "L", default_value = "de-CH")]
+    #[arg(long, value_name = "L", default_value = "de-CH", value_parser = parse_language)]
     pub(crate) language: String,
     /// Identifier of the envelope: of the attempt (a lost answer can be told from an earlier delivery), or
     /// the document's own.
@@ -149,7 +157,8 @@ pub(crate) enum EndpointCommand {
     /// Add an endpoint.
     #[command(after_help = "\
 Example:
-  labcourier endpoint add integration https://HOST/v1/fhir --environment integration --ca ca.pem")]
+  labcourier endpoint add integration https://HOST/v1/fhir --ca ca.pem
+  labcourier endpoint add production https://HOST/v1/fhir --ca ca.pem --environment production")]
     Add {
         /// A name for it.
         name: String,

@@ -6,7 +6,7 @@ use bridge::Problem;
 use bridge::headless::{Fate, Headless, Looked};
 
 use super::{Scene, send, unreadable};
-use crate::arguments::Waiting;
+use crate::arguments::{Verified, Waiting};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::terms::Duration;
@@ -65,7 +65,7 @@ async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Proble
     scene.output.hint(&Line::new());
     let failed = files.iter().find(|file| file.file == failing).and_then(id_of);
     let ids: Vec<i64> = files.iter().filter_map(id_of).collect();
-    let first = send::deliver(scene, profile, files, &waiting).await?;
+    let first = send::deliver(scene, profile, files, &waiting, &Verified::default()).await?;
     let others_well = ids.iter().filter(|id| Some(**id) != failed).all(|id| {
         profile.record(*id).is_ok_and(|record| record.state.as_deref() == Some("completed"))
     });
@@ -89,7 +89,8 @@ async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Proble
     scene.output.hint(&Line::new().look(text, Look::Bold));
     scene.output.hint(&Line::new());
     let corrected = profile.correct(id, correction).await?;
-    let second = send::deliver(scene, profile, vec![corrected], &waiting).await?;
+    let second =
+        send::deliver(scene, profile, vec![corrected], &waiting, &Verified::default()).await?;
     if second != Exit::Well {
         return Ok(odd(scene).max(second));
     }

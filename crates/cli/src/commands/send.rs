@@ -6,7 +6,7 @@ use bridge::Problem;
 use bridge::headless::{Fate, Goal, Headless, Looked, Outcome, Record};
 
 use super::Scene;
-use crate::arguments::{Paths, Resubmit, Send, Settle, Waiting, WithReason};
+use crate::arguments::{Paths, Resubmit, Send, Settle, Verified, Waiting, WithReason};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::progress::Progress;
@@ -35,7 +35,7 @@ pub(super) async fn check(scene: &Scene<'_>, paths: Paths) -> Result<Exit, Probl
 pub(super) async fn send(scene: &Scene<'_>, send: Send) -> Result<Exit, Problem> {
     let mut profile = scene.open().await?;
     let files = profile.take(&send.paths.paths, send.again).await?;
-    let exit = deliver(scene, &mut profile, files, &send.waiting).await;
+    let exit = deliver(scene, &mut profile, files, &send.waiting, &send.verified).await;
     profile.close().await;
     exit
 }
@@ -46,6 +46,7 @@ pub(super) async fn deliver(
     profile: &mut Headless,
     files: Vec<Looked>,
     waiting: &Waiting,
+    verified: &Verified,
 ) -> Result<Exit, Problem> {
     let goal = if waiting.wait { Goal::Settled } else { Goal::Sent };
     let attended: Vec<i64> = files.iter().filter_map(attended).collect();
@@ -66,8 +67,13 @@ pub(super) async fn deliver(
     decide_hints(scene, profile, records.iter().map(|file| &file.record))?;
     let under_way =
         |file: &Looked| matches!(file.fate, Fate::Taken(_)) && is_under_way(&file.record);
-    if records.iter().any(under_way) {
-        scene.hint("say.follow-shows", &[]);
+    match records.iter().filter(|file| under_way(file)).count() {
+        0 => {}
+        1 => scene.hint("say.follow-shows", &[]),
+        _ => scene.hint("say.follow-shows-many", &[]),
+    }
+    if verified.require_verified && records.iter().any(|file| is_under_way(&file.record)) {
+        exit = exit.max(Exit::Unverified);
     }
     let ids: HashSet<i64> = attended.iter().copied().collect();
     let mut ours = records.iter().filter(|file| file.record.id.is_some_and(|id| ids.contains(&id)));
@@ -230,7 +236,8 @@ pub(super) async fn resubmit(scene: &Scene<'_>, resubmit: Resubmit) -> Result<Ex
         Some(file) => profile.correct(resubmit.id, file).await?,
         None => profile.resubmit(resubmit.id).await?,
     };
-    let exit = deliver(scene, &mut profile, vec![file], &resubmit.waiting).await;
+    let (waiting, verified) = (&resubmit.waiting, &resubmit.verified);
+    let exit = deliver(scene, &mut profile, vec![file], waiting, verified).await;
     profile.close().await;
     exit
 }
@@ -276,7 +283,7 @@ pub(super) async fn release(scene: &Scene<'_>, terms: WithReason) -> Result<Exit
         record,
     };
     let waiting = Waiting { wait: false, timeout: None };
-    let exit = deliver(scene, &mut profile, vec![file], &waiting).await;
+    let exit = deliver(scene, &mut profile, vec![file], &waiting, &Verified::default()).await;
     profile.close().await;
     exit
 }

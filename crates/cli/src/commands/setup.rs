@@ -31,6 +31,7 @@ pub(super) async fn init(scene: &Scene<'_>, init: Init) -> Result<Exit, Problem>
         }
     };
     made(scene, &profile);
+    warn_of_path(scene, &profile, None);
     profile.close().await;
     Ok(Exit::Well)
 }
@@ -112,6 +113,7 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
             let terms = endpoint_terms(scene, name.clone(), url, *terms)?;
             profile.add_endpoint(terms).await?;
             changed(scene, &profile, &name, "say.endpoint-added");
+            warn_of_path(scene, &profile, Some(&name));
         }
         EndpointCommand::Use { name } => {
             profile.use_endpoint(&name).await?;
@@ -130,6 +132,15 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
     }
     profile.close().await;
     Ok(exit)
+}
+
+/// An address that ends in another way than the authority's do may work, but is more often a mistake.
+fn warn_of_path(scene: &Scene<'_>, profile: &Headless, name: Option<&str>) {
+    let endpoints = profile.endpoints();
+    let added = endpoints.iter().filter(|facts| name.is_none_or(|name| facts.name == name));
+    for facts in added.filter(|facts| !facts.usual_path && facts.environment != "practice") {
+        scene.hint("say.unusual-path", &[("url", &facts.url)]);
+    }
 }
 
 fn changed(scene: &Scene<'_>, profile: &Headless, name: &str, key: &str) {

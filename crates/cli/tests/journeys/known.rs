@@ -8,7 +8,7 @@ use crate::place::{Place, report};
 fn a_known_report_is_waited_for_and_judged_as_itself() {
     let place = Place::ready();
     let fails = place.write("fails.json", report(200).family("Muster-Fehler").json());
-    place.run(&["send", &fails]).ends(0).says("What becomes of it is shown by");
+    place.run(&["send", &fails]).ends(0).says("nothing follows it unless");
     let waited = place.run(&["send", &fails, "--wait"]).ends(1).says("known as 1: Failed");
     waited.says("FOPH-002").says("resubmit 1 --with FILE").says_not("--again");
     place.run(&["send", &fails]).ends(1).says("known as 1: Failed");
@@ -102,5 +102,83 @@ fn what_waits_can_be_stopped_and_withdrawn() {
     place.start();
     place.run(&["follow"]).ends(0).says("Nothing is open");
     place.run(&["release", "1", "--reason", "now"]).ends(0);
-    place.run(&["follow"]).ends(0).says("Completed");
+    // It may be known before anybody follows.
+    place.run(&["follow"]).ends(0);
+    place.run(&["list"]).ends(0).says("Completed");
+}
+
+/// Handed over is not verified: it is said, and whoever asks for it gets an exit code of its own.
+#[test]
+fn what_is_sent_and_not_verified_says_so() {
+    let mut place = Place::ready();
+    place.stop();
+    place.start_without_processing();
+    let files: Vec<_> = (240..247)
+        .map(|number| place.write(&format!("{number}.json"), report(number).json()))
+        .collect();
+    let write = |number: usize| files[number - 240].clone();
+    let hint = "nothing follows it unless";
+    place.run(&["send", &write(240)]).ends(0).says(hint);
+    place.run(&["send", &write(241), "--require-verified"]).ends(5).says(hint);
+    let both = place.run(&["send", &write(242), &write(243)]).ends(0);
+    both.says("nothing follows them unless");
+    place.stop();
+    place.start();
+    let waited = place.run(&["send", &write(244), "--wait", "--require-verified"]).ends(0);
+    waited.says("Completed").says_not("nothing follows");
+    place.run(&["send", "--help"]).ends(0).says("nothing follows it unless");
+    // What needs a person counts more.
+    let json = report(245).json().replace("\"final\"", "\"finished\"");
+    let held = place.write("held.json", json);
+    place.run(&["send", &write(246), &held, "--require-verified"]).ends(1);
+}
+
+/// A mistake costs least where nothing of it is real: production is chosen, not fallen into.
+#[test]
+fn an_endpoint_is_for_integration_unless_said_otherwise() {
+    let place = Place::ready();
+    assert_eq!(place.json(0, &["endpoint", "list"])[0]["environment"], "integration");
+    let (good, odd) = (place.url(), place.url().replace("/v1/fhir", "/fhir"));
+    let ca = place.ca();
+    let add = |name: &str, more: &[&str]| {
+        let words = [&["endpoint", "add", name][..], more].concat();
+        place.run(&words)
+    };
+    add("a", &[&good, "--ca", &ca]).ends(0).says_not("does not end in");
+    add("b", &[&odd, "--ca", &ca]).ends(0).says("does not end in /v1/fhir");
+    add("c", &[&good, "--environment", "production", "--also-system-roots", "--ca", &ca]).ends(0);
+    add("d", &[&good, "--also-system-roots"]).ends(2).says("--ca");
+    for wrong in ["german", "de_CH", "de"] {
+        add("e", &[&good, "--language", wrong]).ends(2).says("de-CH or es-419");
+    }
+    let another = "0a".repeat(32);
+    add("f", &[&good, "--ca", &ca, "--language", "es-419", "--server-key", &another]).ends(0);
+    let found = place.json(0, &["endpoint", "list"]);
+    let environments: Vec<_> = found.iter().map(|one| one["environment"].as_str()).collect();
+    let (test, real) = (Some("integration"), Some("production"));
+    assert_eq!(environments, [test, test, test, real, test]);
+    assert_eq!((&found[3]["alsoSystemRoots"], &found[0]["ownCa"]), (&true.into(), &true.into()));
+    // Not that server's key.
+    place.run(&["endpoint", "test", "f"]).ends(3).says("its key is not the one");
+}
+
+/// What a release cannot be asked is refused in words, not left out.
+#[test]
+fn a_search_that_the_release_does_not_offer_is_refused() {
+    let place = Place::ready();
+    let (url, ca) = (place.url(), place.ca());
+    let old = ["endpoint", "add", "old", &url, "--ca", &ca, "--release", "1.0.0-trialuse"];
+    place.run(&old).ends(0);
+    place.run(&["endpoint", "use", "old"]).ends(0);
+    for (asked, name) in [
+        (&["--status", "failed"][..], "elm-status"),
+        (&["--last-updated", "ge2026"], "_lastUpdate"),
+        (&["--count", "5"], "_count"),
+        (&["--page", "2"], "page"),
+    ] {
+        let words = [&["search"][..], asked].concat();
+        place.run(&words).ends(2).says(name).says("by identifier only");
+    }
+    let own = "urn:uuid:7c1f7a10-4f0e-4b57-9d3a-5a1d6f0c0001";
+    place.run(&["search", "--identifier", own]).ends(0).says("Nothing");
 }

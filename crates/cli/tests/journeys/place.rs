@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use authority::{PRACTICE_RULES, Rules, ServeOptions, Serving, init, serve};
 use serde_json::Value;
@@ -92,7 +93,17 @@ impl Place {
     }
 
     pub(crate) fn start(&mut self) {
+        self.serve(None);
+    }
+
+    /// The authority accepts, and processes nothing: what is accepted stays in progress.
+    pub(crate) fn start_without_processing(&mut self) {
+        self.serve(Some(Duration::from_secs(3600)));
+    }
+
+    fn serve(&mut self, processing_delay: Option<Duration>) {
         let mut options = ServeOptions::new(self.path("authority"));
+        options.processing_delay = processing_delay.unwrap_or(options.processing_delay);
         options.rules = Rules::parse(PRACTICE_RULES).unwrap();
         options.listen.set_port(self.port);
         let shutdown = CancellationToken::new();

@@ -10,6 +10,7 @@ mod mutual;
 mod proxies;
 mod questions;
 mod redirects;
+mod releases;
 mod submit;
 mod versions;
 

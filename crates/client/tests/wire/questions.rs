@@ -203,6 +203,66 @@ async fn changes_say_when_they_are_not_everything() {
     assert_eq!((changes.evidence.len(), server.seen().len()), (1, 6), "what was read counts");
 }
 
+/// A server that knows no `_sort` or `_count` and says so: what matters is what changed.
+#[tokio::test]
+async fn a_refused_search_is_asked_with_fewer_parameters() {
+    let world = World::new();
+    for refusal in [outcome("error"), String::new()] {
+        let server = world
+            .server(move |seen| match seen.target.contains("_sort") {
+                true => fhir(400, refusal.clone()),
+                false => {
+                    let entry = reference("r-1", "completed", IDENTIFIER);
+                    fhir(200, bundle(&[entry], &[own(seen)]))
+                }
+            })
+            .await;
+        let authority = world.authority(&server);
+        for _ in 0..3 {
+            let since = Some(Instant::from_seconds(1_782_000_000));
+            let changes = authority.changed_since(since).await.unwrap();
+            assert_eq!((changes.answers.len(), changes.incomplete), (1, None));
+        }
+        let seen = server.seen();
+        assert_eq!(seen.len(), 4, "the refusal is remembered");
+        assert!(seen[1..].iter().all(|seen| seen.target.contains("_lastUpdated=ge2026")));
+    }
+    let server = world.server(|_| fhir(400, outcome("error"))).await;
+    let fault = world.authority(&server).changed_since(None).await.unwrap_err();
+    assert_eq!((told(&fault).0, server.seen().len()), ("refused", 2), "in its own words");
+}
+
+/// The result is not shown where the server made something else of the question.
+#[tokio::test]
+async fn a_search_whose_values_page_order_or_size_were_ignored_is_not_shown() {
+    let world = World::new();
+    let query = Query {
+        status: Some(Processing::Failed),
+        sort: vec![(exchange::SortKey::Date, true)],
+        count: Some(20),
+        page: Some(3),
+        ..Query::default()
+    };
+    for (from, to, name) in [
+        ("", "", None),
+        ("elm-status=failed", "elm-status=completed", Some("elm-status")),
+        ("&_sort=-date", "", Some("_sort")),
+        ("_count=20", "_count=10", None),
+        ("&_count=20", "", Some("_count")),
+        ("page=3", "page=1", Some("page")),
+    ] {
+        let server = world
+            .server(move |seen| {
+                let link = format!("https://localhost{}", seen.target.replace(from, to));
+                fhir(200, bundle(&[], &[("self", link)]))
+            })
+            .await;
+        let result = world.authority(&server).search(&query).await;
+        let why = name.map(|name| Why::ParameterIgnored { name: name.to_owned() });
+        assert_eq!(result.err().and_then(|fault| fault.why().cloned()), why, "{from} → {to}");
+    }
+}
+
 #[tokio::test]
 async fn search_speaks_the_release_and_shows_no_wrong_result() {
     let world = World::new();
@@ -217,9 +277,16 @@ async fn search_speaks_the_release_and_shows_no_wrong_result() {
     let (page, evidence) = world.authority_of(&endpoint).search(&query).await.unwrap();
     assert_eq!((page.total, evidence.status), (Some(0), 200));
     assert!(server.seen()[0].target.contains("_lastUpdate=gt2026-07-01"));
+    let since = Some(Instant::from_seconds(1_782_000_000));
+    world.authority_of(&endpoint).changed_since(since).await.unwrap();
+    let asked = server.seen()[1].target.clone();
+    let times = "?_lastUpdate=ge2026-06-21T00%3A00%3A00.000000Z&_sort=_lastUpdated&";
+    assert!(asked.contains(times), "a key as the page names it, a time with its zone: {asked}");
     endpoint.release = Release::R1_0_0Trialuse;
     let fault = world.authority_of(&endpoint).changed_since(None).await.unwrap_err();
     assert_eq!(told(&fault), ("transient", "search-unsupported"));
+    let fault = world.authority_of(&endpoint).search(&query).await.unwrap_err();
+    assert_eq!(told(&fault), ("transient", "search-unsupported"), "nothing is left out in silence");
     let links =
         [("self", "https://localhost/v1/fhir/DocumentReference?elm-status=failed".to_owned())];
     let ignoring = world.server(move |_| fhir(200, bundle(&[], &links))).await;

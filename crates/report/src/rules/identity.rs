@@ -49,19 +49,12 @@ fn is_uuid(text: &str) -> bool {
     text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
 }
 
-/// `de-CH`: a language of two or three letters and a region of two letters or three digits.
 fn check_language(resource: Element<'_>, findings: &mut Findings) {
     let Some((at, found)) = resource.child("language").and_then(|at| Some((at, at.value()?)))
     else {
         return;
     };
-    let has_form = found.split_once('-').is_some_and(|(language, region)| {
-        let lower = language.bytes().all(|b| b.is_ascii_lowercase());
-        let letters = region.len() == 2 && region.bytes().all(|b| b.is_ascii_uppercase());
-        let digits = region.len() == 3 && region.bytes().all(|b| b.is_ascii_digit());
-        lower && (2..=3).contains(&language.len()) && (letters || digits)
-    });
-    if !has_form {
+    if !fhir::is_language_region(found) {
         findings.error("language-form", at, &[("found", found)]);
     }
 }

@@ -1,0 +1,157 @@
+//! The table of statements in `docs/interface.md`: every test that it names exists, and no row is without an answer.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders with tests.
+const ROOMS: &[&str] = &["crates", "tests", "fuzz", "xtask", "src-tauri"];
+/// How a row says that no test shows its statement; the reason follows.
+const NOT_SHOWN: &str = "not shown: ";
+
+/// What is wrong with the table.
+pub(crate) fn flaws(root: &Path) -> Vec<String> {
+    let page = root.join("docs/interface.md");
+    let Ok(text) = fs::read_to_string(&page) else {
+        return vec![format!("{} cannot be read", page.display())];
+    };
+    let mut tests = BTreeSet::new();
+    ROOMS.iter().for_each(|room| collect(&root.join(room), &mut tests));
+    flaws_of(&text, &tests)
+}
+
+fn flaws_of(text: &str, tests: &BTreeSet<String>) -> Vec<String> {
+    let mut flaws = Vec::new();
+    let mut seen = BTreeSet::new();
+    for cells in text.lines().filter_map(row) {
+        let number = cells.first().cloned().unwrap_or_default();
+        if !seen.insert(number.clone()) {
+            flaws.push(format!("docs/interface.md: {number} stands twice"));
+        }
+        let [_, statement, place, shown] = cells.as_slice() else {
+            flaws.push(format!("docs/interface.md: {number} has {} cells, not 4", cells.len()));
+            continue;
+        };
+        if statement.is_empty() || place.is_empty() {
+            flaws.push(format!("docs/interface.md: {number} has no statement or no place"));
+        }
+        let named: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
+        if named.is_empty() && shown.strip_prefix(NOT_SHOWN).is_none_or(str::is_empty) {
+            flaws.push(format!("docs/interface.md: {number} names no test and gives no reason"));
+        }
+        for test in named.into_iter().filter(|_| !shown.starts_with(NOT_SHOWN)) {
+            if !tests.contains(test) {
+                flaws.push(format!("docs/interface.md: {number} names {test}, which is no test"));
+            }
+        }
+    }
+    if seen.is_empty() {
+        flaws.push("docs/interface.md has no table of statements".to_owned());
+    }
+    flaws
+}
+
+/// The cells of a row whose first is a number like `S12` or `W3`.
+fn row(line: &str) -> Option<Vec<String>> {
+    let inner = line.strip_prefix("| ")?.strip_suffix(" |")?.replace("\\|", "\u{0}");
+    let cells: Vec<String> =
+        inner.split(" | ").map(|cell| cell.trim().replace('\u{0}', "|")).collect();
+    let number = cells.first()?.strip_prefix(['S', 'W'])?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(cells)
+}
+
+/// Names of the tests below a folder.
+fn collect(folder: &Path, tests: &mut BTreeSet<String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() && !matches!(name, "target" | "node_modules" | "corpus") {
+            collect(&path, tests);
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && let Ok(text) = fs::read_to_string(&path)
+        {
+            tests.extend(tests_of(&text));
+        }
+    }
+}
+
+/// Functions marked as tests, and those whose name is handed to a macro that makes tests of them: it then stands
+/// alone on a line, or in a list of names.
+fn tests_of(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    let is_word =
+        |word: &&str| word.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    let listed: BTreeSet<&str> = lines
+        .iter()
+        .filter_map(|line| {
+            let bracketed = line.split_once("!(").and_then(|(_, rest)| rest.split_once('['));
+            let names = bracketed.and_then(|(_, rest)| rest.split_once(']'));
+            let words: Vec<&str> = match names {
+                Some((names, _)) => names.split_whitespace().collect(),
+                None => line.trim_end_matches(',').split(", ").collect(),
+            };
+            words.iter().all(is_word).then_some(words)
+        })
+        .flatten()
+        .collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let Some((_, rest)) = line.split_once("fn ") else { continue };
+        let Some((name, _)) = rest.split_once('(') else { continue };
+        let above = lines[at.saturating_sub(6)..at].iter().rev();
+        let marked = above
+            .take_while(|line| line.starts_with("#[") || line.starts_with("//"))
+            .any(|line| line.starts_with("#[test]") || line.starts_with("#[tokio::test"));
+        if marked || listed.contains(name) {
+            found.push(name.to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCE: &str = "
+        /// Words.
+        #[test]
+        fn one() {}
+        #[tokio::test(flavor = \"multi_thread\")]
+        async fn two() {}
+        fn helper() {}
+        async fn three() {}
+        on_every_store! {
+            three,
+            four, five
+        }
+        async fn five() {}
+        in_setting!(Sqlite, (), [seven]);
+        async fn seven() {}
+        #[published::needs(\"corpus\")]
+        #[test]
+        fn six() {}";
+
+    #[test]
+    fn tests_are_told_from_helpers() {
+        assert_eq!(tests_of(SOURCE), ["one", "two", "three", "five", "seven", "six"]);
+    }
+
+    #[test]
+    fn a_row_that_names_no_test_is_a_flaw() {
+        let tests = tests_of(SOURCE).into_iter().collect();
+        let flaws = |row: &str| flaws_of(row, &tests).len();
+        assert_eq!(flaws("| S1 | said | `a` | `one`, `two` |"), 0);
+        assert_eq!(flaws("| W1 | a \\| b | `a` | not shown: read in the code |"), 0);
+        assert_eq!(flaws("| S1 | said | `a` | `one`, `helper` |"), 1);
+        assert_eq!(flaws("| S1 | said | `a` | `gone` |"), 1);
+        assert_eq!(flaws("| S1 | said | `a` | somewhere |"), 1);
+        assert_eq!(flaws("| S1 | said | `a` | not shown:  |"), 1);
+        assert_eq!(flaws("| S1 | said | `a` |"), 1);
+        assert_eq!(flaws("| S1 | said | `a` | `one` |\n| S1 | said | `a` | `one` |"), 1);
+        assert_eq!(flaws("| | statement | where | shown by |"), 1, "no table at all");
+    }
+}
