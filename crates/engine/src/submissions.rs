@@ -26,9 +26,13 @@ pub struct Terms {
 /// What to do with content that was taken in before.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum KnownContent {
-    /// Show the known submission.
+    /// Show the known submission of the endpoint in use: what went to another endpoint, perhaps a test system, went
+    /// nowhere else.
     #[default]
     Show,
+    /// Show the known submission of whatever endpoint. For a watched folder: nobody has said that what it held
+    /// before another endpoint came into use is to be sent there too.
+    ShowAnywhere,
     /// Send it again, as a person asked for; but not while a submission of it is still on its way: that one will
     /// reach the authority, and nobody means the same report twice at once.
     SendAgain,
@@ -101,7 +105,10 @@ impl Engine {
     /// Compares with what the journal knows: the same content, or the same identifier with other content.
     fn compare(&self, candidate: &mut Candidate) -> Result<(), EngineError> {
         let Verdict::Report(parsed) = &mut candidate.verdict else { return Ok(()) };
-        parsed.known = self.journal().by_digest(&parsed.digest)?;
+        let Some(endpoint) = self.profile().endpoint().map(|it| it.name.clone()) else {
+            return Ok(());
+        };
+        parsed.known = self.journal().by_digest(&parsed.digest, Some(&endpoint))?;
         let Some(identifier) = parsed.summary.identifier.as_deref() else { return Ok(()) };
         let others = self.journal().by_document_identifier(identifier)?;
         let other = others.iter().find(|(_, digest)| *digest != parsed.digest);
@@ -183,8 +190,12 @@ impl Engine {
         parsed: &Parsed,
         known: KnownContent,
     ) -> Result<Option<SubmissionId>, EngineError> {
-        if known == KnownContent::Show {
-            return Ok(parsed.known.first().copied());
+        match known {
+            KnownContent::Show => return Ok(parsed.known.first().copied()),
+            KnownContent::ShowAnywhere => {
+                return Ok(self.journal().by_digest(&parsed.digest, None)?.first().copied());
+            }
+            KnownContent::SendAgain => {}
         }
         for id in &parsed.known {
             if !self.journal().state(*id)?.is_settled() {
@@ -198,6 +209,7 @@ impl Engine {
     async fn import(&self, new: NewSubmission, known: KnownContent) -> Result<Taken, EngineError> {
         let unless = match known {
             KnownContent::Show => Unless::Known,
+            KnownContent::ShowAnywhere => Unless::KnownAnywhere,
             KnownContent::SendAgain => Unless::Open,
         };
         let imported = self.journal().import_unless_async(new, unless).await;

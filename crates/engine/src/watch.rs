@@ -16,7 +16,7 @@ use journal::{JournalError, Notice};
 use tokio_util::sync::CancellationToken;
 
 use crate::source::walk;
-use crate::{Candidate, Engine, EngineError, Taken, Terms, Verdict};
+use crate::{Candidate, Engine, EngineError, KnownContent, Taken, Terms, Verdict};
 
 use memory::{Away, Face, Look, Memory};
 pub use notices::WATCH_NOTICES;
@@ -176,7 +176,12 @@ impl Engine {
         if batch.files.is_empty() {
             return Ok(());
         }
-        let taken = self.take(&batch.candidates, Terms::default()).await?;
+        let taken = self
+            .take(
+                &batch.candidates,
+                Terms { known: KnownContent::ShowAnywhere, ..Terms::default() },
+            )
+            .await?;
         let mut results = batch.candidates.iter().zip(taken);
         for (path, face, count) in batch.files {
             let pieces: Vec<_> = results.by_ref().take(count).collect();

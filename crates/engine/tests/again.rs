@@ -21,6 +21,34 @@ fn endpoint() -> Endpoint {
     }
 }
 
+/// What went to a test system went nowhere else. What a watched folder held then is not sent to the next endpoint
+/// by itself, because nobody has said that it is to be.
+#[tokio::test]
+async fn what_is_known_is_judged_for_each_endpoint_but_in_a_watched_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let real =
+        Endpoint { name: "real".to_owned(), environment: Environment::Production, ..endpoint() };
+    let endpoints = vec![endpoint(), real];
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, endpoints).unwrap();
+    let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let look = || async {
+        let text = testkit::DocumentBuilder::new(3).json().into_bytes();
+        engine.inspect_text("a.json".to_owned(), text).await.unwrap()
+    };
+    let terms = |known| Terms { known, delay_micros: 3_600_000_000 };
+    let shown = terms(KnownContent::Show);
+    let Taken::New(pilot) = engine.take(&look().await, shown).await.unwrap()[0] else { panic!() };
+    assert_eq!(engine.take(&look().await, shown).await.unwrap(), [Taken::Known(pilot)]);
+
+    engine.use_endpoint("real").await.unwrap();
+    let watched = terms(KnownContent::ShowAnywhere);
+    assert_eq!(engine.take(&look().await, watched).await.unwrap(), [Taken::Known(pilot)]);
+    // While the one at the test system is still open, too.
+    let Taken::New(real) = engine.take(&look().await, shown).await.unwrap()[0] else { panic!() };
+    assert_eq!(engine.take(&look().await, shown).await.unwrap(), [Taken::Known(real)]);
+    assert_ne!(pilot, real);
+}
+
 /// Two programs look at a settled report at the same time, and both are asked to send it again.
 #[tokio::test]
 async fn two_who_send_the_same_again_send_it_once() {

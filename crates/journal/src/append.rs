@@ -137,7 +137,9 @@ pub(crate) fn import_unless(
     prepared: &Prepared,
     unless: Unless,
 ) -> Result<Imported, RecordError> {
-    let mut standing = crate::read::by_digest(connection, &prepared.new.digest)?;
+    let NewSubmission { digest, endpoint, .. } = &prepared.new;
+    let endpoint = (unless != Unless::KnownAnywhere).then_some(endpoint.as_str());
+    let mut standing = crate::read::by_digest(connection, digest, endpoint)?;
     if unless == Unless::Open {
         let mut open = Vec::new();
         for id in standing {

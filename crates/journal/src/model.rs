@@ -33,12 +33,15 @@ pub struct NewSubmission {
     pub at: Instant,
 }
 
-/// Which submissions of the same bytes stand in the way of another one.
+/// Which submissions of the same bytes stand in the way of another one. What went to one endpoint, perhaps a test
+/// system, went to no other: only [`Unless::KnownAnywhere`] looks beyond the endpoint of the new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unless {
-    /// Any.
+    /// Any of the same endpoint.
     Known,
-    /// One whose end is not known yet: it will reach the authority by itself, once its endpoint is in use.
+    /// Any of whatever endpoint.
+    KnownAnywhere,
+    /// One of the same endpoint whose end is not known yet: it will reach the authority by itself.
     Open,
 }
 

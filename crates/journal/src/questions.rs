@@ -101,9 +101,13 @@ impl Journal {
         self.read(|c| read::open_elsewhere(c, in_use))
     }
 
-    /// All submissions of these very bytes, oldest first.
-    pub fn by_digest(&self, digest: &str) -> Result<Vec<SubmissionId>, JournalError> {
-        self.read(|c| read::by_digest(c, digest))
+    /// All submissions of these very bytes to the endpoint of this name, oldest first; to any where none is named.
+    pub fn by_digest(
+        &self,
+        digest: &str,
+        endpoint: Option<&str>,
+    ) -> Result<Vec<SubmissionId>, JournalError> {
+        self.read(|c| read::by_digest(c, digest, endpoint))
     }
 
     /// All submissions of documents with this identifier, with their digests, oldest first.

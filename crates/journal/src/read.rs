@@ -180,8 +180,9 @@ fn newest(
 pub(crate) fn by_digest(
     connection: &Connection,
     digest: &str,
+    endpoint: Option<&str>,
 ) -> Result<Vec<SubmissionId>, JournalError> {
-    all(connection, sql::BY_DIGEST, [digest], |row| row.get(0).map(SubmissionId))
+    all(connection, sql::BY_DIGEST, (digest, endpoint), |row| row.get(0).map(SubmissionId))
 }
 
 pub(crate) fn by_document_identifier(

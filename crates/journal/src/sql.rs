@@ -75,7 +75,9 @@ pub(crate) const ACCEPTED_AT: &str =
 pub(crate) const OPEN_ELSEWHERE: &str = "SELECT endpoint, count(*) FROM submission \
      WHERE state IN ('queued', 'sending', 'unknown', 'in-progress') AND endpoint <> ?1 \
      GROUP BY endpoint ORDER BY endpoint";
-pub(crate) const BY_DIGEST: &str = "SELECT id FROM submission WHERE digest = ?1 ORDER BY id";
+/// Submissions of these very bytes (?1) at an endpoint (?2), or at any where none is given.
+pub(crate) const BY_DIGEST: &str = "SELECT id FROM submission \
+     WHERE digest = ?1 AND (?2 IS NULL OR endpoint = ?2) ORDER BY id";
 pub(crate) const BY_DOCUMENT: &str =
     "SELECT id, digest FROM submission WHERE document_identifier = ?1 ORDER BY id";
 pub(crate) const TALLY: &str = "SELECT state, submissions FROM tally";

@@ -322,7 +322,7 @@ fn retention_removes_the_patient_and_keeps_the_proof() {
         .map(|e| (e.size, e.evidence.body))
         .collect();
     assert_eq!(bodies, [(15, Vec::new()), (5, b"final".to_vec())]);
-    assert_eq!(house.journal.by_digest(&canary().digest).unwrap(), [done], "still known");
+    assert_eq!(house.journal.by_digest(&canary().digest, None).unwrap(), [done], "still known");
     assert!(found(&house.journal, "kanarienvogel").is_empty());
     assert_eq!(house.journal.document(open).unwrap(), report(2).document);
     assert_eq!(house.journal.document(rejected).unwrap(), report(3).document);

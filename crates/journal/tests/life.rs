@@ -176,7 +176,7 @@ fn reports_are_found_by_what_identifies_them() {
     again.summary.identifier = report(1).summary.identifier;
     let second = house.journal.import(again).unwrap();
     let journal = &house.journal;
-    assert_eq!(journal.by_digest(&report(1).digest).unwrap(), [first, second]);
+    assert_eq!(journal.by_digest(&report(1).digest, None).unwrap(), [first, second]);
     let known = journal.by_document_identifier("urn:uuid:document-1").unwrap();
     assert_eq!(known, [(first, report(1).digest), (second, report(1).digest)]);
     let attempt = report(2).identifier;

@@ -182,3 +182,27 @@ fn a_search_that_the_release_does_not_offer_is_refused() {
     let own = "urn:uuid:7c1f7a10-4f0e-4b57-9d3a-5a1d6f0c0001";
     place.run(&["search", "--identifier", own]).ends(0).says("Nothing");
 }
+
+/// Whoever tried it out with the test system still has everything to send to production.
+#[test]
+fn what_went_to_the_test_system_is_sent_to_production_and_known_there_after() {
+    let place = Place::ready();
+    let (url, ca) = (place.url(), place.ca());
+    for (name, environment) in [("pilot", "integration"), ("real", "production")] {
+        let add = ["endpoint", "add", name, &url, "--ca", &ca, "--environment", environment];
+        place.run(&add).ends(0);
+    }
+    let delivered = || place.json(0, &["search", "--count", "0"])[0]["total"].clone();
+    place.run(&["endpoint", "use", "pilot"]).ends(0);
+    let file = &place.write("a.json", report(240).json());
+    place.run(&["send", file, "--wait"]).ends(0).says("Completed");
+    place.run(&["send", file]).ends(0).says("known as 1: Completed");
+    assert_eq!(delivered(), 1);
+
+    place.run(&["endpoint", "use", "real"]).ends(0);
+    place.run(&["check", file]).ends(0).says_not("known as");
+    place.run(&["send", file, "--wait"]).ends(0).says("Completed").says_not("known as");
+    assert_eq!(delivered(), 2, "delivered to each");
+    place.run(&["send", file]).ends(0).says("known as 2: Completed");
+    assert_eq!(delivered(), 2, "and once");
+}
