@@ -150,10 +150,10 @@ impl RuleSet {
         while let Some(package) = reach.get(at).copied() {
             at += 1;
             for (name, wanted) in &self.packages[usize::from(package)].manifest.dependencies {
-                if let Some(found) = self.package(name, wanted) {
-                    if !reach.contains(&found) {
-                        reach.push(found);
-                    }
+                if let Some(found) = self.package(name, wanted)
+                    && !reach.contains(&found)
+                {
+                    reach.push(found);
                 }
             }
         }

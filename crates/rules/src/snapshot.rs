@@ -163,8 +163,7 @@ impl Draft<'_> {
             .cloned()
             .collect();
         let new = format!("{base}:{name}");
-        let mut at = self.after_slices(base);
-        let place = at;
+        let place = self.after_slices(base);
         for (index, mut element) in copied.into_iter().enumerate() {
             element.id = format!("{new}{}", &element.id[old.len()..]);
             if index == 0 {
@@ -172,8 +171,7 @@ impl Draft<'_> {
                 element.slicing = None;
                 element.min = Some(0);
             }
-            self.elements.insert(at, element);
-            at += 1;
+            self.elements.insert(place + index, element);
         }
         if self.elements[from].slicing.is_none() && parent.is_none() {
             self.elements[from].slicing = implied_slicing(&self.elements[from]);

@@ -1,7 +1,5 @@
 //! What FHIRPath asks of the document around it and of the rules in use.
 
-use std::borrow::Cow;
-
 use fhir::Element;
 use fhirpath::{Host, Item, UnknownProfile};
 
@@ -40,7 +38,7 @@ impl<'t> Run<'t> {
     /// Whether a bare code is in a value set; `None` for a value set that nobody defines.
     pub(super) fn code_member(
         &self,
-        code: &Cow<'t, str>,
+        code: &str,
         value_set: &str,
         package: u16,
     ) -> Option<Membership> {

@@ -115,11 +115,11 @@ impl<'t> Run<'t> {
             let params = [("expected", name), ("found", kind)];
             return error(issues, of, "rule-reference-type", &params);
         }
-        if let Some(types) = self.target_types(told, profile) {
-            if !types.contains(&name) {
-                let params = [("expected", &*types.join(", ")), ("found", name)];
-                error(issues, of, "rule-reference-type", &params);
-            }
+        if let Some(types) = self.target_types(told, profile)
+            && !types.contains(&name)
+        {
+            let params = [("expected", &*types.join(", ")), ("found", name)];
+            error(issues, of, "rule-reference-type", &params);
         }
     }
 

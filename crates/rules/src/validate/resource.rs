@@ -81,12 +81,11 @@ impl<'t> Run<'t> {
 /// What stands after `#` in any reference, URI or canonical below an element.
 fn references_to<'t>(of: Element<'t>, found: &mut HashSet<&'t str>) {
     for child in of.children() {
-        if matches!(child.type_name(), "string" | "uri" | "url" | "canonical") {
-            if let Some((before, id)) = child.value().and_then(|value| value.split_once('#')) {
-                if before.is_empty() {
-                    found.insert(id);
-                }
-            }
+        if matches!(child.type_name(), "string" | "uri" | "url" | "canonical")
+            && let Some((before, id)) = child.value().and_then(|value| value.split_once('#'))
+            && before.is_empty()
+        {
+            found.insert(id);
         }
         references_to(child, found);
     }

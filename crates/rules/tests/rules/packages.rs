@@ -65,7 +65,7 @@ fn hostile_archives_are_refused_by_name() {
     assert_eq!(fault(&[0x1f, 0x8b, 8, 0, 1]), Fault::Damaged);
     let whole = archive(&[fine.clone(), one.clone()]);
     assert_eq!(fault(&whole[..whole.len() / 2]), Fault::Damaged);
-    assert_eq!(fault(&archive(&[one.clone()])), Fault::NoManifest);
+    assert_eq!(fault(&archive(std::slice::from_ref(&one))), Fault::NoManifest);
     assert_eq!(fault(&archive(&[fine.clone(), ("package/../x.json", vec![])])), Fault::PathOutside);
     let outside = manifest("../x", "1.0.0", json!({}));
     assert_eq!(fault(&archive(&[outside, one.clone()])), Fault::BadManifest { member: "name" });
