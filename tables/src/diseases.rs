@@ -121,7 +121,9 @@ fn words_of(names: &str) -> Vec<(&str, &str)> {
             let mut columns = line.split('\t');
             Some((columns.next()?, columns.next_back()?))
         })
-        .flat_map(|(key, words)| words.split('|').map(move |word| (word, key)))
+        .flat_map(|(key, words)| {
+            words.split('|').map(move |word| (word.trim_start_matches('~'), key))
+        })
         .collect();
     words.sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
     words

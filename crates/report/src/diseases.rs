@@ -85,7 +85,8 @@ fn lines(table: &'static str) -> impl Iterator<Item = Vec<&'static str>> {
 
 fn disease(columns: Vec<&'static str>) -> Option<Disease> {
     let [key, en, de, fr, it, words] = columns[..] else { return None };
-    Some(Disease { key, names: [en, de, fr, it], words: words.split('|').collect() })
+    let words = words.split('|').filter(|word| !word.starts_with('~')).collect();
+    Some(Disease { key, names: [en, de, fr, it], words })
 }
 
 fn code(columns: Vec<&'static str>) -> Option<(&'static str, Tested)> {
@@ -159,7 +160,23 @@ mod tests {
         assert_eq!(of_display("Salmonella Typhi (organism)").unwrap().key, "typhoid");
         assert_eq!(of_display("Salmonella Typhimurium (organism)").unwrap().key, "salmonellosis");
         assert_eq!(of_display("Treponema pallidum").unwrap().key, "syphilis");
-        assert!(of_display("Laboratory report").is_none());
+        let smear = "Microscopic observation [Identifier] in Blood by Malaria smear";
+        assert_eq!(of_display(smear).unwrap().key, "malaria");
+        assert_eq!(of_code("14357-8").unwrap().disease.key, "meningococcal");
+        assert_eq!(of_code("11477-7").unwrap().disease.key, "tuberculosis");
+        // What only resembles a notifiable organism is not called one.
+        for other in [
+            "Laboratory report",
+            "Microscopic observation [Identifier] in Specimen by Gram stain",
+            "Streptococcus pyogenes",
+            "Vibrio vulnificus",
+            "Mycobacterium avium complex",
+            "Escherichia coli",
+            "Haemophilus parainfluenzae",
+            "Enterovirus D68",
+        ] {
+            assert_eq!(of_display(other), None, "{other}");
+        }
         let summary =
             Summary { subject: Some("Vibrio cholerae O1".to_owned()), ..Summary::default() };
         assert_eq!(of_summary(&summary).unwrap().disease.names[1], "Cholera");
