@@ -85,17 +85,19 @@ async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
     let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
     let own = "urn:uuid:5b3c2c1e-9d49-4f2f-8f57-1f6f2f0a7a01";
     let document = testkit::DocumentBuilder::new(1).json();
-    let document = document.trim().replacen('{', "{\"id\":\"d\",", 1);
+    let after = |text: &str, mark: &str| text.split_once(mark).unwrap().1.to_owned();
+    let id = after(&after(&document, "\"id\""), "\"").split('"').next().unwrap().to_owned();
     let text = format!(
         r##"{{"resourceType":"DocumentReference","contained":[{document}],
         "identifier":[{{"system":"urn:ietf:rfc:3986","value":"{own}"}}],"status":"current",
-        "content":[{{"attachment":{{"language":"de-CH","url":"#d"}}}}]}}"##
+        "content":[{{"attachment":{{"language":"de-CH","url":"#{id}"}}}}]}}"##
     );
     let again = Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000 };
     let mut used = Vec::new();
     for _ in 0..3 {
         let candidates =
             engine.inspect_text("a.json".to_owned(), text.clone().into_bytes()).await.unwrap();
+        assert!(!candidates[0].has_errors(), "{:?}", candidates[0].findings);
         let Taken::New(id) = engine.take(&candidates, again).await.unwrap()[0] else { panic!() };
         let row = engine.journal().row(id).unwrap();
         assert_eq!(engine.journal().find_by_attempt_identifier(&row.identifier).unwrap(), Some(id));

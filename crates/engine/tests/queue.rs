@@ -440,8 +440,9 @@ async fn what_another_process_put_off_by_a_wrong_clock_is_found_within_a_minute(
     assert_eq!(house.sent(), 1);
 }
 
-/// A ready envelope says its own identifier. One whose identifier is not the one that the journal has could never be
-/// asked for: it waits for a person, and nothing goes out.
+/// A ready envelope says its own identifier. Where the journal has another one (the file's stood for an earlier
+/// delivery), that goes out in its place; where an envelope has none to replace, it could never be asked for, and waits
+/// for a person.
 #[tokio::test]
 async fn nothing_is_sent_under_another_identifier_than_the_journal_has() {
     let house = House::new();
@@ -456,13 +457,19 @@ async fn nothing_is_sent_under_another_identifier_than_the_journal_has() {
     };
     let own = "urn:uuid:00000000-0000-4000-8000-000000000001";
     let other = "urn:uuid:00000000-0000-4000-8000-000000000002";
-    let wrong = house.import_document(envelope(other).into_bytes(), "ours", 1, own.to_owned());
+    let used = house.import_document(envelope(other).into_bytes(), "ours", 1, own.to_owned());
     let right = house.import_document(envelope(other).into_bytes(), "ours", 2, other.to_owned());
+    let third = "urn:uuid:00000000-0000-4000-8000-000000000003";
+    let none = envelope(other).replace("\"value\":\"urn:uuid", "\"id\":\"urn:uuid");
+    let none = house.import_document(none.into_bytes(), "ours", 3, third.to_owned());
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
     worker.turn(&mut held, &cancel).await.unwrap();
-    assert_eq!(house.journal.state(wrong).unwrap().code(), "held");
+    assert_eq!(house.journal.state(used).unwrap().code(), "in-progress", "under the journal's");
     assert_eq!(house.journal.state(right).unwrap().code(), "in-progress", "the envelope is fine");
-    assert_eq!(house.sent(), 1);
+    assert_eq!(house.journal.state(none).unwrap().code(), "held", "nothing to replace");
+    let mut sent = house.authority.sent.lock().unwrap().clone();
+    sent.sort();
+    assert_eq!(sent, [own, other]);
 }
 
 /// A gateway answers one report as it answers a certificate that it does not know, for hours. The next report does not

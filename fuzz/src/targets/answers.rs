@@ -129,7 +129,9 @@ pub(crate) fn link(bytes: &[u8]) {
     }
 }
 
-/// What is asked is read as it was meant: parse, write, parse is the identity, for each release.
+/// What is asked is read as it was meant: parse, write, parse is the identity for the release that says how times are
+/// meant. For the others, times get their zone and what the release does not offer is left out; once that is done,
+/// nothing changes any more.
 pub(crate) fn query(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     assert_eq!(exchange::decode(&exchange::encode(&text)), text);
@@ -145,7 +147,13 @@ pub(crate) fn query(bytes: &[u8]) {
         let written = query.to_query_string(release);
         assert!(written.is_ascii() && !written.contains(['#', ' ', '\r', '\n']), "{written}");
         let again = Query::parse(&written, release);
-        assert_eq!(again, Ok((query, Vec::new())), "{written}");
+        if release == Release::R1_13_1 {
+            assert_eq!(again, Ok((query, Vec::new())), "{written}");
+            continue;
+        }
+        let (again, unknown) = again.expect("what was written is read");
+        assert_eq!((again.to_query_string(release), unknown.len()), (written, 0));
+        assert_eq!(again.beyond(release), None);
     }
     if let Some(filter) = TimeFilter::parse(&text) {
         let _ = filter.matches(Instant::from_seconds(1_795_132_800));
