@@ -107,7 +107,7 @@ await test("practice and integration say so in words, production has no bar", as
 await test("a pause is said on every screen and ended there", async () => {
   const page = await open();
   await by(page, "nav-settings").click();
-  await page.getByRole("switch").press("Space");
+  await page.getByRole("switch", { name: "Pause sending" }).press("Space");
   await by(page, "nav-reports").click();
   await page.getByRole("button", { name: "Go on" }).waitFor();
   await sound(page, "paused");
