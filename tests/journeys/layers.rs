@@ -18,6 +18,8 @@ struct Ground {
     laboratory: Laboratory,
     ca: TestCa,
     ca_file: PathBuf,
+    /// Issuer of the laboratory's certificate (DER).
+    client_ca: Vec<u8>,
     servers: Vec<ScriptedServer>,
     figures: Figures,
     said: [BTreeSet<String>; 2],
@@ -29,13 +31,16 @@ impl Ground {
         let data = tempfile::tempdir().unwrap();
         Authority::init(data.path());
         let laboratory = Laboratory::at("https://localhost:9/v1/fhir", data.path());
+        let mut told = Command::new("openssl");
+        told.args(["x509", "-outform", "der", "-in"]);
+        let client_ca = told.arg(data.path().join("ca.pem")).output().unwrap().stdout;
         let ca = TestCa::new("Behörde");
         let ca_file = laboratory.folder().join("ca.pem");
         std::fs::write(&ca_file, ca.pem()).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
         let figures = Figures::start("redirect-proxy", "endpoint_test_names_the_layer");
         let (servers, said) = (Vec::new(), Default::default());
-        Self { runtime, laboratory, ca, ca_file, servers, figures, said, cases: 0 }
+        Self { runtime, laboratory, ca, ca_file, client_ca, servers, figures, said, cases: 0 }
     }
 
     /// A server with this TLS that answers everything like this.
@@ -50,7 +55,8 @@ impl Ground {
     /// A server whose TLS is sound.
     fn sound(&mut self, reaction: Reaction) -> SocketAddr {
         let server = self.ca.loopback_server();
-        self.server(ScriptedTls { server, client_ca: None, versions: TlsVersions::Both }, reaction)
+        let client_ca = Some(self.client_ca.clone().into());
+        self.server(ScriptedTls { server, client_ca, versions: TlsVersions::Both }, reaction)
     }
 
     /// A proxy that answers everything like this.
