@@ -8,7 +8,10 @@ use std::process::Command;
 
 use journeys::{Authority, Laboratory, objects, program};
 use serde_json::Value;
-use testkit::{Figures, Reaction, ScriptedServer, ScriptedTls, TestCa, TlsVersions, Validity};
+use testkit::{
+    CertificateDer, Figures, Reaction, ScriptedServer, ScriptedTls, TestCa, TlsVersions, Validity,
+    certificate_of_pem,
+};
 
 const STATEMENT: &str = r#"{"resourceType":"CapabilityStatement","fhirVersion":"4.0.1"}"#;
 
@@ -18,8 +21,8 @@ struct Ground {
     laboratory: Laboratory,
     ca: TestCa,
     ca_file: PathBuf,
-    /// Issuer of the laboratory's certificate (DER).
-    client_ca: Vec<u8>,
+    /// Issuer of the laboratory's certificate.
+    client_ca: CertificateDer<'static>,
     servers: Vec<ScriptedServer>,
     figures: Figures,
     said: [BTreeSet<String>; 2],
@@ -31,9 +34,7 @@ impl Ground {
         let data = tempfile::tempdir().unwrap();
         Authority::init(data.path());
         let laboratory = Laboratory::at("https://localhost:9/v1/fhir", data.path());
-        let mut told = Command::new("openssl");
-        told.args(["x509", "-outform", "der", "-in"]);
-        let client_ca = told.arg(data.path().join("ca.pem")).output().unwrap().stdout;
+        let client_ca = certificate_of_pem(&data.path().join("ca.pem"));
         let ca = TestCa::new("Behörde");
         let ca_file = laboratory.folder().join("ca.pem");
         std::fs::write(&ca_file, ca.pem()).unwrap();
@@ -55,8 +56,7 @@ impl Ground {
     /// A server whose TLS is sound.
     fn sound(&mut self, reaction: Reaction) -> SocketAddr {
         let server = self.ca.loopback_server();
-        let client_ca = Some(self.client_ca.clone().into());
-        self.server(ScriptedTls { server, client_ca, versions: TlsVersions::Both }, reaction)
+        self.server(ScriptedTls::mutual(server, &self.client_ca), reaction)
     }
 
     /// A proxy that answers everything like this.

@@ -10,6 +10,7 @@ use journeys::outage::{Front, Scene, endpoint, patient};
 use report::State;
 use testkit::{
     Figures, Reaction, ScriptedServer, ScriptedTls, Seen, TestCa, TlsVersions, Validity,
+    certificate_of_pem,
 };
 
 #[test]
@@ -149,9 +150,9 @@ fn whoever_stands_in_between_gets_no_byte_in_an_hour() {
     rows.push(("407 within the connection".to_owned(), asks, "proxy-authentication"));
     for (name, reaction, code) in rows {
         bytes += ground.runtime.block_on(async {
-            // Worse than a real portal: it has a certificate that we trust.
-            let server = ground.ca.loopback_server();
-            let tls = ScriptedTls { server, client_ca: None, versions: TlsVersions::Both };
+            // Worse than a real portal: it has a certificate that we trust, and it asks for ours.
+            let issuer = certificate_of_pem(&ground.data.path().join("ca.pem"));
+            let tls = ScriptedTls::mutual(ground.ca.loopback_server(), &issuer);
             let server = ScriptedServer::start(tls, move |_| reaction.clone()).await;
             let hour = ground.behind(&mut figures, &name, &server).await;
             assert_eq!(hour.submits, 0, "{name}");
@@ -159,6 +160,11 @@ fn whoever_stands_in_between_gets_no_byte_in_an_hour() {
             server.body_bytes()
         });
     }
+    let own = ground.ca.loopback_server();
+    let unasked = ScriptedTls { server: own, client_ca: None, versions: TlsVersions::Both };
+    let name = "a server that never asks for our certificate";
+    // `held_by` demands that no request and no byte of a body has come.
+    held_by(&ground, &mut figures, name, unasked, "tls-client-not-asked");
     bytes += proxies(&ground, &mut figures);
     figures.measure("body bytes", bytes as f64);
     figures.finish();

@@ -5,6 +5,7 @@ use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
     KeyPair, KeyUsagePurpose, SignatureAlgorithm, date_time_ymd,
 };
+use rustls_pki_types::pem::PemObject as _;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use time::OffsetDateTime;
 
@@ -272,4 +273,12 @@ fn algorithm(kind: KeyKind) -> &'static SignatureAlgorithm {
 
 fn key_der(key: &KeyPair) -> PrivateKeyDer<'static> {
     PrivatePkcs8KeyDer::from(key.serialize_der()).into()
+}
+
+/// The first certificate of a PEM file.
+///
+/// # Panics
+/// If there is none: the files are made by the tests themselves.
+pub fn certificate_of_pem(file: &std::path::Path) -> CertificateDer<'static> {
+    CertificateDer::from_pem_slice(&std::fs::read(file).unwrap()).unwrap()
 }

@@ -17,12 +17,15 @@ mod openssl;
 mod reaction;
 mod server;
 
-pub use certificates::{ClientCertificate, KeyKind, Purpose, ServerCertificate, TestCa, Validity};
+pub use certificates::{
+    ClientCertificate, KeyKind, Purpose, ServerCertificate, TestCa, Validity, certificate_of_pem,
+};
 pub use collection::{Report, collection};
 pub use document::{Disease, DocumentBuilder};
 pub use figures::{FIGURES, Figures};
 pub use openssl::{OpenSsl, RunningOpenSsl};
 pub use reaction::Reaction;
+pub use rustls_pki_types::CertificateDer;
 pub use server::{ScriptedServer, ScriptedTls, Seen, TlsVersions};
 
 /// Writes a file that only its owner may read, as passphrases are kept.
