@@ -175,23 +175,37 @@ pub struct Laboratory {
 impl Laboratory {
     /// Sets it up with the very commands that an administrator uses.
     pub fn at(base: &str, authority_data: &Path) -> Self {
+        Self::speaking(base, authority_data, "1.13.1")
+    }
+
+    /// The same where the authority speaks this release of the interface.
+    pub fn speaking(base: &str, authority_data: &Path, release: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let passphrase = folder.path().join("passphrase");
         testkit::write_private(&passphrase, "correct horse battery staple");
         let laboratory = Self { folder, profile: "profile" };
         let ca = authority_data.join("ca.pem");
         let ca = ca.to_str().expect("UTF-8");
-        laboratory.must(&["init", "--endpoint", base, "--ca", ca, "--vault", "passphrase"]);
+        let init = ["init", "--endpoint", base, "--ca", ca, "--vault", "passphrase"];
+        laboratory.must(&[&init[..], &["--release", release]].concat());
+        laboratory.import(authority_data, &[]);
+        laboratory
+    }
+
+    /// One more endpoint, with the certificate that its own authority gave this laboratory.
+    pub fn add_endpoint(&self, name: &str, base: &str, authority_data: &Path, release: &str) {
+        let ca = authority_data.join("ca.pem");
+        let add = ["endpoint", "add", name, base, "--ca", ca.to_str().expect("UTF-8")];
+        self.must(&[&add[..], &["--release", release]].concat());
+        self.import(authority_data, &["--endpoint", name]);
+    }
+
+    fn import(&self, authority_data: &Path, rest: &[&str]) {
         let p12 = authority_data.join("pilot/riverside.p12");
         let password = authority_data.join("pilot/riverside.password");
-        laboratory.must(&[
-            "identity",
-            "import",
-            p12.to_str().expect("UTF-8"),
-            "--password-file",
-            password.to_str().expect("UTF-8"),
-        ]);
-        laboratory
+        let (p12, password) = (p12.to_str().expect("UTF-8"), password.to_str().expect("UTF-8"));
+        let import = ["identity", "import", p12, "--password-file", password];
+        self.must(&[&import[..], rest].concat());
     }
 
     /// The room for practice of a desk that is kept in this folder.
