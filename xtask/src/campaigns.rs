@@ -96,6 +96,12 @@ pub(crate) const CAMPAIGNS: &[Campaign] = &[
         &["run", "--quiet", "-p", "tables", "--"],
     ),
     program(
+        "mistakes",
+        "[NAME]…",
+        "make each mistake of tests/mistakes in a copy; the tests must notice all",
+        &["run", "--quiet", "-p", "journeys", "--bin", "mistakes", "--"],
+    ),
+    program(
         "mutants",
         "[--package P | --file F]…",
         "make small mistakes in a copy (cargo-mutants, .cargo/mutants.toml); takes hours",
