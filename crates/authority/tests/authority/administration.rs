@@ -19,12 +19,18 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
+/// What goes over the wire of each release.
+mod of_all_releases {
+    use super::what_another_laboratory_has_is_told_by_policy;
+
+    in_every_release![what_another_laboratory_has_is_told_by_policy];
+}
+
 on_every_store![
     an_expired_certificate_loses_its_access_at_once_and_cannot_resume,
     certificates_are_renewed_and_revoked_while_the_service_runs,
     it_is_reached_by_the_names_it_was_given,
     a_configured_ca_is_trusted_less_its_revocation_list_of_now,
-    what_another_laboratory_has_is_told_by_policy,
     a_laboratory_keeps_its_limits_and_others_do_not_feel_it,
     open_requests_are_limited_over_all_connections,
     the_audit_log_says_who_sent_and_read_what_and_nothing_of_patients,

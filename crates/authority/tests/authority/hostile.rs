@@ -13,16 +13,28 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-on_every_store![
-    silent_connections_keep_nobody_out,
-    a_caller_that_stops_in_the_middle_is_cut,
-    rude_callers_get_no_html_and_disturb_nobody,
-    a_laboratory_can_be_added_while_it_runs,
+in_every_release![
     markup_and_odd_characters_are_data,
     a_broken_request_is_told_what_is_wrong_with_it,
     an_address_can_be_written_in_every_form_that_means_it,
-    while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back,
 ];
+
+/// Nothing that a release says.
+mod newest {
+    use super::{
+        a_caller_that_stops_in_the_middle_is_cut, a_laboratory_can_be_added_while_it_runs,
+        rude_callers_get_no_html_and_disturb_nobody, silent_connections_keep_nobody_out,
+        while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back,
+    };
+
+    on_every_store![
+        silent_connections_keep_nobody_out,
+        a_caller_that_stops_in_the_middle_is_cut,
+        rude_callers_get_no_html_and_disturb_nobody,
+        a_laboratory_can_be_added_while_it_runs,
+        while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back,
+    ];
+}
 
 async fn connect(house: &House) -> TlsStream<TcpStream> {
     let mut config = tls(house.folder.path(), Some("alpha"));

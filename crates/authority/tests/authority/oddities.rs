@@ -10,9 +10,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 use tempfile::TempDir;
 
-on_every_store![
-    the_admin_port_tells_health_and_counts,
-    fault_plans_come_by_a_socket_of_the_owner_only,
+in_every_release![
     answers_to_a_create_can_be_odd,
     instants_have_seven_digits_and_narratives_are_hostile_on_request,
     pages_are_zero_based_shifted_or_newest_first_on_request,
@@ -21,6 +19,18 @@ on_every_store![
     the_published_rules_answer_by_their_codes,
     the_code_of_a_rule_can_stand_in_each_place_where_it_was_seen,
 ];
+
+/// Nothing about the wire.
+mod newest {
+    use super::{
+        fault_plans_come_by_a_socket_of_the_owner_only, the_admin_port_tells_health_and_counts,
+    };
+
+    on_every_store![
+        the_admin_port_tells_health_and_counts,
+        fault_plans_come_by_a_socket_of_the_owner_only,
+    ];
+}
 
 async fn desk() -> (House, reqwest::Client, String) {
     let house = House::open(|options| options.admin = Some(([127, 0, 0, 1], 0).into())).await;

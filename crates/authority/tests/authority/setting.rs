@@ -1,7 +1,7 @@
 //! On which store, and in which release of the interface, a test runs. Each test is written once and compiled
 //! once; the lists of the suite make a test of the runner out of it for each setting.
 
-use exchange::Release;
+use exchange::{InvalidAnswer, Release, SearchSupport};
 
 /// Where documents are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +36,26 @@ impl Setting {
     pub(crate) async fn run(self, test: impl Future<Output = ()>) {
         SETTING.scope(self, test).await;
     }
+}
+
+/// The release in which the test that asks runs.
+pub(crate) fn release() -> Release {
+    Setting::current().release
+}
+
+/// What the release calls the parameter for the time of last change.
+pub(crate) fn last_updated() -> &'static str {
+    release().facts().last_updated
+}
+
+/// Whether the release can be searched by more than the identifier; what it does not know it ignores.
+pub(crate) fn has_full_search() -> bool {
+    release().facts().search == SearchSupport::Full
+}
+
+/// Whether an invalid document is answered with an OperationOutcome alone, and leaves no trace.
+pub(crate) fn tells_outcomes_alone() -> bool {
+    release().facts().invalid == InvalidAnswer::OutcomeOnly
 }
 
 /// Whether this is a test on PostgreSQL.

@@ -184,6 +184,14 @@ pub(crate) async fn resource(response: Response) -> Tree {
     tree
 }
 
+/// The OperationOutcome of an answer, contained or alone.
+pub(crate) fn outcome_of(root: fhir::Element<'_>) -> Option<fhir::Element<'_>> {
+    match root.resource_type() {
+        Some("OperationOutcome") => Some(root),
+        _ => root.child("contained"),
+    }
+}
+
 pub(crate) fn urn() -> String {
     format!("urn:uuid:{}", uuid::Uuid::new_v4())
 }
