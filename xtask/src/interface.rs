@@ -87,10 +87,14 @@ fn tests_of(text: &str) -> Vec<String> {
     let listed: BTreeSet<&str> = lines
         .iter()
         .filter_map(|line| {
-            let bracketed = line.split_once("!(").and_then(|(_, rest)| rest.split_once('['));
-            let names = bracketed.and_then(|(_, rest)| rest.split_once(']'));
-            let words: Vec<&str> = match names {
-                Some((names, _)) => names.split_whitespace().collect(),
+            let bracketed = line.strip_suffix("];").and_then(|line| line.split_once("!["));
+            let within = || line.split_once("!(").and_then(|(_, rest)| rest.split_once('['));
+            let bracketed = bracketed.or_else(within);
+            let words: Vec<&str> = match bracketed {
+                Some((_, rest)) => {
+                    let names = rest.split_once(']').map_or(rest, |(names, _)| names);
+                    names.split_whitespace().collect()
+                }
                 None => line.trim_end_matches(',').split(", ").collect(),
             };
             words.iter().all(is_word).then_some(words)
@@ -131,13 +135,15 @@ mod tests {
         async fn five() {}
         in_setting!(Sqlite, (), [seven]);
         async fn seven() {}
+        on_every_store![eight];
+        async fn eight() {}
         #[published::needs(\"corpus\")]
         #[test]
         fn six() {}";
 
     #[test]
     fn tests_are_told_from_helpers() {
-        assert_eq!(tests_of(SOURCE), ["one", "two", "three", "five", "seven", "six"]);
+        assert_eq!(tests_of(SOURCE), ["one", "two", "three", "five", "seven", "eight", "six"]);
     }
 
     #[test]
