@@ -17,6 +17,7 @@ import { IntakeContext, useIntakeDesk } from "./intake";
 import { useForgetting, useIdleLock, useLock } from "./lock";
 import { Announcer } from "./parts/announcer";
 import { BatchBar } from "./parts/batch";
+import { isDialogOpen } from "./parts/dialog";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
@@ -123,7 +124,7 @@ function Frame() {
     dropped(paths) {
       if (locked) return;
       // An open dialog is somebody's work: what is dropped beside it must not take it away.
-      if (document.querySelector("[role=dialog], [role=alertdialog]")) {
+      if (isDialogOpen()) {
         say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") });
         return;
       }

@@ -7,6 +7,11 @@ import { useText } from "../i18n/text";
 import { Button, TextField } from "./controls";
 import css from "./dialog.module.css";
 
+/** Whether a dialog is open. The messages in the corner are dialogs to a screen reader, and take nothing away. */
+export function isDialogOpen(): boolean {
+  return document.querySelector("[role=dialog], [role=alertdialog]:not([aria-modal=false])") !== null;
+}
+
 /**
  * A dialog; it exists only while it is open. Once something was entered (`isDirty`) a press beside it does nothing,
  * and Escape asks: nobody loses work by a slip of the hand.

@@ -6,14 +6,14 @@ import { useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { HOME } from "../place";
 import type { Place } from "../place";
-import { Dialog } from "./dialog";
+import { Dialog, isDialogOpen } from "./dialog";
 import css from "./keys.module.css";
 
 /** Whether a key belongs to a field, a menu or a dialog instead. */
 export function isTaken(event: KeyboardEvent): boolean {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
-  if (document.querySelector("[role=dialog], [role=alertdialog], [role=listbox][data-focused]")) return true;
+  if (isDialogOpen() || document.querySelector("[role=listbox][data-focused]")) return true;
   return target instanceof HTMLElement && target.closest("input, textarea, [contenteditable], [data-typing], [role=listbox]") !== null;
 }
 

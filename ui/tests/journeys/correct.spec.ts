@@ -123,3 +123,21 @@ test("a fix that does not help stops after the first", async ({ window, core }) 
   await expect(dialog).toContainText("Stopped: 0 completed, 1 failed");
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 3, completed: 0 });
 });
+
+test("what the window has just said in its corner stops neither a drop nor a key", async ({ window, core }) => {
+  const [file] = core.copies("muster-fehler", 1);
+  await failed(core, [file ?? ""]);
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("report-row").click();
+  await window.getByTestId("action-resubmit").click();
+  await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
+  const message = window.getByRole("alertdialog").filter({ hasText: "on its way again" });
+  await expect(message).toBeVisible();
+  const content = corrected(readFileSync(file ?? "", "utf8"));
+  await core.drop([core.write("corrected.json", content)]);
+  await window.getByTestId("drop-correct").click();
+  await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "completed");
+  await expect(window.getByRole("alertdialog").first()).toBeVisible();
+  await window.keyboard.press("Escape");
+  await expect(window.getByTestId("detail")).toHaveCount(0);
+});
