@@ -1,6 +1,6 @@
 //! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's `now`.
 
-use exchange::{Strictness, check_envelope, envelope_of};
+use exchange::{check_before_seal, envelope_of};
 use fhir::{Finding, Format, Instant, Limits, Severity, Tree};
 use report::{Kind, SubmissionId, Summary, digest, recognise};
 
@@ -155,7 +155,7 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
         tree.check().into_iter().map(|finding| (Origin::Base, finding)).collect();
     let mut local = report::check(document, now);
     if envelope.is_some() {
-        local.extend(check_envelope(&tree, Strictness::Deployed));
+        local.extend(check_before_seal(&tree));
     }
     findings.extend(local.into_iter().map(|finding| (Origin::Local, finding)));
     let summary = Summary::of(document);

@@ -22,7 +22,7 @@ pub use endpoint::{
 };
 pub use envelope::{EnvelopeView, SealProblem, Sealed, document_of, envelope_of, seal};
 pub use media::{Negotiated, negotiate, parse_media_type};
-pub use profile::{CODES, Strictness, check_envelope};
+pub use profile::{CODES, Strictness, check_before_seal, check_envelope};
 pub use query::{decode, encode, escape, pairs, split, unescape};
 pub use search::{Links, Page, Query, SearchProblem, SortKey, TimeFilter, TimePrefix, followable};
 pub use splice::{Insertion, LOCAL_ID, permitted_insertions};
