@@ -1,53 +1,17 @@
 //! `Retry-After` and `Date` (RFC 9110, 10.2.3 and 5.6.7).
 
-use std::borrow::Cow;
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use fhir::Instant;
-use time::PrimitiveDateTime;
-use time::format_description::BorrowedFormatItem;
-use time::macros::format_description;
 
 /// Longer wishes are cut: an absurd value must not stop a queue for a week.
 pub(crate) const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
 
-/// Preferred, then the two that old servers still send and every recipient must read.
-const HTTP_DATES: [&[BorrowedFormatItem<'_>]; 3] = [
-    format_description!(
-        "[weekday repr:short], [day] [month repr:short] [year] [hour]:[minute]:[second] GMT"
-    ),
-    // RFC 850; the two digits of the year are completed before.
-    format_description!(
-        "[weekday repr:long], [day]-[month repr:short]-[year] [hour]:[minute]:[second] GMT"
-    ),
-    // asctime
-    format_description!(
-        "[weekday repr:short] [month repr:short] [day padding:space] [hour]:[minute]:[second] [year]"
-    ),
-];
-
 /// An HTTP date in any of its three forms.
 pub(crate) fn http_date(text: &str) -> Option<Instant> {
-    let text = with_century(text.trim());
-    let date = HTTP_DATES.iter().find_map(|form| PrimitiveDateTime::parse(&text, form).ok())?;
-    Some(Instant::from_seconds(date.assume_utc().unix_timestamp()))
-}
-
-/// `Friday, 20-Nov-26 …` with four digits. No clock is read; from 70 on it was the last century, as POSIX
-/// has it.
-fn with_century(text: &str) -> Cow<'_, str> {
-    let short = |day: &str| {
-        let (date, time) = day.split_once(' ')?;
-        let (rest, year) = date.rsplit_once('-')?;
-        let digits = year.len() == 2 && year.bytes().all(|byte| byte.is_ascii_digit());
-        let century = if year < "70" { "20" } else { "19" };
-        digits.then(|| format!("{rest}-{century}{year} {time}"))
-    };
-    let completed = text.split_once(", ").and_then(|(weekday, day)| {
-        let day = short(day)?;
-        Some(format!("{weekday}, {day}"))
-    });
-    completed.map_or(Cow::Borrowed(text), Cow::Owned)
+    let date = httpdate::parse_http_date(text.trim()).ok()?;
+    let seconds = date.duration_since(UNIX_EPOCH).ok()?.as_secs();
+    Some(Instant::from_seconds(i64::try_from(seconds).ok()?))
 }
 
 /// How long to wait: seconds, or a date that is measured against the server's own clock (ours may be

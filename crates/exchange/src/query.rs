@@ -2,6 +2,7 @@
 //! (specification, Endpoints 3; percent-encoding per RFC 3986).
 
 use fhir::Period;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::search::split_prefix;
 use crate::{Processing, Query, Release, SearchProblem, SearchSupport, SortKey, TimeFilter, Times};
@@ -238,44 +239,33 @@ pub fn pairs(raw: &str) -> impl Iterator<Item = (String, String)> + '_ {
     })
 }
 
+/// What RFC 3986 (section 2.3) calls unreserved stays as it is.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 /// Percent-encodes everything that RFC 3986 does not call unreserved.
 pub fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len() + 16);
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push('%');
-            for nibble in [byte >> 4, byte & 15] {
-                encoded.push(char::from(b"0123456789ABCDEF"[usize::from(nibble)]));
-            }
-        }
-    }
-    encoded
+    utf8_percent_encode(text, RESERVED).to_string()
 }
 
 /// Undoes [`encode`]. A `%` that begins no code stays; bytes that are not UTF-8 become U+FFFD.
 pub fn decode(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let code = (byte == b'%')
-            .then(|| {
-                let digit = |at: usize| char::from(*bytes.get(at)?).to_digit(16);
-                u8::try_from(digit(at + 1)? * 16 + digit(at + 2)?).ok()
-            })
-            .flatten();
-        decoded.push(code.unwrap_or(byte));
-        at += if code.is_some() { 3 } else { 1 };
-    }
-    String::from_utf8(decoded)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_encoded_is_decoded_and_what_is_no_code_stays() {
+        assert_eq!(encode("aZ0-._~ ä+%|"), "aZ0-._~%20%C3%A4%2B%25%7C");
+        for text in ["", "plain", "a b&c=d", "ä|😀+%41", "%"] {
+            assert_eq!(decode(&encode(text)), text);
+        }
+        for (text, meant) in [("%", "%"), ("%zz+", "%zz+"), ("%4", "%4"), ("%ff", "\u{fffd}")] {
+            assert_eq!(decode(text), meant);
+        }
+    }
 
     #[test]
     fn what_is_escaped_separates_nothing() {
