@@ -1,6 +1,7 @@
 //! Functions on collections: which items, how many, in which order.
 
 use std::cmp::Ordering;
+use std::collections::HashSet;
 
 use super::logic::truth_of;
 use super::{Evaluated, Run, Scope, equality, single, wrong_type};
@@ -57,7 +58,14 @@ impl<'t> Run<'_, 't> {
             F::Aggregate => self.aggregate(call, focus, scope),
             F::Sort => self.sort(call, focus, scope),
             F::Distinct => self.distinct(focus),
-            F::IsDistinct => boolean(self.distinct(focus)?.len() == focus.len()),
+            F::IsDistinct => match plain_texts(focus) {
+                Some(texts) => {
+                    self.step(texts.len())?;
+                    let kept: HashSet<&str> = texts.iter().copied().collect();
+                    boolean(kept.len() == texts.len())
+                }
+                None => boolean(self.distinct(focus)?.len() == focus.len()),
+            },
             F::Iif => self.iif(call, focus, scope),
             _ => {
                 let other = self.argument(call, 0, scope)?;
@@ -356,4 +364,19 @@ fn of_all<'t>(function: Function, focus: &[Item<'t>]) -> Evaluated<'t> {
         Function::AnyTrue => trues > 0,
         _ => trues < focus.len(),
     })
+}
+
+/// The texts of items that are equal exactly when their texts are (codes, ids, addresses); `None` if one
+/// of them is anything else. A code system has thousands of codes that must differ.
+fn plain_texts<'i>(items: &'i [Item<'_>]) -> Option<Vec<&'i str>> {
+    let text = |item: &'i Item<'_>| match item {
+        Item::String(text) => Some(&**text),
+        Item::Element(of) => {
+            let kind = of.type_definition()?;
+            let is_text = kind.is("string") || kind.is("uri");
+            of.value().filter(|_| is_text && of.children().next().is_none())
+        }
+        _ => None,
+    };
+    items.iter().map(text).collect()
 }
