@@ -128,6 +128,10 @@ impl<'t> Element<'t> {
     pub fn number(self) -> u32 {
         self.node
     }
+    /// The document that it is part of.
+    pub fn tree(self) -> &'t crate::Tree {
+        self.tree
+    }
     /// Whether both are the same place of the same document.
     pub fn is_same_place(self, other: Element<'_>) -> bool {
         self.node == other.node && std::ptr::eq(self.tree, other.tree)

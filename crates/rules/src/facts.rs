@@ -1,6 +1,8 @@
 //! Invariants that were published wrong, and what the authority's validator does with them. Facts about
 //! `matchbox` 4.1.5 on HL7's core 6.9.4: a table of data, for each new version may change it.
 
+pub(crate) mod vitals;
+
 /// What is evaluated in place of a published expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Instead {
@@ -38,7 +40,28 @@ const REWRITTEN: &[(&str, &str, &str)] = &[
     ("con-3", "true", "the replacement can never fail"),
     ("que-7", "operator = 'exists' implies answer is boolean", "a type in capitals"),
     ("que-12", "enableWhen.count() < 2 or enableBehavior.exists()", "off by one"),
+    ("ras-2", "probability.empty() or ({})", "an assessment without a probability would fail"),
 ];
+
+/// Invariants whose expression must match a whole text, and matches a part of it as published.
+const WHOLE: &[&str] = &["eld-19", "eld-20"];
+
+/// Extensions whose published context is not where they are used, and where they may stand instead.
+const CONTEXTS: &[(&str, &str)] = &[
+    (
+        "http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type",
+        "ElementDefinition.type",
+    ),
+    ("http://hl7.org/fhir/StructureDefinition/regex", "ElementDefinition.type"),
+    ("http://hl7.org/fhir/StructureDefinition/structuredefinition-normative-version", "Element"),
+    ("http://hl7.org/fhir/StructureDefinition/capabilitystatement-expectation", "Element"),
+    ("http://hl7.org/fhir/StructureDefinition/capabilitystatement-prohibited", "Element"),
+];
+
+/// Where an extension may stand beside its published context.
+pub(crate) fn context_of(extension: &str) -> Option<&'static str> {
+    CONTEXTS.iter().find(|(url, _)| *url == extension).map(|(_, context)| *context)
+}
 
 /// What is not evaluated as an expression: `ele-1` and the narrative are part of the base check and of the
 /// checks of narrative here; `dom-3` is part of the checks of contained resources; `dom-6` is advice.
@@ -60,6 +83,10 @@ pub(crate) fn instead(key: &str, published: &str) -> Instead {
             "name.empty() or name.matches('^[A-Z][A-Za-z0-9_]{0,254}$')".to_owned(),
         );
     }
+    if WHOLE.contains(&key) {
+        let whole = published.replace("matches('", "matches('^").replace("')", "$')");
+        return Instead::Text(whole);
+    }
     match REWRITTEN.iter().find(|(of, ..)| *of == key) {
         Some((_, text, _)) => Instead::Text(text.replace("{}", published)),
         None => Instead::Text(published.to_owned()),
@@ -75,6 +102,10 @@ mod tests {
         let text = "reference.startsWith('#').not()";
         let Instead::Text(instead) = instead("ref-1", text) else { panic!("an expression") };
         assert!(instead.ends_with(&format!("({text})")));
+        assert_eq!(
+            super::instead("eld-20", "path.matches('[A-Z][a-z]*')"),
+            Instead::Text("path.matches('^[A-Z][a-z]*$')".to_owned())
+        );
         assert_eq!(super::instead("dom-6", "text.div.exists()"), Instead::Skip);
         assert_eq!(super::instead("x-1", "a"), Instead::Text("a".to_owned()));
     }

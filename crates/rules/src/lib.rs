@@ -10,6 +10,7 @@
 pub mod codes;
 mod definition;
 mod facts;
+mod html;
 mod package;
 mod profile;
 mod rule;

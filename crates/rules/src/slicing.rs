@@ -39,8 +39,6 @@ pub(crate) enum Test {
     Profile(Vec<String>, u16),
     /// The element stands at this place.
     Position(usize),
-    /// Nothing tells: every element has it.
-    Always,
 }
 
 /// Where a path leads in the definitions.
@@ -65,6 +63,7 @@ pub(crate) fn compile(
         return Err(String::new());
     }
     let mut matchers = Vec::with_capacity(discriminators.len());
+    let mut is_decided = false;
     for discriminator in discriminators {
         let steps = steps(&discriminator.path).ok_or_else(|| discriminator.path.clone())?;
         let kind = discriminator.kind.as_str();
@@ -77,8 +76,18 @@ pub(crate) fn compile(
                 .collect();
             one_of(tests).or_else(|| by_url(profile, slice, &steps))
         };
-        let test = test.ok_or_else(|| discriminator.path.clone())?;
-        matchers.push(Matcher { steps, test });
+        match test {
+            Some(test) => matchers.push(Matcher { steps, test }),
+            // Without a profile every element has it.
+            None if kind == "profile" => is_decided = true,
+            None if kind == "exists" => return Err(discriminator.path.clone()),
+            // Another discriminator may decide.
+            None => {}
+        }
+    }
+    if matchers.is_empty() && !is_decided {
+        let paths: Vec<&str> = discriminators.iter().map(|of| &*of.path).collect();
+        return Err(paths.join(", "));
     }
     Ok(matchers)
 }
@@ -101,7 +110,7 @@ fn one_of(mut tests: Vec<Test>) -> Option<Test> {
     }
     // What decides nothing adds nothing beside what does.
     let strong: Vec<Test> =
-        tests.into_iter().filter(|test| !matches!(test, Test::Always | Test::Exists)).collect();
+        tests.into_iter().filter(|test| !matches!(test, Test::Exists)).collect();
     match strong.len() {
         0 => Some(Test::Exists),
         1 => strong.into_iter().next(),
@@ -186,7 +195,10 @@ fn below<'s>(set: &'s RuleSet, place: &Place<'s>, step: &Step) -> Vec<Place<'s>>
             let found = targets.filter_map(|url| set.profile(url, place.profile.package));
             found.map(|profile| Place { profile, node: 0, inherited: None }).collect()
         }
-        Step::Child(name) => children(set, place, name),
+        Step::Child(name) => {
+            let found = children(set, place, name);
+            found.into_iter().map(|place| Place { node: told_apart(&place), ..place }).collect()
+        }
         Step::Extension(url) => {
             let mut found = Vec::new();
             for place in children(set, place, "extension") {
@@ -234,6 +246,15 @@ fn children<'s>(set: &'s RuleSet, place: &Place<'s>, name: &str) -> Vec<Place<'s
     found
 }
 
+/// Where an element is sliced itself, its first slice says what stands there: the sliced element says
+/// nothing of its own.
+fn told_apart(place: &Place<'_>) -> u32 {
+    let node = place.profile.node(place.node);
+    let is_told = node.fixed.is_some() || node.pattern.is_some() || place.inherited.is_some();
+    let first = node.slices.first().filter(|_| node.slicing.is_some() && !is_told);
+    first.copied().unwrap_or(place.node)
+}
+
 /// What a pattern or a fixed value says of a part of it.
 fn inherited(place: &Place<'_>, name: &str) -> Option<(Value, bool)> {
     let node = place.profile.node(place.node);
@@ -278,9 +299,9 @@ fn test(kind: &str, place: &Place<'_>, steps: &[Step]) -> Option<Test> {
             if let Some(binding) = binding.filter(|of| of.value_set.is_some()) {
                 return Some(Test::Bound(binding.clone(), package));
             }
-            existence(node.min, node.max)
+            (node.max == 0).then_some(Test::Missing)
         }
-        "exists" => existence(node.min, node.max).or(Some(Test::Always)),
+        "exists" => existence(node.min, node.max),
         "type" => {
             let told = steps.last().and_then(|step| match step {
                 Step::OfType(of) => Some(vec![of.clone()]),

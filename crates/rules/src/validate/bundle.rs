@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use fhir::Element;
+use fhir::{Element, TypeDefinition};
 
 use super::references::{Target, type_in};
 use super::{Issue, Run, error};
@@ -125,10 +125,11 @@ impl<'t> Run<'t> {
             }
         }
         let may_lack = ["transaction", "transaction-response", "batch", "batch-response"];
+        let asked = asked_types(of);
         for entry in &entries {
             self.full_url(*entry, may_lack.contains(&kind), issues);
             if kind == "searchset" {
-                search_entry(*entry, issues);
+                search_entry(*entry, &asked, issues);
             }
         }
         links(of, kind, issues);
@@ -145,6 +146,7 @@ impl<'t> Run<'t> {
         if !is_absolute(url) {
             return error(issues, entry, "rule-bundle-full-url-relative", &[("value", url)]);
         }
+        Self::canonical(entry, url, issues);
         // Only an address in the form of FHIR's REST says type and id.
         let is_rest = url.starts_with("http://") || url.starts_with("https://");
         let told = type_in(url).filter(|_| is_rest && is_rest_form(url));
@@ -155,6 +157,21 @@ impl<'t> Run<'t> {
                 let params = [("value", url), ("expected", &*expected)];
                 error(issues, entry, "rule-bundle-full-url-differs", &params);
             }
+        }
+    }
+
+    /// A definition whose own address is that of the entry: it ends in type and id, as such addresses do.
+    fn canonical(entry: Element<'t>, url: &str, issues: &mut Vec<Issue>) {
+        let Some(resource) = entry.child("resource") else { return };
+        if resource.text("url") != Some(url) || url.starts_with("http://hl7.org/fhir/v") {
+            return;
+        }
+        let id = resource.text("id").unwrap_or_default();
+        if type_in(url).is_none() || !url.ends_with(&format!("/{id}")) {
+            let kind = resource.resource_type().unwrap_or_default();
+            let expected = format!("/{kind}/{id}");
+            let params = [("value", url), ("expected", &*expected)];
+            error(issues, entry, "rule-bundle-full-url-differs", &params);
         }
     }
 
@@ -265,13 +282,24 @@ fn linked<'t>(of: Element<'t>, found: &mut HashSet<&'t str>, depth: usize) {
     for child in of.children() {
         let told = match child.type_name() {
             "Reference" => child.text("reference"),
-            "url" | "uri" if !matches!(child.name(), "system" | "fullUrl" | "url") => child.value(),
+            "url" | "uri" if !is_name(of, child) => child.value(),
             _ => None,
         };
         found.extend(told.filter(|told| !told.starts_with('#')));
         if child.resource_type() != Some("Bundle") && depth < 64 {
             linked(child, found, depth + 1);
         }
+    }
+}
+
+/// Whether an address is the name of something, and leads nowhere.
+fn is_name(of: Element<'_>, child: Element<'_>) -> bool {
+    match child.name() {
+        "system" | "fullUrl" => true,
+        "url" => of.is_of("Extension"),
+        "endpoint" => matches!(of.name(), "source" | "destination"),
+        "address" => of.resource_type() == Some("Endpoint"),
+        _ => false,
     }
 }
 
@@ -283,7 +311,21 @@ fn is_rest_form(url: &str) -> bool {
     !id.is_empty() && id.len() <= 64 && id.bytes().all(byte)
 }
 
-fn search_entry(entry: Element<'_>, issues: &mut Vec<Issue>) {
+/// The types that a search asked for, as its own link says; none where that does not say.
+fn asked_types<'t>(of: Element<'t>) -> Vec<&'t str> {
+    let own = of.all("link").find(|link| link.text("relation") == Some("self"));
+    let Some(url) = own.and_then(|link| link.text("url")) else { return Vec::new() };
+    let (path, query) = url.split_once('?').unwrap_or((url, ""));
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let is_type = TypeDefinition::named(last).is_some_and(TypeDefinition::is_resource);
+    if is_type && !last.contains('.') {
+        return vec![last];
+    }
+    let told = query.split('&').filter_map(|part| part.strip_prefix("_type="));
+    told.flat_map(|types| types.split(',')).collect()
+}
+
+fn search_entry(entry: Element<'_>, asked: &[&str], issues: &mut Vec<Issue>) {
     let Some(resource) = entry.child("resource") else {
         return error(issues, entry, "rule-bundle-entry-without-resource", &[]);
     };
@@ -292,6 +334,10 @@ fn search_entry(entry: Element<'_>, issues: &mut Vec<Issue>) {
         error(issues, resource, "rule-bundle-entry-without-id", &[]);
     }
     let kind = resource.resource_type().unwrap_or_default();
+    if mode == Some("match") && !asked.is_empty() && !asked.contains(&kind) {
+        let params = [("expected", &*asked.join(", ")), ("found", kind)];
+        error(issues, resource, "rule-bundle-entry-type", &params);
+    }
     if mode == Some("outcome") && kind != "OperationOutcome" {
         let params = [("expected", "OperationOutcome"), ("found", kind)];
         error(issues, resource, "rule-bundle-entry-type", &params);

@@ -4,9 +4,10 @@ use std::rc::Rc;
 
 use fhir::Element;
 
-use super::{Issue, Run, error, has_errors, warning};
+use super::{Issue, Run, error, has_errors};
 use crate::profile::{Profile, UNBOUNDED};
 use crate::slicing::{self, Matcher, Test};
+use crate::terminology::Mode;
 
 impl<'t> Run<'t> {
     pub(super) fn children(
@@ -103,7 +104,7 @@ impl<'t> Run<'t> {
                 Err(path) => {
                     if !path.is_empty() {
                         undecided.push(*slice);
-                        self.not_decided(owner, profile, *slice, path, issues);
+                        self.not_decided(mine, profile, *slice, path, issues);
                     }
                     continue;
                 }
@@ -154,9 +155,10 @@ impl<'t> Run<'t> {
         }
     }
 
+    /// Nobody can tell whether an element belongs to the slice: each of them is in doubt.
     fn not_decided(
         &self,
-        owner: Element<'t>,
+        mine: &[Element<'t>],
         profile: &'t Profile,
         slice: u32,
         path: &str,
@@ -164,7 +166,9 @@ impl<'t> Run<'t> {
     ) {
         let name = profile.node(slice).slice.as_deref().unwrap_or_default();
         let params = [("element", name), ("value", path), ("profile", &*profile.url)];
-        warning(issues, owner, "rule-slicing-not-decided", &params);
+        for element in mine {
+            error(issues, *element, "rule-slicing-not-decided", &params);
+        }
     }
 
     fn in_no_slice(
@@ -233,7 +237,9 @@ impl<'t> Run<'t> {
                 continue;
             };
             let out_of_order = slicing.ordered && place < furthest;
-            if out_of_order || (slicing.rules == "openAtEnd" && free_before) {
+            // HL7's validator does not look whether what is in no slice stands at the end.
+            let is_late = self.mode == Mode::Strict && slicing.rules == "openAtEnd" && free_before;
+            if out_of_order || is_late {
                 let slice = profile.node(profile.node(sliced).slices[place]).slice.as_deref();
                 let params = [("element", slice.unwrap_or_default()), ("profile", &*profile.url)];
                 error(issues, *element, "rule-slice-order", &params);

@@ -56,7 +56,7 @@ impl<'t> Run<'t> {
             let Some(value_set) = value_set.filter(|_| severity != Severity::Information) else {
                 continue;
             };
-            if self.is_without_code(of) {
+            if is_without_code(of) {
                 if severity == Severity::Error && self.set.members(value_set, package).is_some() {
                     let params = [("element", of.name()), ("value-set", value_set)];
                     push(issues, of, "rule-code-missing", severity, &params);
@@ -73,12 +73,14 @@ impl<'t> Run<'t> {
             }
         }
     }
+}
 
-    /// A concept in words alone, where a code is asked for.
-    fn is_without_code(&self, of: Element<'t>) -> bool {
-        of.type_name() == "CodeableConcept"
-            && of.child("coding").is_none()
-            && of.child("extension").is_none()
+/// A concept in words alone, or a value that is not there, where a code is asked for.
+fn is_without_code(of: Element<'_>) -> bool {
+    match of.type_name() {
+        "CodeableConcept" => of.child("coding").is_none(),
+        "code" | "string" | "uri" | "url" | "canonical" => of.value().is_none(),
+        _ => false,
     }
 }
 

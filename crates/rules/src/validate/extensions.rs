@@ -3,19 +3,25 @@
 
 use std::sync::Arc;
 
-use fhir::Element;
+use fhir::{Element, ElementDefinition, TypeDefinition};
 use fhirpath::{Context, Expression, Item};
 
 use super::bundle::is_absolute;
 use super::invariants::resources_of;
 use super::{Held, Issue, Run, error, push};
 use crate::definition::ExtensionContext;
+use crate::facts;
 use crate::profile::Profile;
 use crate::rule::Rule;
 use crate::terminology::Mode;
 
 /// Addresses of examples: nobody defines them, and nobody is told.
 const EXAMPLES: &[&str] = &["example.org", "example.com", "acme.com", "acme.org", "nema.org"];
+/// What stands there is a value for other documents: every extension is allowed in it.
+const VALUES: &[&str] =
+    &["ElementDefinition.example.value", "ElementDefinition.pattern", "ElementDefinition.fixed"];
+/// Extensions of HL7's own tools, which no package needs to define.
+const TOOLS: &str = "http://hl7.org/fhir/tools/StructureDefinition/";
 /// Extensions that stand for elements of other releases of FHIR.
 const OTHER_RELEASES: &str = "/StructureDefinition/extension-";
 
@@ -26,12 +32,18 @@ impl<'t> Run<'t> {
         let is_nested = owner.type_name() == "Extension";
         if !is_absolute(url) {
             // Inside of a complex extension its definition says which names there are.
-            if !is_nested {
-                error(issues, of, "rule-extension-url-relative", &[("value", url)]);
+            if is_nested {
+                return self.part(of, owner, url, issues);
             }
-            return;
+            return error(issues, of, "rule-extension-url-relative", &[("value", url)]);
         }
         let is_modifier = of.name() == "modifierExtension";
+        if let Some((plain, version)) = url.split_once('|')
+            && self.set.profile(plain, 0).is_some()
+            && !version.is_empty()
+        {
+            return error(issues, of, "rule-extension-version", &[("value", url)]);
+        }
         let Some(profile) = self.set.profile(url, 0) else {
             return self.unknown_extension(of, url, is_modifier, issues);
         };
@@ -46,8 +58,23 @@ impl<'t> Run<'t> {
             };
             error(issues, of, code, &[("value", url)]);
         }
+        value_is_there(of, url, profile, issues);
         issues.extend(self.conform(of, profile).iter().cloned());
         self.context(of, owner, profile, issues);
+    }
+
+    /// A part of a complex extension: its definition must name it, if anybody defines that extension.
+    fn part(&self, of: Element<'t>, owner: Element<'t>, url: &str, issues: &mut Vec<Issue>) {
+        let around = owner.text("url").filter(|around| is_absolute(around));
+        let Some(profile) = around.and_then(|around| self.set.profile(around, 0)) else { return };
+        let is_told = profile.nodes.iter().any(|node| {
+            let fixed = node.fixed.as_ref().and_then(|told| told.value.as_str());
+            node.path == "Extension.extension.url" && fixed == Some(url)
+        });
+        if !is_told {
+            let params = [("value", url), ("profile", &*profile.url)];
+            error(issues, of, "rule-extension-part-unknown", &params);
+        }
     }
 
     fn unknown_extension(
@@ -57,7 +84,8 @@ impl<'t> Run<'t> {
         is_modifier: bool,
         issues: &mut Vec<Issue>,
     ) {
-        let is_example = EXAMPLES.iter().any(|example| url.contains(example));
+        let is_example =
+            url.starts_with(TOOLS) || EXAMPLES.iter().any(|example| url.contains(example));
         let is_other_release =
             url.starts_with("http://hl7.org/fhir/") && url.contains(OTHER_RELEASES);
         if self.set.is_empty() || is_other_release {
@@ -80,10 +108,13 @@ impl<'t> Run<'t> {
         profile: &'t Profile,
         issues: &mut Vec<Issue>,
     ) {
-        if !profile.contexts.is_empty() {
+        let instead = facts::context_of(&profile.url);
+        if instead != Some("Element") && !profile.contexts.is_empty() {
             let names = names_of(owner);
             let fits = profile.contexts.iter().any(|told| self.is_there(owner, told, &names));
-            if !fits {
+            let is_value = VALUES.iter().any(|value| names.iter().any(|of| of.starts_with(value)));
+            let is_instead = instead.is_some_and(|of| names.iter().any(|name| name == of));
+            if !(fits || is_value || is_instead) {
                 let told: Vec<&str> = profile.contexts.iter().map(|of| &*of.expression).collect();
                 let found = names.first().map(String::as_str).unwrap_or_default();
                 let params =
@@ -104,7 +135,12 @@ impl<'t> Run<'t> {
         match &*told.kind {
             "extension" => {
                 let url = expression.split('#').next().unwrap_or_default();
-                owner.type_name() == "Extension" && owner.text("url") == Some(url)
+                // Beside the value, or at the value itself.
+                let around = owner.parent().filter(|_| owner.name().starts_with("value"));
+                [Some(owner), around]
+                    .into_iter()
+                    .flatten()
+                    .any(|of| of.type_name() == "Extension" && of.text("url") == Some(url))
             }
             "fhirpath" => self.is_among(owner, expression),
             _ if expression.contains("://") => {
@@ -115,7 +151,9 @@ impl<'t> Run<'t> {
             }
             _ => {
                 let plain = expression.replace("[x]", "");
-                matches!(expression, "Element" | "Any" | "*") || names.contains(&plain)
+                matches!(expression, "Element" | "Any" | "*")
+                    || (expression == "CanonicalResource" && is_canonical(owner))
+                    || names.contains(&plain)
             }
         }
     }
@@ -143,6 +181,22 @@ impl<'t> Run<'t> {
             Err(_) => Held::NotEvaluated,
         }
     }
+}
+
+/// A definition that names types for its value asks for one, also where it may be left out.
+fn value_is_there(of: Element<'_>, url: &str, profile: &Profile, issues: &mut Vec<Issue>) {
+    let Some(value) = profile.child(0, "value").map(|at| profile.node(at)) else { return };
+    if value.max > 0 && !value.types.is_empty() && of.choice("value").is_none() {
+        error(issues, of, "rule-extension-value-missing", &[("value", url)]);
+    }
+}
+
+/// A resource that has a canonical address of its own.
+fn is_canonical(of: Element<'_>) -> bool {
+    let is_url =
+        |element: ElementDefinition| element.name().text() == "url" && element.of().name() == "uri";
+    let resource = of.resource_type().and_then(TypeDefinition::named);
+    resource.is_some_and(|of| of.elements().any(is_url))
 }
 
 fn among<'e>(

@@ -24,7 +24,7 @@ impl<'t> Run<'t> {
     }
 
     fn held(&self, of: Element<'t>, rule: &'t Rule) -> Held {
-        let key = (of.number(), rule.number);
+        let key = (self.place(of), rule.number);
         if let Some(held) = self.held.borrow().get(&key) {
             return *held;
         }

@@ -4,17 +4,58 @@
 use fhir::Element;
 
 use super::bundle::is_absolute;
-use super::{Issue, Run, error, narrative};
+use super::narrative::{self, Links};
+use super::{Issue, Run, error};
+
+/// Code systems whose address is often written with something before or behind it.
+const WELL_KNOWN: &[&str] = &[
+    "http://snomed.info/sct",
+    "http://loinc.org",
+    "http://unitsofmeasure.org",
+    "http://www.nlm.nih.gov/research/umls/rxnorm",
+];
+
+/// Resources that are known by an address of their own.
+const CANONICAL: &[&str] = &[
+    "ActivityDefinition",
+    "CapabilityStatement",
+    "ChargeItemDefinition",
+    "CodeSystem",
+    "CompartmentDefinition",
+    "ConceptMap",
+    "EffectEvidenceSynthesis",
+    "EventDefinition",
+    "Evidence",
+    "EvidenceVariable",
+    "ExampleScenario",
+    "GraphDefinition",
+    "ImplementationGuide",
+    "Library",
+    "Measure",
+    "MessageDefinition",
+    "OperationDefinition",
+    "PlanDefinition",
+    "Questionnaire",
+    "ResearchDefinition",
+    "ResearchElementDefinition",
+    "RiskEvidenceSynthesis",
+    "SearchParameter",
+    "StructureDefinition",
+    "StructureMap",
+    "TerminologyCapabilities",
+    "TestScript",
+    "ValueSet",
+];
 
 impl<'t> Run<'t> {
     /// An element and all below it.
     pub(super) fn lexical(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
         match of.type_name() {
             "Coding" => self.coding(of, issues),
-            "Identifier" => absolute(of, "system", issues),
-            "uri" | "url" | "oid" | "uuid" | "canonical" => address(of, issues),
+            "Identifier" => identifier(of, issues),
+            "uri" | "url" | "oid" | "uuid" | "canonical" => self.address(of, issues),
             "Attachment" => attachment(of, issues),
-            "xhtml" => narrative::check(of, issues),
+            "xhtml" => self.narrative(of, issues),
             _ => {}
         }
         for child in of.children() {
@@ -22,11 +63,33 @@ impl<'t> Run<'t> {
         }
     }
 
+    fn narrative(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        narrative::check(of, issues);
+        let mut links = Links::default();
+        narrative::links(of, &mut links);
+        for id in links.fragments {
+            self.fragment(of, id, issues);
+        }
+    }
+
+    fn address(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        has_address_form(of, issues);
+        let id = of.value().and_then(|value| value.strip_prefix('#'));
+        let is_name = of.name() == "url" && of.parent().is_some_and(|of| of.is_of("Extension"));
+        if let Some(id) = id.filter(|id| !id.is_empty() && !is_name) {
+            self.fragment(of, id, issues);
+        }
+    }
+
     fn coding(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
-        absolute(of, "system", issues);
+        system(of, &[], issues);
         let (Some(system), Some(code)) = (of.text("system"), of.text("code")) else { return };
         if self.set.members(system, 0).is_some() && self.set.codes(system, 0).is_none() {
             return error(issues, of, "rule-system-is-value-set", &[("value", system)]);
+        }
+        if let Some(plain) = WELL_KNOWN.iter().find(|plain| is_meant(system, plain)) {
+            let params = [("value", system), ("expected", *plain)];
+            return error(issues, of, "rule-code-system-wrong", &params);
         }
         let canonical = of.text("version").map(|version| format!("{system}|{version}"));
         let canonical = canonical.as_deref().unwrap_or(system);
@@ -37,16 +100,40 @@ impl<'t> Run<'t> {
     }
 }
 
-fn absolute(of: Element<'_>, name: &str, issues: &mut Vec<Issue>) {
-    let Some(child) = of.child(name) else { return };
-    if let Some(value) = child.value().filter(|value| !value.is_empty() && !is_absolute(value)) {
-        let element = format!("{}.{name}", of.type_name());
+/// The system of a code or an identifier is a complete address.
+fn system(of: Element<'_>, more: &[&str], issues: &mut Vec<Issue>) {
+    let Some(child) = of.child("system") else { return };
+    let is_fine = |value: &str| {
+        let known = ["http:", "https:", "urn:"];
+        value.is_empty() || known.iter().chain(more).any(|scheme| value.starts_with(scheme))
+    };
+    if let Some(value) = child.value().filter(|value| !is_fine(value)) {
+        let element = format!("{}.system", of.type_name());
         let params = [("element", &*element), ("value", value)];
         error(issues, child, "rule-system-not-absolute", &params);
     }
 }
 
-fn address(of: Element<'_>, issues: &mut Vec<Issue>) {
+fn identifier(of: Element<'_>, issues: &mut Vec<Issue>) {
+    system(of, &["ldap:"], issues);
+    let (Some(told), Some(value)) = (of.text("system"), of.child("value")) else { return };
+    let text = value.value().unwrap_or_default();
+    if told == "urn:ietf:rfc:3986" && !text.is_empty() && !is_absolute(text) {
+        let params = [("element", "Identifier.value"), ("value", text)];
+        error(issues, value, "rule-system-not-absolute", &params);
+    }
+}
+
+/// The address by which a definition is known: `CodeSystem.url`.
+fn is_canonical_url(of: Element<'_>) -> bool {
+    of.name() == "url"
+        && of.type_name() == "uri"
+        && of.parent().is_some_and(|owner| {
+            owner.resource_type().is_some_and(|kind| CANONICAL.contains(&kind))
+        })
+}
+
+fn has_address_form(of: Element<'_>, issues: &mut Vec<Issue>) {
     let Some(value) = of.value() else { return };
     let is_wrong = value.starts_with("oid:")
         || value.starts_with("uuid:")
@@ -57,8 +144,9 @@ fn address(of: Element<'_>, issues: &mut Vec<Issue>) {
         error(issues, of, "rule-address-form", &[("value", value)]);
     }
     let may_be_relative = value.starts_with('#') || value.is_empty();
-    if of.type_name() == "canonical" && !may_be_relative && !is_absolute(value) {
-        let params = [("element", "canonical"), ("value", value)];
+    let is_canonical = of.type_name() == "canonical" && !may_be_relative;
+    if (is_canonical || is_canonical_url(of)) && !is_absolute(value) {
+        let params = [("element", of.name()), ("value", value)];
         error(issues, of, "rule-system-not-absolute", &params);
     }
 }
@@ -76,7 +164,9 @@ fn is_uuid(id: &str) -> bool {
 fn is_oid(id: &str) -> bool {
     let id = id.split('#').next().unwrap_or_default();
     let arc = |arc: &str| !arc.is_empty() && arc.bytes().all(|byte| byte.is_ascii_digit());
-    id.starts_with(['0', '1', '2']) && id.split('.').all(arc)
+    // Short roots belong to no one, save those of `1.3`.
+    let is_long = id.starts_with("1.3") || id.rfind('.').is_some_and(|last| last >= 4);
+    is_long && id.starts_with(['0', '1', '2']) && id.split('.').all(arc)
 }
 
 /// The size that is told against the size that is there.
@@ -93,4 +183,12 @@ fn attachment(of: Element<'_>, issues: &mut Vec<Issue>) {
         let size = size.to_string();
         error(issues, of, "rule-attachment-size", &[("expected", &*size), ("found", told)]);
     }
+}
+
+/// Whether a well-known code system is meant, but not written as it is: with `https`, or more behind it.
+fn is_meant(system: &str, plain: &str) -> bool {
+    let rest = plain.strip_prefix("http").unwrap_or_default();
+    let is_longer = system.strip_prefix(plain).is_some_and(|more| more.starts_with(['/', '#']));
+    // An edition of SNOMED CT is a version, not a system; as a system HL7's validator refuses it too.
+    is_longer || system.strip_prefix("https") == Some(rest)
 }

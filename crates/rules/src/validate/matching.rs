@@ -77,7 +77,6 @@ impl<'t> Run<'t> {
                 })
             }),
             Test::Position(_) => false,
-            Test::Always => true,
         }
     }
 

@@ -1,196 +1,136 @@
-//! Narrative: only what formats text, and some text (`txt-1`, `txt-2`).
+//! Narrative: only what formats text, each where HTML lets it stand, and some text (`txt-1`, `txt-2`).
 
 use fhir::Element;
 
+use super::bundle::is_absolute;
 use super::{Issue, error};
+use crate::html;
 
-/// Elements that format text: HTML 4.0, chapters 7 to 11 and 15, images and links.
-const ELEMENTS: &[&str] = &[
-    "a",
-    "abbr",
-    "acronym",
-    "address",
-    "area",
-    "b",
-    "bdo",
-    "big",
-    "blockquote",
-    "br",
-    "caption",
-    "cite",
-    "code",
-    "col",
-    "colgroup",
-    "dd",
-    "dfn",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "hr",
-    "i",
-    "img",
-    "kbd",
-    "li",
-    "map",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "s",
-    "samp",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-    "var",
-];
-
-/// Attributes of theirs.
-const ATTRIBUTES: &[&str] = &[
-    "abbr",
-    "accesskey",
-    "align",
-    "alt",
-    "axis",
-    "border",
-    "cellpadding",
-    "cellspacing",
-    "char",
-    "charoff",
-    "charset",
-    "cite",
-    "class",
-    "clear",
-    "colspan",
-    "compact",
-    "coords",
-    "datetime",
-    "dir",
-    "frame",
-    "headers",
-    "height",
-    "href",
-    "hreflang",
-    "hspace",
-    "id",
-    "idref",
-    "ismap",
-    "lang",
-    "longdesc",
-    "name",
-    "noshade",
-    "nowrap",
-    "rel",
-    "rev",
-    "rowspan",
-    "rules",
-    "scope",
-    "shape",
-    "size",
-    "span",
-    "src",
-    "start",
-    "style",
-    "summary",
-    "tabindex",
-    "title",
-    "type",
-    "usemap",
-    "valign",
-    "value",
-    "vspace",
-    "width",
-];
+/// What the `div` of a narrative shows: names for links, and where its own links go.
+#[derive(Debug, Default)]
+pub(super) struct Links<'t> {
+    /// Every `id`, and the `name` of every `a`.
+    pub(super) anchors: Vec<&'t str>,
+    /// What stands after `#` in every link and image.
+    pub(super) fragments: Vec<&'t str>,
+}
 
 /// Checks the `div` of a narrative. That it is well-formed the base check has said.
 pub(super) fn check(div: Element<'_>, issues: &mut Vec<Issue>) {
     let Some(text) = div.value() else { return };
-    let mut has_text = false;
-    let mut rest = text;
-    while let Some(start) = rest.find('<') {
-        has_text |= !rest[..start].trim().is_empty();
-        rest = &rest[start..];
-        if let Some(after) = rest.strip_prefix("<!--") {
-            rest = after.split_once("-->").map_or("", |(_, after)| after);
-            continue;
+    let mut walk = Walk { div, open: Vec::new(), has_text: false, issues };
+    html::walk(text, |event| match event {
+        html::Event::Start(tag, is_empty) => walk.start(tag, is_empty),
+        html::Event::End => {
+            walk.open.pop();
         }
-        if let Some(after) = rest.strip_prefix("<![CDATA[") {
-            let (content, after) = after.split_once("]]>").unwrap_or((after, ""));
-            has_text |= !content.trim().is_empty();
-            rest = after;
-            continue;
-        }
-        let Some(end) = end_of_tag(rest) else { break };
-        let tag = &rest[1..end];
-        rest = &rest[end + 1..];
-        if tag.starts_with(['/', '!', '?']) {
-            continue;
-        }
-        has_text |= check_tag(div, tag, issues);
-    }
-    has_text |= !rest.trim().is_empty();
-    if !has_text {
-        let params = [("rule", "txt-2")];
-        error(issues, div, "rule-narrative-empty", &params);
+        html::Event::Text(text) => walk.text(text),
+    });
+    if !walk.has_text {
+        error(issues, div, "rule-narrative-empty", &[("rule", "txt-2")]);
     }
 }
 
-/// The place of the `>` that ends a tag.
-fn end_of_tag(tag: &str) -> Option<usize> {
-    let mut quote = None;
-    for (at, byte) in tag.bytes().enumerate() {
-        match (quote, byte) {
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (Some(open), _) if open == byte => quote = None,
-            (None, b'>') => return Some(at),
-            _ => {}
+/// What can be linked to in the `div` of a narrative, and what it links to.
+pub(super) fn links<'t>(div: Element<'t>, links: &mut Links<'t>) {
+    let Some(text) = div.value() else { return };
+    html::walk(text, |event| {
+        let html::Event::Start(tag, _) = event else { return };
+        for (name, value) in html::attributes(tag) {
+            match (html::name(tag), name) {
+                (_, "id") | ("a", "name") => links.anchors.push(value),
+                ("a", "href") | ("img", "src") => {
+                    let fragment = value.strip_prefix('#').filter(|id| !id.is_empty());
+                    links.fragments.extend(fragment);
+                }
+                _ => {}
+            }
         }
-    }
-    None
+    });
 }
 
-/// Checks the names of a start tag; says whether it shows something itself.
-fn check_tag(div: Element<'_>, tag: &str, issues: &mut Vec<Issue>) -> bool {
-    let tag = tag.trim_end_matches('/');
-    let end = tag.find(|c: char| c.is_whitespace()).unwrap_or(tag.len());
-    let name = tag[..end].rsplit(':').next().unwrap_or_default();
-    if !ELEMENTS.contains(&name) {
-        let params = [("element", name), ("rule", "txt-1")];
-        error(issues, div, "rule-narrative-element", &params);
-    }
-    let mut rest = tag[end..].trim_start();
-    while let Some((attribute, after)) = rest.split_once('=') {
-        let attribute = attribute.trim();
-        let is_allowed = attribute == "xmlns"
-            || attribute.starts_with("xmlns:")
-            || attribute.starts_with("xml:")
-            || ATTRIBUTES.contains(&attribute);
-        if !is_allowed {
-            let params = [("element", name), ("value", attribute), ("rule", "txt-1")];
-            error(issues, div, "rule-narrative-attribute", &params);
+struct Walk<'i, 't> {
+    div: Element<'t>,
+    /// Names of the open elements, the `div` first.
+    open: Vec<&'t str>,
+    has_text: bool,
+    issues: &'i mut Vec<Issue>,
+}
+
+impl<'t> Walk<'_, 't> {
+    fn text(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return;
         }
-        let after = after.trim_start();
-        let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else { break };
-        rest = after[1..].split_once(quote).map_or("", |(_, after)| after).trim_start();
+        self.has_text = true;
+        if let Some(around) = self.open.last().filter(|name| html::holds_no_text(name)) {
+            let params = [("element", "#text"), ("found", *around), ("rule", "txt-1")];
+            error(self.issues, self.div, "rule-narrative-place", &params);
+        }
     }
-    name == "img"
+
+    fn start(&mut self, tag: &'t str, is_empty: bool) {
+        let name = html::name(tag);
+        self.has_text |= name == "img";
+        // The outermost `div` may have what it likes.
+        if !self.open.is_empty() {
+            self.element(name);
+            self.attributes(name, tag);
+            self.place(name);
+        }
+        if !is_empty {
+            self.open.push(name);
+        }
+    }
+
+    fn element(&mut self, name: &str) {
+        if !html::ELEMENTS.contains(&name) {
+            let params = [("element", name), ("rule", "txt-1")];
+            error(self.issues, self.div, "rule-narrative-element", &params);
+        }
+    }
+
+    fn attributes(&mut self, name: &str, tag: &str) {
+        for (attribute, value) in html::attributes(tag) {
+            if !html::may_have(name, attribute) {
+                let params = [("element", name), ("value", attribute), ("rule", "txt-1")];
+                error(self.issues, self.div, "rule-narrative-attribute", &params);
+            }
+            let is_address = matches!((name, attribute), ("a", "href") | ("img", "src"));
+            if is_address && !is_usable(value, name == "a") {
+                let params = [("value", value), ("rule", "txt-1")];
+                error(self.issues, self.div, "rule-narrative-address", &params);
+            }
+        }
+    }
+
+    /// Whether HTML lets an element of this name stand in those that are open.
+    fn place(&mut self, name: &str) {
+        let around = self.open.last().copied().unwrap_or_default();
+        let is_inside = |other: &&&str| html::may_not_hold(other, name);
+        let wrong = match html::may_stand_in(name, around) {
+            false => Some(around),
+            true => self.open.iter().skip(1).find(is_inside).copied(),
+        };
+        if let Some(around) = wrong {
+            let params = [("element", name), ("found", around), ("rule", "txt-1")];
+            error(self.issues, self.div, "rule-narrative-place", &params);
+        }
+    }
+}
+
+/// Whether a link or an image may have this address.
+fn is_usable(address: &str, is_link: bool) -> bool {
+    if let Some(data) = address.strip_prefix("data:") {
+        let mut parts = data.split(',');
+        return parts.next().is_some() && parts.next().is_some_and(|data| !data.is_empty());
+    }
+    let fine =
+        |letter: char| letter.is_alphanumeric() || ";?:@&=+$.,/%-_~#[]!'()*|".contains(letter);
+    if address.is_empty() || !address.chars().all(fine) {
+        return false;
+    }
+    let scheme = address.split(':').next().unwrap_or_default();
+    let is_active = matches!(scheme, "javascript" | "vbscript" | "urn" | "cid");
+    !(is_link && is_active && is_absolute(address))
 }

@@ -1,12 +1,13 @@
 //! A resource as such: its type, the profiles that it names, what it contains.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use fhir::Element;
 
 use super::{Issue, Run, error, warning};
+use crate::facts::vitals;
 use crate::profile::Profile;
+use crate::set::BASE;
 
 /// Stands for "as a resource" where a profile has its number.
 const AS_RESOURCE: u32 = u32::MAX;
@@ -14,7 +15,7 @@ const AS_RESOURCE: u32 = u32::MAX;
 impl<'t> Run<'t> {
     /// What a resource shows against its type and the profiles that it names, looked at once.
     pub(super) fn resource(&self, of: Element<'t>) -> Rc<Vec<Issue>> {
-        self.remembered((of.number(), AS_RESOURCE), |issues| {
+        self.remembered((self.place(of), AS_RESOURCE), |issues| {
             let Some(kind) = of.resource_type() else { return };
             if let Some(base) = self.type_profile(kind) {
                 issues.extend(self.conform(of, base).iter().cloned());
@@ -24,7 +25,8 @@ impl<'t> Run<'t> {
                     self.named_profile(of, named, issues);
                 }
             }
-            self.contained(of, issues);
+            self.identity(of, issues);
+            self.implied_profile(of, kind, issues);
             if kind == "Bundle" {
                 self.bundle(of, issues);
             }
@@ -52,41 +54,22 @@ impl<'t> Run<'t> {
         issues.extend(self.conform(of, profile).iter().cloned());
     }
 
-    /// Contained resources have an id of their own and are referred to (`dom-3`).
-    fn contained(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
-        if of.child("contained").is_none() {
+    /// What HL7's validator asks of some codes: vital signs conform to the profiles of FHIR for them.
+    fn implied_profile(&self, of: Element<'t>, kind: &str, issues: &mut Vec<Issue>) {
+        if kind != "Observation" {
             return;
         }
-        let mut local = HashSet::new();
-        references_to(of, &mut local);
-        let mut ids = HashSet::new();
-        for contained in of.all("contained") {
-            let Some(id) = contained.text("id") else {
-                error(issues, contained, "rule-contained-without-id", &[]);
-                continue;
-            };
-            if !ids.insert(id) {
-                error(issues, contained, "rule-contained-twice", &[("value", id)]);
-            }
-            let mut back = HashSet::new();
-            references_to(contained, &mut back);
-            if !local.contains(id) && !back.contains("") {
-                let params = [("value", id), ("rule", "dom-3")];
-                error(issues, contained, "rule-contained-not-used", &params);
-            }
+        let codings = || of.all("code").flat_map(|code| code.all("coding"));
+        let implied = vitals::PROFILES.iter().find(|(system, codes, _)| {
+            codings().any(|coding| {
+                let code = coding.text("code").unwrap_or_default();
+                coding.text("system") == Some(system) && codes.contains(&code)
+            })
+        });
+        let profile =
+            implied.and_then(|(_, _, name)| self.set.profile(&format!("{BASE}{name}"), 0));
+        if let Some(profile) = profile {
+            issues.extend(self.conform(of, profile).iter().cloned());
         }
-    }
-}
-
-/// What stands after `#` in any reference, URI or canonical below an element.
-fn references_to<'t>(of: Element<'t>, found: &mut HashSet<&'t str>) {
-    for child in of.children() {
-        if matches!(child.type_name(), "string" | "uri" | "url" | "canonical")
-            && let Some((before, id)) = child.value().and_then(|value| value.split_once('#'))
-            && before.is_empty()
-        {
-            found.insert(id);
-        }
-        references_to(child, found);
     }
 }

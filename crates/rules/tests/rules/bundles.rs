@@ -187,3 +187,74 @@ fn documents_hang_together() {
     let wrong = bundle("document", &[(TWO, lab())]);
     assert_eq!(own(&wrong), ["rule-bundle-first-entry Bundle"]);
 }
+
+#[test]
+fn a_search_gives_what_it_asked_for() {
+    let search = |asked: &str, mode: &str| {
+        json!({ "resourceType": "Bundle", "type": "searchset",
+            "link": [{ "relation": "self", "url": format!("http://a.test/fhir/{asked}") }],
+            "entry": [{
+                "fullUrl": "http://a.test/fhir/Organization/1",
+                "resource": { "resourceType": "Organization", "id": "1", "name": "A" },
+                "search": { "mode": mode }
+            }] })
+    };
+    let wrong = &["rule-bundle-entry-type Bundle.entry[0].resource"][..];
+    for (asked, mode, expected) in [
+        ("Organization?name=A", "match", &[][..]),
+        ("Patient?name=A", "match", wrong),
+        ("Patient?name=A", "include", &[]),
+        ("?_type=Patient,Organization", "match", &[]),
+        ("?_type=Patient", "match", wrong),
+        ("somewhere", "match", &[]),
+        ("Patient", "outcome", wrong),
+    ] {
+        check(Vec::new(), &search(asked, mode), Mode::Authority, expected);
+    }
+}
+
+#[test]
+fn an_attachment_connects_an_entry_with_its_document() {
+    let document = |url: &str| {
+        let composition = json!({ "resourceType": "Composition", "author": [{ "reference": TWO }],
+            "extension": [{ "url": "http://example.org/scan", "valueAttachment": { "url": url } }] });
+        let binary = json!({ "resourceType": "Binary", "contentType": "application/pdf" });
+        let lab = json!({ "resourceType": "Organization", "name": "A" });
+        let three = "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000003";
+        bundle("document", &[(ONE, composition), (TWO, lab), (three, binary)])
+    };
+    let loose = |url: &str| -> Vec<String> {
+        let all =
+            errors(&found(&set(Vec::new()), &document(url), None, Mode::Authority)).into_iter();
+        all.filter(|of| of.starts_with("rule-bundle")).collect()
+    };
+    assert_eq!(loose("urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000003"), [""; 0]);
+    assert_eq!(loose("http://a.test/x.pdf"), ["rule-bundle-not-reached Bundle.entry[2]"]);
+}
+
+#[test]
+fn contained_resources_are_reached_from_outside() {
+    let html = "<div xmlns=\"http://www.w3.org/1999/xhtml\">";
+    let organization = |id: &str, part_of: &str| {
+        json!({ "resourceType": "Organization", "id": id, "name": "A",
+            "partOf": { "reference": part_of } })
+    };
+    let patient = |contained: Value, more: Value| {
+        let mut of = json!({ "resourceType": "Patient", "contained": contained });
+        of.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        of
+    };
+    let shown = json!({ "text": { "status": "generated",
+        "div": format!("{html}<a href=\"#a\">the laboratory</a></div>") } });
+    let ring = || json!([organization("a", "#b"), organization("b", "#a")]);
+    check(Vec::new(), &patient(ring(), shown), Mode::Authority, &[]);
+    check(
+        Vec::new(),
+        &patient(ring(), json!({})),
+        Mode::Authority,
+        &[
+            "rule-contained-not-used Patient.contained[0]",
+            "rule-contained-not-used Patient.contained[1]",
+        ],
+    );
+}

@@ -298,6 +298,55 @@ fn extensions_where_they_may_stand() {
 }
 
 #[test]
+fn parts_and_values_of_extensions() {
+    let part = |cardinality: &str| {
+        let named = |name: &str| format!("Extension.extension:a{name}");
+        [
+            element(
+                "Extension.extension",
+                "",
+                "",
+                json!({ "slicing": {
+                "discriminator": [{ "type": "value", "path": "url" }], "rules": "open" } }),
+            ),
+            element("Extension.extension", cardinality, "", json!({ "sliceName": "a" })),
+            element(
+                "Extension.extension.url",
+                "1..1",
+                "",
+                json!({ "id": named(".url"), "fixedUri": "a" }),
+            ),
+        ]
+    };
+    let mut complex = extension("complex", &[("element", "Patient")], "string", false);
+    complex["differential"]["element"] = json!(
+        [&part("0..1")[..], &[element("Extension.value[x]", "0..0", "", json!({}))]].concat()
+    );
+    let mut optional = extension("optional", &[("element", "Patient")], "string", false);
+    optional["differential"]["element"][2]["min"] = json!(0);
+    let set = set(vec![complex, optional]);
+    let of = |name: &str, part: &str| {
+        patient(json!({ "extension": [{ "url": url(name),
+            "extension": [{ "url": part, "valueString": "x" }] }] }))
+    };
+    let version = patient(
+        json!({ "extension": [{ "url": format!("{}|1.0.0", url("optional")), "valueString": "x" }] }),
+    );
+    for (resource, expected) in [
+        (of("complex", "a"), &[][..]),
+        (of("complex", "b"), &["rule-extension-part-unknown Patient.extension[0].extension[0]"]),
+        (
+            of("optional", "http://example.org/x"),
+            &["rule-extension-value-missing Patient.extension[0]"],
+        ),
+        (version, &["rule-extension-version Patient.extension[0]"]),
+    ] {
+        let found = errors(&found(&set, &resource, None, Mode::Authority));
+        assert_eq!(found, *expected, "{resource}");
+    }
+}
+
+#[test]
 fn an_unknown_extension_is_an_error_in_strict_mode_and_as_a_modifier() {
     let set = set(Vec::new());
     let unknown = json!([{ "url": "http://nobody.test/x", "valueString": "x" }]);
@@ -324,43 +373,6 @@ fn content_references_are_followed() {
         errors(&found(&set, &resource, None, Mode::Authority)),
         ["rule-missing Questionnaire.item[0].item[0].item[0]"]
     );
-}
-
-#[test]
-fn addresses_sizes_and_narrative() {
-    let narrative = |div: &str| patient(json!({ "text": { "status": "generated", "div": div } }));
-    let html = "<div xmlns=\"http://www.w3.org/1999/xhtml\">";
-    for (resource, expected) in [
-        (
-            patient(json!({ "identifier": [{ "system": "local", "value": "1" }] })),
-            &["rule-system-not-absolute Patient.identifier[0].system"][..],
-        ),
-        (
-            patient(json!({ "identifier": [{ "system": "oid:1.2.3", "value": "1" }] })),
-            &["rule-address-form Patient.identifier[0].system"],
-        ),
-        (patient(json!({ "photo": [{ "data": "AAAA", "size": 3 }] })), &[]),
-        (
-            patient(json!({ "photo": [{ "data": "AAA=", "size": 3 }] })),
-            &["rule-attachment-size Patient.photo[0]"],
-        ),
-        (narrative(&format!("{html}<p class=\"a\">x &lt; y</p></div>")), &[]),
-        (
-            narrative(&format!("{html}<script>x</script></div>")),
-            &["rule-narrative-element Patient.text.div"],
-        ),
-        (
-            narrative(&format!("{html}<p onclick=\"x\">x</p></div>")),
-            &["rule-narrative-attribute Patient.text.div"],
-        ),
-        (narrative(&format!("{html}<p> </p></div>")), &["rule-narrative-empty Patient.text.div"]),
-    ] {
-        assert_eq!(
-            errors(&found(&set(Vec::new()), &resource, None, Mode::Authority)),
-            *expected,
-            "{resource}"
-        );
-    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 mod bundles;
 mod elements;
+mod forms;
 mod packages;
 mod published;
 mod slices;

@@ -59,11 +59,10 @@ fn by_value_open_closed_ordered_and_open_at_end() {
         &["rule-slice-unknown Patient.identifier[1]"],
     );
     check(of("openAtEnd"), &identifiers(&[("http://one", "1"), ("http://x", "2")]), &[]);
-    check(
-        of("openAtEnd"),
-        &identifiers(&[("http://x", "2"), ("http://one", "1")]),
-        &["rule-slice-order Patient.identifier[1]"],
-    );
+    let late = identifiers(&[("http://x", "2"), ("http://one", "1")]);
+    check(of("openAtEnd"), &late, &[]);
+    let strict = found(&set(of("openAtEnd")), &late, Some("case"), Mode::Strict);
+    assert_eq!(errors(&strict), ["rule-slice-order Patient.identifier[1]"]);
     let mut ordered = by_system("open");
     ordered[0]["slicing"]["ordered"] = json!(true);
     check(
@@ -360,4 +359,26 @@ fn by_position_and_without_discriminator() {
     check(by_position(), &names(json!({ "given": ["A"] })), &["rule-missing Patient.name[0]"]);
     let without = || of(json!({ "slicing": { "rules": "open" } }));
     check(without(), &names(json!({ "given": ["A"] })), &[]);
+}
+
+#[test]
+fn by_values_that_nothing_in_the_slice_decides() {
+    let bare = || {
+        let slice = json!({ "sliceName": "bare" });
+        let slicing = slicing("value", "system", "open");
+        vec![profile(
+            "case",
+            "Patient",
+            &[
+                element("Patient.identifier", "", "", slicing),
+                element("Patient.identifier", "0..1", "", slice),
+            ],
+        )]
+    };
+    check(bare(), &json!({ "resourceType": "Patient" }), &[]);
+    check(
+        bare(),
+        &identifiers(&[("http://x", "1")]),
+        &["rule-slicing-not-decided Patient.identifier[0]"],
+    );
 }
