@@ -267,7 +267,7 @@ fn event_params(event: &Event) -> BTreeMap<String, String> {
         }
         Event::Deferred { due, why }
         | Event::Doubted { due, why, .. }
-        | Event::NotAnswered { due, why }
+        | Event::NotAnswered { due, why, .. }
         | Event::TurnedAway { due, why } => {
             add("due", due.to_fhir());
             add("why", why.clone());

@@ -312,7 +312,7 @@ fn write_state(
         state.code(),
         cells::to_json(state)?,
         state.duty().map(|(due, _)| due.0),
-        cells::doubt_since(state),
+        state.unclear_since().map(|since| since.0),
         state.receipt(),
         requests,
         successor,

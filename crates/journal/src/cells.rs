@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use fhir::{Format, Instant, Severity};
-use report::{State, SubmissionId, Summary};
+use report::{SubmissionId, Summary};
 use rusqlite::types::Type;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -93,16 +93,6 @@ pub(crate) fn evidence_kind(column: usize, code: &str) -> rusqlite::Result<Evide
         "search" => Ok(EvidenceKind::Search),
         "read" => Ok(EvidenceKind::Read),
         _ => Err(unfit(column, "kind of evidence".to_owned())),
-    }
-}
-
-/// Since when a state is in doubt; of one that is overdue, since when it is in progress.
-pub(crate) fn doubt_since(state: &State) -> Option<i64> {
-    match state {
-        State::Unknown { since, .. } | State::InProgress { since, overdue: true, .. } => {
-            Some(since.0)
-        }
-        _ => None,
     }
 }
 

@@ -223,7 +223,7 @@ pub(crate) fn counts(connection: &Connection, now: Instant) -> Result<Counts, Jo
     let by_state = counts_by_state(connection)?;
     let mut counts = Counts { by_state, ..Counts::default() };
     if counts.by_state.get("unknown").is_some_and(|unknown| *unknown > 0) {
-        let long = now.plus_seconds(-DOUBT_LONG_SECONDS);
+        let long = now.plus_seconds(-report::DOUBT_LONG_SECONDS);
         let found = read::one(connection, sql::DOUBTS_LONG, [long.0], |row| row.get::<_, u32>(0))?;
         counts.doubtful_long = found.map_or(0, u64::from);
     }
@@ -232,28 +232,4 @@ pub(crate) fn counts(connection: &Connection, now: Instant) -> Result<Counts, Jo
         counts.overdue = found.map_or(0, u64::from);
     }
     Ok(counts)
-}
-
-/// As in `report::State::group`, which is tested to agree.
-const DOUBT_LONG_SECONDS: i64 = 3_600;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_doubt_is_what_the_domain_says() {
-        let since = Instant::from_seconds(1_000_000);
-        let state = State::Unknown {
-            attempt: 1,
-            since,
-            asked: 0,
-            due: since,
-            empty_since: None,
-            refused: false,
-        };
-        let long = since.plus_seconds(DOUBT_LONG_SECONDS);
-        assert_eq!(state.group(long), Group::NeedsAttention);
-        assert_eq!(state.group(long.plus_micros(-1)), Group::InProgress);
-    }
 }

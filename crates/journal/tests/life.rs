@@ -224,7 +224,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::Deferred { due, why: why() }),
         Just(Event::Doubted { since: due, due, why: why() }),
         Just(Event::AskedInVain { due, answered: None }),
-        Just(Event::NotAnswered { due, why: why() }),
+        any::<bool>().prop_map(move |in_vain| Event::NotAnswered { due, why: why(), in_vain }),
         Just(Event::NotReceived { due }),
         receipt().prop_map(|r| accepted(&r)),
         Just(Event::StillInProgress { due }),

@@ -100,6 +100,23 @@ fn states_and_groups_and_counts_agree() {
     assert_eq!((counts.total(), counts.by_state.len()), (5, 10));
 }
 
+/// After a clock was set back by days no doubt is an hour old: the questions count too.
+#[test]
+fn a_doubt_that_was_asked_for_often_needs_attention_in_list_and_counts() {
+    let house = House::new();
+    let id = house.import(1);
+    house.record(id, Event::SendingStarted { since: at(9_000) });
+    house.record(id, Event::Doubted { since: at(9_000), due: at(9_000), why: "cut".to_owned() });
+    let filter = Filter { groups: vec![Group::NeedsAttention], now: at(10), ..filter() };
+    for asked in 0..=10 {
+        let needed = asked == 10;
+        let counts = house.journal.counts(at(10)).unwrap();
+        assert_eq!(counts.group(Group::NeedsAttention), u64::from(needed), "asked {asked} times");
+        assert_eq!(ids(&house, &filter).len(), usize::from(needed), "asked {asked} times");
+        house.record(id, Event::AskedInVain { due: at(9_000), answered: None });
+    }
+}
+
 #[test]
 fn what_is_overdue_needs_attention_in_list_and_counts() {
     let house = House::new();

@@ -62,12 +62,15 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answered: Option<Instant>,
     },
-    /// Could not be asked (connection); nothing was learned.
+    /// Could not be asked (connection), or the answer says nothing about it; nothing was learned.
     NotAnswered {
         /// When to ask next.
         due: Instant,
         /// Code of the fault.
         why: String,
+        /// An answer came that says nothing: it was asked for in vain all the same.
+        #[serde(default, skip_serializing_if = "is_false")]
+        in_vain: bool,
     },
     /// Asked often enough over time: it was not received. The same identifier is sent again.
     NotReceived {
@@ -170,9 +173,12 @@ impl std::fmt::Debug for Event {
             Self::AskedInVain { due, answered } => {
                 shown.field("due", due).field("answered", answered).finish()
             }
-            Self::Deferred { due, why }
-            | Self::NotAnswered { due, why }
-            | Self::TurnedAway { due, why } => shown.field("due", due).field("why", why).finish(),
+            Self::NotAnswered { due, why, in_vain } => {
+                shown.field("due", due).field("why", why).field("in_vain", in_vain).finish()
+            }
+            Self::Deferred { due, why } | Self::TurnedAway { due, why } => {
+                shown.field("due", due).field("why", why).finish()
+            }
             Self::HeldAfterRefusals { why } => shown.field("why", why).finish(),
             Self::Doubted { since, due, why } => {
                 shown.field("since", since).field("due", due).field("why", why).finish()

@@ -18,4 +18,4 @@ pub use event::{Event, Person};
 pub use kind::{Kind, recognise};
 pub use links::{Links, Target};
 pub use rules::{check, check_identifier};
-pub use state::{Action, Duty, Group, Illegal, State, SubmissionId};
+pub use state::{Action, DOUBT_LONG_SECONDS, Duty, Group, Illegal, State, SubmissionId};

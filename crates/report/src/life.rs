@@ -86,7 +86,8 @@ impl State {
                 },
                 refused,
             },
-            Event::NotAnswered { due, .. } => {
+            Event::NotAnswered { due, in_vain, .. } => {
+                let asked = asked.saturating_add(u32::from(*in_vain));
                 Self::Unknown { attempt, since, asked, due: *due, empty_since, refused }
             }
             Event::NotReceived { due } => Self::queued(attempt, *due),

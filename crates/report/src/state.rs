@@ -146,7 +146,11 @@ pub struct Illegal {
 }
 
 /// Doubt that lasts longer than this needs a person: 1 hour.
-const DOUBT_LONG_SECONDS: i64 = 3_600;
+pub const DOUBT_LONG_SECONDS: i64 = 3_600;
+
+/// So many empty answers need a person too, whatever our clock says: it may have been set back by days. The pauses
+/// between them add up to three quarters of an hour.
+const ASKED_OFTEN: u32 = 10;
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
 fn is_zero(value: &u32) -> bool {
@@ -186,9 +190,22 @@ impl State {
     /// In doubt or in progress for so long that a person is needed.
     fn is_overdue(&self, now: Instant) -> bool {
         match self {
-            Self::Unknown { since, .. } => since.plus_seconds(DOUBT_LONG_SECONDS) <= now,
             Self::InProgress { overdue, .. } => *overdue,
-            _ => false,
+            _ => self
+                .unclear_since()
+                .is_some_and(|since| since <= now.plus_seconds(-DOUBT_LONG_SECONDS)),
+        }
+    }
+
+    /// Since when it is in doubt, or for ever where it was asked for in vain so often that time does not matter any
+    /// more; of one that is overdue, since when it is in progress. Journals count by it.
+    pub fn unclear_since(&self) -> Option<Instant> {
+        match self {
+            Self::Unknown { asked: ASKED_OFTEN.., .. } => Some(Instant(i64::MIN)),
+            Self::Unknown { since, .. } | Self::InProgress { since, overdue: true, .. } => {
+                Some(*since)
+            }
+            _ => None,
         }
     }
 

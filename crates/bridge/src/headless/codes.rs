@@ -132,7 +132,7 @@ mod tests {
             Event::Deferred { due: at, why: text() },
             Event::Doubted { since: at, due: at, why: text() },
             Event::AskedInVain { due: at, answered: None },
-            Event::NotAnswered { due: at, why: text() },
+            Event::NotAnswered { due: at, why: text(), in_vain: false },
             Event::NotReceived { due: at },
             Event::Accepted { receipt: text(), since: at, due: at },
             Event::StillInProgress { due: at },

@@ -166,7 +166,7 @@ pub(crate) fn after_ask(
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
             let asked = empty.asked.saturating_sub(1);
             let due = context.after(context.pace.ask(asked).max(context.pace.backoff_min));
-            return not_learned(fault, Some(Event::NotAnswered { due, why }));
+            return not_learned(fault, Some(Event::NotAnswered { due, why, in_vain: false }));
         }
     };
     let hits = found.answers.into_iter();
@@ -188,10 +188,8 @@ pub(crate) fn after_ask(
         Belief::NotReceived if refused => Event::Rejected,
         Belief::NotReceived => Event::NotReceived { due: context.now },
         Belief::NotYet => Event::AskedInVain { due, answered: found.evidence.server_date },
-        Belief::NoAccess => Event::NotAnswered { due, why: NO_ACCESS.to_owned() },
-        Belief::Ambiguous => {
-            Event::NotAnswered { due, why: Why::AnotherIdentifier.code().to_owned() }
-        }
+        Belief::NoAccess => in_vain(due, NO_ACCESS),
+        Belief::Ambiguous => in_vain(due, Why::AnotherIdentifier.code()),
     };
     Verdict {
         event: Some(event),
@@ -199,6 +197,11 @@ pub(crate) fn after_ask(
         evidence: Some(found.evidence),
         reach: Reach::Answered,
     }
+}
+
+/// It answered, and nothing was learned.
+fn in_vain(due: Instant, why: &str) -> Event {
+    Event::NotAnswered { due, why: why.to_owned(), in_vain: true }
 }
 
 /// After a read by id of a report accepted `age` ago, which reads have not found since `not_found_since`.
@@ -243,7 +246,8 @@ pub(crate) fn after_read(
     let of_one = matches!(fault.why(), Some(Why::NotFhir { .. }));
     let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
     let due = due.max(context.after(context.pace.backoff_min));
-    let verdict = not_learned(fault, Some(Event::NotAnswered { due, why }));
+    let event = Event::NotAnswered { due, why, in_vain: false };
+    let verdict = not_learned(fault, Some(event));
     if of_one { Verdict { reach: Reach::OfOne, ..verdict } } else { verdict }
 }
 

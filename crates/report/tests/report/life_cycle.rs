@@ -27,7 +27,7 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|(since, due, why)| Event::Doubted { since, due, why }),
         1 => (instant(), prop::option::of(instant()))
             .prop_map(|(due, answered)| Event::AskedInVain { due, answered }),
-        1 => (instant(), why()).prop_map(|(due, why)| Event::NotAnswered { due, why }),
+        1 => (instant(), why(), any::<bool>()).prop_map(|(due, why, in_vain)| Event::NotAnswered { due, why, in_vain }),
         1 => instant().prop_map(|due| Event::NotReceived { due }),
         2 => (receipt(), instant(), instant())
             .prop_map(|(receipt, since, due)| Event::Accepted { receipt, since, due }),
@@ -256,6 +256,30 @@ fn long_doubt_needs_a_person() {
     assert_eq!(state.group(Instant::from_seconds(4_600)), Group::NeedsAttention);
 }
 
+/// Our clock was set back by days, so that no doubt is ever an hour old by it.
+#[test]
+fn a_doubt_that_was_asked_for_often_needs_a_person_whatever_the_clock_says() {
+    let (since, now) = (Instant::from_seconds(900_000), Instant::from_seconds(1_000));
+    let in_vain = |why: Option<&str>| match why {
+        None => Event::AskedInVain { due: since, answered: None },
+        Some(why) => Event::NotAnswered { due: since, why: why.to_owned(), in_vain: true },
+    };
+    let cut = Event::NotAnswered { due: since, why: "cut".to_owned(), in_vain: false };
+    for why in [None, Some("forbidden"), Some("another-identifier")] {
+        let mut state = doubt(1, since, 0, since);
+        for _ in 0..9 {
+            state = state.apply(&in_vain(why)).unwrap().apply(&cut).unwrap();
+            assert_eq!((state.group(now), state.actions(now)), (Group::InProgress, &[][..]));
+        }
+        let state = state.apply(&in_vain(why)).unwrap();
+        assert_eq!(state.group(now), Group::NeedsAttention, "{why:?}");
+        assert!(state.actions(now).contains(&Action::SayNotReceived));
+        // Asked for anew, it begins anew.
+        let again = Event::Doubted { since, due: since, why: "cut".to_owned() };
+        assert_eq!(state.apply(&again).unwrap().group(now), Group::InProgress);
+    }
+}
+
 #[test]
 fn an_unsent_report_cannot_be_answered() {
     let queued = State::Queued { attempt: 0, due: Instant(0), refusals: 0 };
@@ -319,7 +343,9 @@ fn the_time_of_a_doubt_is_the_authoritys() {
     assert_eq!(empty_since(&state), Some(at(50)));
     let state = asked(state, Some(10));
     assert_eq!(empty_since(&state), Some(at(10)));
-    let state = state.apply(&Event::NotAnswered { due: at(1), why: "cut".to_owned() }).unwrap();
+    let state = state
+        .apply(&Event::NotAnswered { due: at(1), why: "cut".to_owned(), in_vain: false })
+        .unwrap();
     assert_eq!(empty_since(&state), Some(at(10)));
     // Journals that were written before know nothing of it.
     let old = r#"{"event":"asked-in-vain","due":5}"#;

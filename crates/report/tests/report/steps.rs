@@ -83,7 +83,7 @@ fn events() -> Vec<Event> {
         Event::Deferred { due: at(9), why: "cut".to_owned() },
         doubted(),
         Event::AskedInVain { due: at(9), answered: Some(at(6)) },
-        Event::NotAnswered { due: at(9), why: "cut".to_owned() },
+        Event::NotAnswered { due: at(9), why: "cut".to_owned(), in_vain: false },
         Event::NotReceived { due: at(9) },
         Event::Accepted { receipt: receipt(), since: at(8), due: at(9) },
         Event::StillInProgress { due: at(9) },
@@ -249,7 +249,7 @@ fn not_found_is_remembered_until_it_is_found() {
     assert_eq!(state.apply(&not_found(4, false)).unwrap(), missing(9, Some(4), false));
     // That it could not be asked says nothing; that it was found ends it.
     let late = missing(5, Some(7), true);
-    let unheard = Event::NotAnswered { due: at(9), why: "cut".to_owned() };
+    let unheard = Event::NotAnswered { due: at(9), why: "cut".to_owned(), in_vain: false };
     assert_eq!(late.apply(&unheard).unwrap(), missing(9, Some(7), true));
     assert_eq!(late.apply(&Event::StillInProgress { due: at(9) }).unwrap(), progress("r1", 3, 9));
 }
