@@ -236,6 +236,11 @@ impl Fault {
         }
     }
 
+    /// The question as it was put is not taken, with reasons or without; another one may be.
+    pub fn refuses_the_question(&self) -> bool {
+        matches!(self, Self::Refused { .. } | Self::Locked { why: Why::Unexplained { .. }, .. })
+    }
+
     pub(crate) fn transient(why: Why) -> Self {
         Self::Transient { why, retry_after: None, evidence: None }
     }

@@ -98,10 +98,7 @@ pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<
         match ask_identifier(authority, identifier, form).await {
             Ok(found) if !found.answers.is_empty() => return Ok(found),
             Ok(empty) => said = Some(Ok(empty)),
-            Err(
-                refused @ (Fault::Refused { .. }
-                | Fault::Locked { why: Why::Unexplained { .. }, .. }),
-            ) => {
+            Err(refused) if refused.refuses_the_question() => {
                 if !matches!(said, Some(Ok(_))) {
                     said = Some(Err(refused));
                 }
@@ -110,11 +107,6 @@ pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<
         }
     }
     said.unwrap_or_else(|| Err(Fault::transient(Why::SearchUnsupported)))
-}
-
-/// The server does not take the question as it was put, with reasons or without.
-fn is_refusal(fault: &Fault) -> bool {
-    matches!(fault, Fault::Refused { .. } | Fault::Locked { why: Why::Unexplained { .. }, .. })
 }
 
 async fn ask_identifier(
@@ -162,7 +154,7 @@ pub(crate) async fn changed_since(
         true => ask(authority, &plain).await,
         false => match ask(authority, &ordered).await {
             // Perhaps it knows no order or no size of pages; what matters is what changed.
-            Err(fault) if is_refusal(&fault) => {
+            Err(fault) if fault.refuses_the_question() => {
                 let answer = ask(authority, &plain).await;
                 if answer.is_ok() {
                     authority.ask_plainly();

@@ -39,4 +39,6 @@ pub use source::{Refusal, SourceLimits};
 pub use submissions::{KnownContent, Taken, Terms, messages};
 pub use upkeep::UPKEEP_NOTICES;
 pub use watch::{WATCH_NOTICES, Watched};
-pub use worker::{Connection, ConnectionState, JournalRefusal, Round, Tools, Worker};
+pub use worker::{
+    COURIER_NOTICES, Connection, ConnectionState, JournalRefusal, Round, Tools, Worker,
+};

@@ -7,7 +7,7 @@ mod house;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use client::{Changes, Why};
+use client::{Changes, Evidence, Fault, Why};
 use engine::Clock as _;
 use exchange::{Answer, Processing, Release};
 use fhir::{Instant, Issue};
@@ -316,4 +316,71 @@ async fn messages_are_kept_as_they_were_said() {
     assert_eq!(detail.row.state.code(), "failed");
     let texts: Vec<_> = detail.messages.iter().map(|message| message.text.as_deref()).collect();
     assert_eq!(texts, [Some("Unknown code"), None]);
+}
+
+fn refused(reasons: bool) -> Fault {
+    let evidence = Box::new(Evidence { status: 400, ..Evidence::default() });
+    match reasons {
+        true => Fault::Refused { answer: Box::default(), evidence },
+        false => {
+            let why = Why::Unexplained { status: 400 };
+            Fault::Locked { why, evidence: Some(evidence) }
+        }
+    }
+}
+
+/// Whoever may not search reads by id, within the pauses of a search and not after ten minutes; and people learn why
+/// news is slow.
+#[tokio::test]
+async fn a_search_that_is_refused_rests_and_reports_are_read_by_id() {
+    for reasons in [true, false] {
+        let house = House::new();
+        house.import("ours", 1);
+        let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+        worker.turn(&mut held, &cancel).await.unwrap();
+        *house.authority.lost_search.lock().unwrap() = Some(refused(reasons));
+        *house.authority.processed.lock().unwrap() = Some(Processing::InProgress);
+        let notices = || house.journal.notices().unwrap();
+        let (mut last, mut longest) = (0, 0);
+        for second in (0..3_600).step_by(5) {
+            house.clock.pass(5);
+            worker.turn(&mut held, &cancel).await.unwrap();
+            let reads = std::mem::take(&mut *house.authority.read.lock().unwrap()).len();
+            if reads > 0 {
+                longest = longest.max(second - last);
+                last = second;
+            }
+            if second == 300 {
+                assert_eq!(notices().len(), 1);
+                assert_eq!(notices()[0].code, "search-refused");
+                assert_eq!(notices()[0].params["endpoint"], "ours");
+            }
+        }
+        assert!((1..=320).contains(&longest), "read after {longest} s");
+        let searches = house.authority.questions.load(Ordering::SeqCst);
+        assert!((3..=15).contains(&searches), "{searches} searches in an hour");
+        // Reports are sent all the while.
+        house.import("ours", 2);
+        worker.turn(&mut held, &cancel).await.unwrap();
+        assert_eq!(house.authority.sent.lock().unwrap().len(), 2);
+        *house.authority.lost_search.lock().unwrap() = None;
+        house.clock.pass(1_900);
+        worker.turn(&mut held, &cancel).await.unwrap();
+        assert!(notices().is_empty(), "it may be searched again");
+    }
+}
+
+/// The same for one pass on a person's behalf.
+#[tokio::test]
+async fn one_pass_reads_by_id_where_the_search_is_refused() {
+    let house = House::new();
+    house.import("ours", 1);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    *house.authority.lost_search.lock().unwrap() = Some(refused(true));
+    *house.authority.processed.lock().unwrap() = Some(Processing::Completed);
+    worker.once().await.unwrap();
+    assert_eq!(house.authority.read.lock().unwrap().len(), 1);
+    let counts = house.journal.counts(house.clock.now()).unwrap();
+    assert_eq!(counts.group(report::Group::Completed), 1);
 }

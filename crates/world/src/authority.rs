@@ -1,6 +1,6 @@
 //! The authority of one endpoint: what it stored, and what its search shows of it, late.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use exchange::{Answer, Processing};
 use fhir::{Instant, Severity};
@@ -117,6 +117,8 @@ pub(crate) struct Authority {
     pub(crate) blind_until: i64,
     /// Deliveries that are on their way to it, by identifier.
     pub(crate) coming: Vec<String>,
+    /// What it has stored and called a duplicate, by identifier.
+    pub(crate) duplicates: HashSet<String>,
 }
 
 impl Authority {

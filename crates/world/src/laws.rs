@@ -128,9 +128,11 @@ impl Laws {
             State::Completed { .. } => ended(Processing::Completed),
             State::Failed { .. } => ended(Processing::Failed),
             State::InProgress { .. } => stored.flatten().is_some(),
+            // Or called a duplicate of what the authority has forgotten since: nobody could know better.
             State::Rejected => {
-                authority.nature(&life.identifier) == Nature::Refused
-                    && authority.known(&life.identifier, now).is_none()
+                let refused = authority.nature(&life.identifier) == Nature::Refused
+                    || authority.duplicates.contains(&life.identifier);
+                refused && authority.known(&life.identifier, now).is_none()
             }
             _ => true,
         };

@@ -43,6 +43,8 @@ enum Fate {
     Stored503,
     /// Stored, and called a duplicate: something on the way delivered it twice.
     Conflict,
+    /// A gateway before the authority answers 400 or 422 and gives no reasons.
+    Gateway,
 }
 
 /// Faults of a POST; those that leave a doubt are likelier.
@@ -89,6 +91,12 @@ impl Link {
         Fault::Locked { why: Why::Forbidden { status: 403 }, evidence }
     }
 
+    fn unexplained(&self) -> Fault {
+        let status = if self.world.late(|dice| dice.percent(50)) { 400 } else { 422 };
+        let evidence = Evidence { status, ..self.evidence(Vec::new()) };
+        Fault::Locked { why: Why::Unexplained { status }, evidence: Some(Box::new(evidence)) }
+    }
+
     fn uncertain(&self, why: Why) -> Fault {
         Fault::Uncertain { why, evidence: None }
     }
@@ -113,6 +121,10 @@ impl Link {
         if self.world.is_wild() && self.world.more(|dice| dice.percent(self.world.plan.doubtful)) {
             let stored = self.world.more(|dice| dice.percent(50));
             return if stored { Fate::Stored503 } else { Fate::Conflict };
+        }
+        let gateways = self.world.plan.gateways;
+        if gateways > 0 && self.world.is_wild() && self.world.late(|dice| dice.percent(gateways)) {
+            return Fate::Gateway;
         }
         if !self.world.faulty() {
             return Fate::Answered;
@@ -143,11 +155,16 @@ impl Link {
         let nature = crate::lock(&self.world.authorities[self.endpoint]).nature(&sealed.identifier);
         let fate = self.fate(nature);
         self.note(|| format!("POST {} {fate:?}", short(&sealed.identifier)));
-        if !matches!(fate, Fate::Answered | Fate::Unreachable | Fate::Busy | Fate::Locked) {
+        let known_not_to =
+            matches!(fate, Fate::Unreachable | Fate::Busy | Fate::Locked | Fate::Gateway);
+        if fate != Fate::Answered && !known_not_to {
             self.world.count(|tally| tally.answers_lost += 1);
         }
-        let reaches = nature == Nature::Fine
-            && !matches!(fate, Fate::Unreachable | Fate::Busy | Fate::Locked | Fate::CutBefore);
+        let reaches = nature == Nature::Fine && !known_not_to && fate != Fate::CutBefore;
+        if reaches && fate == Fate::Conflict {
+            let mut authority = crate::lock(&self.world.authorities[self.endpoint]);
+            authority.duplicates.insert(sealed.identifier.clone());
+        }
         let late = fate == Fate::LateDelivery;
         let after = if late { self.world.dice(|dice| dice.between(1, 240)) } else { 0 };
         let after = i64::try_from(after).unwrap_or(0) * SECOND;
@@ -181,6 +198,10 @@ impl Link {
             Fate::Locked => {
                 world.pause(0, SECOND).await;
                 return Err(self.locked());
+            }
+            Fate::Gateway => {
+                world.pause(0, SECOND).await;
+                return Err(self.unexplained());
             }
             Fate::CutBefore | Fate::CutAfter => {
                 world.pause(0, 30 * SECOND).await;
@@ -333,6 +354,10 @@ impl Authority for Link {
             (authority.changed(since, now), told.collect(), Computer::authority_at(now))
         });
         let (mut answers, told, server_time): (Vec<Answer>, Vec<String>, Instant) = seen.await?;
+        if self.world.refuses_searches() {
+            self.note(|| "search for changes refused".to_owned());
+            return Err(self.unexplained());
+        }
         self.note(|| format!("changes since {}: {}", since.map_or(0, |at| at.0), answers.len()));
         let mut changes = Changes { server_time: Some(server_time), ..Changes::default() };
         // What was shown late meanwhile may lie before: the next search from the watermark must learn it.

@@ -46,6 +46,10 @@ pub(crate) struct Plan {
     pub(crate) leap: Option<(i64, i64, i64)>,
     /// In progress for so long needs a person; people say then what is true.
     pub(crate) patience: i64,
+    /// Deliveries of a hundred that a gateway answers with 400 or 422 in its own name.
+    pub(crate) gateways: u64,
+    /// From when to when every search for changes is refused.
+    pub(crate) searchless: Option<(i64, i64)>,
 }
 
 impl Plan {
@@ -69,6 +73,8 @@ impl Plan {
             strangers: false,
             leap: None,
             patience: 72 * HOUR,
+            gateways: 0,
+            searchless: None,
         }
     }
 
@@ -91,6 +97,20 @@ impl Plan {
             self.patience = seconds(more, 9_000);
         }
     }
+
+    /// What was added last; dice of its own again.
+    fn add_late(&mut self, late: &mut Dice) {
+        if late.percent(25) {
+            self.gateways = late.between(5, 60);
+        }
+        if late.percent(25) {
+            let second = SECOND.unsigned_abs();
+            let from = late.below(self.quiet.unsigned_abs() / second);
+            let to = from + late.between(60, 10_800);
+            let time = |seconds: u64| i64::try_from(seconds * second).unwrap_or(0);
+            self.searchless = Some((time(from), time(to).min(self.quiet)));
+        }
+    }
 }
 
 /// One laboratory, its computer, and the authorities it reports to.
@@ -109,6 +129,7 @@ pub(crate) struct World {
     dice: Mutex<Dice>,
     disk: Mutex<Dice>,
     more: Mutex<Dice>,
+    late: Mutex<Dice>,
     tally: Mutex<Tally>,
     lively_until: AtomicI64,
 }
@@ -143,6 +164,8 @@ impl World {
         plan.refusals = if disk.percent(35) { disk.between(1, 40) } else { 0 };
         let mut more = Dice::new(seed.rotate_left(32) ^ 0x6D6F_7265);
         plan.add(&mut more);
+        let mut late = Dice::new(seed.rotate_left(16) ^ 0x6C61_7465);
+        plan.add_late(&mut late);
         let computer = Arc::new(Computer::new());
         // Nobody's clock is quite right.
         computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
@@ -159,6 +182,7 @@ impl World {
             dice: Mutex::new(dice),
             disk: Mutex::new(disk),
             more: Mutex::new(more),
+            late: Mutex::new(late),
             tally: Mutex::default(),
             lively_until: AtomicI64::new(0),
         })
@@ -182,6 +206,17 @@ impl World {
     /// Dice of their own for what was added later, so that kept seeds tell nearly the same story.
     pub(crate) fn more<T>(&self, throw: impl FnOnce(&mut Dice) -> T) -> T {
         throw(&mut crate::lock(&self.more))
+    }
+
+    /// Dice of their own for what was added last.
+    pub(crate) fn late<T>(&self, throw: impl FnOnce(&mut Dice) -> T) -> T {
+        throw(&mut crate::lock(&self.late))
+    }
+
+    /// Whether every search for changes is refused now.
+    pub(crate) fn refuses_searches(&self) -> bool {
+        let now = self.truth();
+        self.plan.searchless.is_some_and(|(from, to)| (from..to).contains(&now))
     }
 
     /// How far the clock is ahead that dates an answer now.

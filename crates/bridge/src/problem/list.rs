@@ -120,6 +120,8 @@ pub const PROBLEMS: &[ProblemRow] = &[
         "mend-file",
     ),
     ("watched-folder-away", &["folder", "reason"], Blame::You, "reconnect-folder"),
+    // told as long as it is true: `engine::COURIER_NOTICES`
+    ("search-refused", &["endpoint", "status"], Blame::Authority, "call-authority"),
     // in timelines only: after a restore
     ("journal-restored", &[], Blame::Us, "wait"),
     ("journal-report-found", &[], Blame::Us, "wait"),
@@ -267,7 +269,12 @@ mod tests {
 
     #[test]
     fn every_notice_is_listed() {
-        let all = [journal::RECOVERY_NOTICES, engine::UPKEEP_NOTICES, engine::WATCH_NOTICES];
+        let all = [
+            journal::RECOVERY_NOTICES,
+            engine::UPKEEP_NOTICES,
+            engine::WATCH_NOTICES,
+            engine::COURIER_NOTICES,
+        ];
         for (code, params) in all.into_iter().flatten() {
             let row = PROBLEMS.iter().find(|(known, ..)| known == code).unwrap();
             assert_eq!(row.1, *params, "{code}");

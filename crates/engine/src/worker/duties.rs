@@ -189,7 +189,7 @@ impl<A: Authority> Worker<A> {
             return Ok(Visibility::Lost);
         }
         let accepted = self.journal.was_accepted_at(endpoint)?;
-        if !accepted || !self.searches() {
+        if !accepted || !self.can_search() {
             return Ok(Visibility::NothingYet);
         }
         // What was accepted and has failed need not be shown; where nothing at all is, access may be lost.

@@ -8,10 +8,12 @@ mod poll;
 mod queue;
 mod reached;
 mod round;
+mod searchless;
 pub(crate) mod verdict;
 mod visibility;
 
 pub(crate) use duties::{kept, message, sealed};
+pub use searchless::COURIER_NOTICES;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -299,6 +301,11 @@ impl<A: Authority> Worker<A> {
 
     /// Whether states are learned by search (else by id, one at a time).
     pub(crate) fn searches(&self) -> bool {
+        self.can_search() && !self.search_is_refused()
+    }
+
+    /// Whether this release tells by search what has changed.
+    pub(crate) fn can_search(&self) -> bool {
         self.endpoint.release.facts().search == SearchSupport::Full
     }
 }
@@ -318,17 +325,17 @@ impl<A: Authority> Worker<A> {
         let cancel = CancellationToken::new();
         let round = self.round(token, &cancel).await?;
         let mut moved = 0;
-        if !self.searches() {
-            moved += self.read_all(token).await?;
-        }
         for _ in 0..SEARCHES_MAX {
-            if !self.searches() {
+            if !self.can_search() {
                 break;
             }
             moved += self.holding(self.poll_now(token, &cancel, Tells::TheGate)).await?;
             if !self.search_was_cut() {
                 break;
             }
+        }
+        if !self.searches() {
+            moved += self.read_all(token).await?;
         }
         Ok(Some(round.done + moved))
     }

@@ -30,6 +30,10 @@ pub(crate) struct Polls {
     settled: HashSet<String>,
     /// The last search was cut off after this time: the next one goes on there, at once.
     cut_at: Option<Instant>,
+    /// The last searches were refused: how often in a row, and how long the next one rests.
+    pub(super) refused: Option<(u32, Duration)>,
+    /// One was answered in the life of this worker.
+    pub(super) answered: bool,
 }
 
 /// The youngest report in progress.
@@ -61,8 +65,6 @@ pub(super) enum Tells {
 
 /// Receipts that are remembered: some 4 MB.
 const SETTLED_MAX: usize = 50_000;
-/// A search rests for so many times as long as it took.
-const REST_FACTOR: u32 = 8;
 /// Steps on their way to the journal together, so that their commits are grouped.
 const STEPS_AT_ONCE: usize = 64;
 
@@ -92,7 +94,7 @@ impl<A: Authority> Worker<A> {
 
     /// When the next search for changes is due; `None` when nothing is open or this release cannot search.
     pub(super) fn next_poll(&self) -> Result<Option<Instant>, JournalError> {
-        if !self.searches() {
+        if !self.can_search() {
             return Ok(None);
         }
         let Some(youngest) = self.youngest_open()? else { return Ok(None) };
@@ -104,21 +106,20 @@ impl<A: Authority> Worker<A> {
         let Some((last, took)) = last.filter(|_| cut_at.is_none()) else {
             return Ok(Some(now.wall));
         };
-        let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
-        let pause = self.pace.poll(youngest.age(now)).max(rest);
+        let pause = self.pace.poll(youngest.age(now)).max(self.rest_of_searches(took));
         Ok(Some(now.after(pause.saturating_sub(now.since(last)))))
     }
 
     /// A search for changes has been due for a while.
     pub(super) fn poll_is_late(&self) -> Result<bool, JournalError> {
-        if !self.searches() {
+        if !self.can_search() {
             return Ok(false);
         }
         let Some((last, took)) = self.lock_polls().last else {
             return Ok(self.youngest_open()?.is_some());
         };
         let (now, late) = (self.moment(), Duration::from_secs(POLL_LATE_SECONDS.unsigned_abs()));
-        let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
+        let rest = self.rest_of_searches(took);
         // Cheap first: the journal is only asked when it can be so.
         if now.since(last) < rest.max(self.pace.poll_min).saturating_add(late) {
             return Ok(false);
@@ -162,7 +163,7 @@ impl<A: Authority> Worker<A> {
         Ok(youngest)
     }
 
-    fn lock_polls(&self) -> MutexGuard<'_, Polls> {
+    pub(super) fn lock_polls(&self) -> MutexGuard<'_, Polls> {
         self.poll.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -222,6 +223,11 @@ impl<A: Authority> Worker<A> {
         self.poll_ended(began);
         let changes = match result {
             Ok(changes) => changes,
+            // Not a fault of the way, as far as is known: the reads by id that follow will show it.
+            Err(fault) if fault.refuses_the_question() => {
+                self.search_was_refused(&fault)?;
+                return Ok(0);
+            }
             Err(fault) => {
                 let heard = fault.evidence().is_some();
                 match tells {
@@ -237,6 +243,7 @@ impl<A: Authority> Worker<A> {
         if tells == Tells::TheGate {
             self.reached(&Reach::Answered, About::Question, true);
         }
+        self.search_was_answered()?;
         let moved = self.learn(&changes, token).await?;
         self.poll_ended(began);
         let reached = Reached::of(&changes, since, cut_at.is_some());

@@ -129,7 +129,8 @@ impl<A: Authority> Worker<A> {
         let send = now.after(self.pace.retry_after_max.max(self.pace.backoff_max));
         let longest = self.pace.asks.iter().copied().max().unwrap_or_default();
         let ask = now.after(longest.max(self.pace.backoff_max));
-        let read = now.after(self.pace.read_max);
+        let by_search = self.searches();
+        let read = now.after(if by_search { self.pace.read_max } else { self.pace.poll_max });
         let recorded = if set_back { Instant(i64::MIN) } else { now.after(AHEAD) };
         let most = if set_back { SWEEP_MAX } else { QUEUE_MAX };
         let mut far = Vec::new();

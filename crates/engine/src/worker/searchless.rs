@@ -1,0 +1,65 @@
+//! An authority that refuses to be searched: searches rest, people are told, and reports are read by their id.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use client::{Authority, Fault};
+use journal::{JournalError, Notice};
+
+use super::Worker;
+
+/// Told to people while searches are refused.
+const SEARCH_REFUSED: &str = "search-refused";
+/// What couriers tell people, each with its parameters, as long as it is true.
+pub const COURIER_NOTICES: &[(&str, &[&str])] = &[(SEARCH_REFUSED, &["endpoint", "status"])];
+/// A search rests for so many times as long as it took.
+const REST_FACTOR: u32 = 8;
+
+impl<A: Authority> Worker<A> {
+    /// How long searches rest at least, after one that took so long.
+    pub(super) fn rest_of_searches(&self, took: Duration) -> Duration {
+        let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
+        rest.max(self.lock_polls().refused.map_or(Duration::ZERO, |(_, pause)| pause))
+    }
+
+    /// The authority refuses to be searched just now: what is in progress is read by id meanwhile.
+    pub(super) fn search_is_refused(&self) -> bool {
+        self.lock_polls().refused.is_some()
+    }
+
+    /// A search was refused, with reasons or without: the next one rests, longer each time, and people are told.
+    pub(super) fn search_was_refused(&self, fault: &Fault) -> Result<(), JournalError> {
+        let times = self.lock_polls().refused.map_or(0, |(times, _)| times).saturating_add(1);
+        if times == 1 {
+            let status = fault.evidence().map_or(0, |evidence| evidence.status).to_string();
+            let params = [("endpoint", &*self.endpoint.name), ("status", &*status)];
+            self.journal.put_notice(Notice::new(SEARCH_REFUSED, &params, self.clock.now()))?;
+            // What was to be read in hours is looked for at once, and read as often as others search.
+            *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+        let pause = self.pace.backoff(times, fault.retry_after(), self.clock.fraction());
+        self.lock_polls().refused = Some((times, pause));
+        Ok(())
+    }
+
+    /// A search was answered: what an earlier one, also of an earlier process, was told for is over.
+    pub(super) fn search_was_answered(&self) -> Result<(), JournalError> {
+        let known = {
+            let polls = self.lock_polls();
+            polls.answered && polls.refused.is_none()
+        };
+        if known {
+            return Ok(());
+        }
+        let ours = |notice: &Notice| {
+            notice.code == SEARCH_REFUSED
+                && notice.params.get("endpoint") == Some(&self.endpoint.name)
+        };
+        if self.journal.notices()?.iter().any(ours) {
+            self.journal.remove_notice(SEARCH_REFUSED)?;
+        }
+        let mut polls = self.lock_polls();
+        (polls.answered, polls.refused) = (true, None);
+        Ok(())
+    }
+}
