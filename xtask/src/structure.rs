@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::output;
+use crate::process::Call;
 use crate::workspace::{DESKTOP, Workspace, list, text};
 
 /// Our packages and those that each may use.
@@ -70,11 +71,26 @@ const WITH_IO: &[&str] = &[
 /// The one file of the user interface that knows Tauri.
 const DOOR: &str = "src/bridge/tauri.ts";
 
+/// What only a server needs; the desktop app does not link it.
+const OF_SERVERS: &[&str] = &["tokio-postgres", "deadpool-postgres"];
+
+/// Packages of a server among what the desktop app is built from, when it is built alone.
+fn servers_in_the_app() -> Vec<String> {
+    let call = Call::cargo().args(["tree", "-p", DESKTOP, "-e", "normal", "--prefix", "none"]);
+    let Some(tree) = call.text() else {
+        return vec!["cargo tree does not say what the desktop app is built from".to_owned()];
+    };
+    let linked = |name: &&&str| tree.lines().any(|line| line.split(' ').next() == Some(**name));
+    let found = OF_SERVERS.iter().filter(linked);
+    found.map(|name| format!("{DESKTOP} links {name}, which only a server needs")).collect()
+}
+
 /// Collects every violation.
 pub(crate) fn check(workspace: &Workspace) -> Result<(), String> {
     let mut findings = violations(&workspace.metadata);
     findings.extend(doors_to_tauri(&workspace.ui()));
     findings.extend(crate::interface::flaws(&workspace.root));
+    findings.extend(servers_in_the_app());
     if findings.is_empty() {
         output::line(&format!(
             "{} packages keep to the drawing",

@@ -5,7 +5,12 @@
 mod audit;
 mod find;
 mod location;
+// Compiled in every test run too, so that it cannot fall behind.
+#[cfg(any(test, not(feature = "postgres")))]
+#[cfg_attr(all(test, feature = "postgres"), allow(dead_code))]
+mod no_postgres;
 mod plan;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod registry;
 mod sqlite;
@@ -22,6 +27,8 @@ pub(crate) use self::audit::AuditEntry;
 pub use self::audit::{AuditFilter, AuditLine};
 pub(crate) use self::find::{Beside, Found, Result as FoundPage, Search, axis};
 pub use self::location::StoreUrl;
+#[cfg(not(feature = "postgres"))]
+use self::no_postgres as postgres;
 pub use self::registry::RegisteredCertificate;
 pub(crate) use self::registry::{Laboratory, Registry};
 use crate::AuthorityError;
@@ -30,11 +37,12 @@ use crate::http::fhir_json::Notice;
 
 /// Why the database did not do it. Cheap to clone: one failed group fails all its members.
 #[derive(Debug, Clone, thiserror::Error)]
+#[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "a file has fewer reasons"))]
 pub(crate) enum StoreError {
     #[error("the database failed")]
     Sqlite(#[source] Arc<rusqlite::Error>),
     #[error("the database failed")]
-    Postgres(#[source] Arc<tokio_postgres::Error>),
+    Postgres(#[source] Arc<postgres::Error>),
     #[error("the database cannot be reached")]
     Unreachable(#[source] Arc<dyn std::error::Error + Send + Sync>),
     /// What was asked may be done, or may not be.
@@ -51,8 +59,7 @@ impl StoreError {
     pub(crate) fn is_limit(&self) -> bool {
         match self {
             Self::Sqlite(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::TooBig),
-            // Class 54: program limit exceeded.
-            Self::Postgres(error) => error.code().is_some_and(|code| code.code().starts_with("54")),
+            Self::Postgres(error) => postgres::is_limit(error),
             _ => false,
         }
     }
@@ -77,8 +84,8 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-impl From<tokio_postgres::Error> for StoreError {
-    fn from(error: tokio_postgres::Error) -> Self {
+impl From<postgres::Error> for StoreError {
+    fn from(error: postgres::Error) -> Self {
         Self::Postgres(Arc::new(error))
     }
 }

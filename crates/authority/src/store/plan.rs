@@ -37,6 +37,7 @@ pub(crate) struct PageStatement {
 
 /// Where the two databases differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "a file has one dialect"))]
 pub(crate) enum Dialect {
     Sqlite,
     Postgres,

@@ -15,6 +15,7 @@ mod write;
 
 use deadpool_postgres::{Client, Pool};
 use tokio::sync::{mpsc, oneshot};
+pub(crate) use tokio_postgres::Error;
 
 pub(crate) use self::queue::Claim;
 pub(crate) use self::records::Records;
@@ -83,12 +84,17 @@ async fn client(pool: &Pool) -> Result<Client, StoreError> {
 }
 
 /// Code and message of the server, or what happened to the connection; never the row.
-pub(super) fn reason(error: &tokio_postgres::Error) -> String {
+pub(super) fn reason(error: &Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
         (Some(told), _) => format!("{} {}", told.code().code(), told.message()),
         (None, Some(source)) => format!("{error}: {source}"),
         (None, None) => error.to_string(),
     }
+}
+
+/// Whether it refused for one of its own limits (class 54: program limit exceeded).
+pub(super) fn is_limit(error: &Error) -> bool {
+    error.code().is_some_and(|code| code.code().starts_with("54"))
 }
 
 /// `?1` as PostgreSQL writes it.
