@@ -34,6 +34,7 @@
     "rotate_journal_key",
     "endpoints",
     "add_endpoint",
+    "plan_endpoint",
     "use_endpoint",
     "test_endpoint",
     "set_paused",

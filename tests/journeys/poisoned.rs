@@ -109,6 +109,8 @@ fn take_in(journal: &Journal, number: u64) -> (SubmissionId, String) {
         summary: Summary::default(),
         identifier: identifier.clone(),
         endpoint: "authority".to_owned(),
+        canonical: None,
+        environment: None,
         first: Event::Queued { due: at },
         findings: Vec::new(),
         corrects: None,

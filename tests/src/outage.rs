@@ -272,6 +272,8 @@ impl Scene {
                 summary: Summary::default(),
                 identifier,
                 endpoint: "authority".to_owned(),
+                canonical: None,
+                environment: None,
                 first: Event::Queued { due: at },
                 findings: Vec::new(),
                 corrects: None,

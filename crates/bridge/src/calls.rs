@@ -126,6 +126,8 @@ calls! {
     endpoints => Endpoints {}
     /// Adds an endpoint.
     add_endpoint => AddEndpoint { input: EndpointInput }
+    /// What using another endpoint would send and what not.
+    plan_endpoint => PlanEndpoint { name: String }
     /// Uses another endpoint.
     use_endpoint => UseEndpoint { name: String }
     /// Tests the connection.
@@ -259,6 +261,7 @@ impl Desk {
             Call::RotateJournalKey {} => text(self.rotate_journal_key().await),
             Call::Endpoints {} => text(self.endpoints().await),
             Call::AddEndpoint { input } => text(self.add_endpoint(input).await),
+            Call::PlanEndpoint { name } => text(self.plan_endpoint(name).await),
             Call::UseEndpoint { name } => text(self.use_endpoint(name).await),
             Call::TestEndpoint { name } => text(self.test_endpoint(name).await),
             Call::SetPaused { paused } => text(self.set_paused(paused).await),

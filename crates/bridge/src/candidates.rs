@@ -131,6 +131,8 @@ pub(crate) fn candidate_record(candidate: &Candidate) -> Record {
         issues: messages_of(candidate).iter().map(IssueRecord::of).collect(),
         attempts: 0,
         corrects: None,
+        endpoint: None,
+        environment: None,
         created: None,
         updated: None,
     }
@@ -138,8 +140,12 @@ pub(crate) fn candidate_record(candidate: &Candidate) -> Record {
 
 /// Every code of a message of ours, with its parameters: what the catalogues must know.
 pub fn message_codes() -> BTreeMap<&'static str, &'static [&'static str]> {
-    let engine: &[(&str, &[&str])] =
-        &[("same-identifier-other-content", &["identifier", "submission"]), (OPEN_TOO_LONG, &[])];
+    let engine: &[(&str, &[&str])] = &[
+        ("authority-may-have-it", &["receipt"]),
+        ("journal-not-compared", &[]),
+        ("same-identifier-other-content", &["elements", "identifier", "submission"]),
+        (OPEN_TOO_LONG, &[]),
+    ];
     [
         report::codes::CODES,
         exchange::CODES,

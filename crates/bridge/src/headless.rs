@@ -34,7 +34,8 @@ pub use certificates::{CertificateFacts, StoredCertificateFacts};
 pub use codes::{Family, REFUSAL_REASONS, catalogue};
 pub use intake::{Arrival, Fate, Looked, Standing};
 pub use keep::{
-    BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, RotationFacts, Soundness,
+    BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, RotationFacts,
+    SetAsideFacts, Soundness,
 };
 pub use look::{Entry, ListTerms, Moment, Shown};
 pub use rules::{
@@ -42,7 +43,7 @@ pub use rules::{
     remove_rules, rules_in_use, use_rules, validate_files,
 };
 pub use search::{Hit, HitPage, SearchTerms};
-pub use setup::{EndpointFacts, EndpointTerms, LayerFacts};
+pub use setup::{EndpointFacts, EndpointTerms, LayerFacts, MoveFacts, Staying};
 pub use support::{save_support, support_files};
 
 /// An open profile, as the headless program works with it.

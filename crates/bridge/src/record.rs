@@ -1,5 +1,6 @@
 //! One submission as a line for scripts: the contract of `labcourier --json`. Fields are only ever added.
 
+use engine::Profile;
 use fhir::Instant;
 use journal::{Message, Row, Source};
 use report::Action;
@@ -26,6 +27,10 @@ pub struct Record {
     pub attempts: u32,
     /// The submission that this one takes the place of.
     pub corrects: Option<i64>,
+    /// Name of the endpoint that it goes to; `null` for a file that is no submission.
+    pub endpoint: Option<String>,
+    /// `practice`, `integration` or `production`; `null` for a file that is no submission.
+    pub environment: Option<String>,
     /// Imported at, ISO instant.
     pub created: Option<String>,
     /// Last event, ISO instant.
@@ -57,7 +62,7 @@ pub struct IssueRecord {
 }
 
 // Without file names, identifiers and words: they may name a patient.
-fhir::shows_only!(Record { id, state, receipt, issues, attempts, corrects });
+fhir::shows_only!(Record { id, state, receipt, issues, attempts, corrects, environment });
 fhir::shows_only!(IssueRecord { severity, code, source });
 
 /// Code of the message that a report has been in doubt or in progress for too long.
@@ -69,7 +74,7 @@ impl Record {
         self.issues.iter().any(|issue| issue.code == OPEN_TOO_LONG)
     }
 
-    pub(crate) fn of(row: &Row, messages: &[Message], now: Instant) -> Self {
+    pub(crate) fn of(row: &Row, messages: &[Message], profile: &Profile, now: Instant) -> Self {
         let mut issues: Vec<_> = messages.iter().map(IssueRecord::of).collect();
         if row.state.actions(now).contains(&Action::SayReceived) {
             issues.push(IssueRecord::open_too_long());
@@ -85,6 +90,8 @@ impl Record {
             issues,
             attempts: row.attempts,
             corrects: row.corrects.map(|id| id.0),
+            endpoint: Some(row.endpoint.clone()),
+            environment: Some(crate::rows::environment_of(row, profile)),
             created: Some(row.created.to_fhir()),
             updated: Some(row.updated.to_fhir()),
         }

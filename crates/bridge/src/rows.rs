@@ -38,11 +38,13 @@ impl Names {
 const EVIDENCE_SHOWN_MAX: usize = 64 << 10;
 
 pub(crate) const fn environment_code(environment: Environment) -> &'static str {
-    match environment {
-        Environment::Practice => "practice",
-        Environment::Integration => "integration",
-        Environment::Production => "production",
-    }
+    environment.code()
+}
+
+/// Environment of a submission's endpoint: as it was when it was taken in, else as it is now.
+pub(crate) fn environment_of(row: &Row, profile: &Profile) -> String {
+    let now = || profile.environment_of(&row.endpoint).code().to_owned();
+    row.environment.clone().unwrap_or_else(now)
 }
 
 pub(crate) const fn group_code(group: Group) -> &'static str {
@@ -148,7 +150,8 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
         errors: row.messages.errors,
         warnings: row.messages.warnings,
         message: None,
-        environment: environment_code(profile.environment_of(&row.endpoint)).to_owned(),
+        environment: environment_of(row, profile),
+        endpoint: row.endpoint.clone(),
         corrects: row.corrects.map(|id| id.0),
         corrected_by: row.corrected_by.map(|id| id.0),
         created: row.created.to_fhir(),

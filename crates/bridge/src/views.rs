@@ -143,6 +143,8 @@ pub struct RowView {
     pub message: Option<MessageView>,
     /// Environment of its endpoint.
     pub environment: String,
+    /// Name of its endpoint.
+    pub endpoint: String,
     /// Submission that this one corrects.
     #[ts(type = "number | null")]
     pub corrects: Option<i64>,

@@ -403,6 +403,22 @@ pub(crate) enum JournalCommand {
     /// List the backups that were made by themselves.
     #[command(after_help = "Example:\n  labcourier journal list-backups")]
     ListBackups,
+    /// List the journals that were set aside by a recovery or a restore. Retention does not reach them.
+    #[command(after_help = "Example:\n  labcourier journal list-set-aside")]
+    ListSetAside,
+    /// Delete journals that were set aside, for good.
+    #[command(after_help = "\
+Examples:
+  labcourier journal remove-set-aside journal.db.set-aside-1767225600000000
+  labcourier journal remove-set-aside --all")]
+    RemoveSetAside {
+        /// The file, as it is listed.
+        #[arg(required_unless_present = "all")]
+        file: Option<PathBuf>,
+        /// All of them.
+        #[arg(long, conflicts_with = "file")]
+        all: bool,
+    },
     /// Put a backup in the journal's place; the present journal is set aside.
     #[command(
         after_help = "Example:\n  labcourier journal restore /backup/labcourier-2026-01-31.db"

@@ -93,6 +93,15 @@ fn head(output: &Output, texts: &Catalogue, record: &Record) -> Line {
         .column(&number, NUMBER, Look::Faint)
         .column(&texts.word(Family::State, state), STATE, look_of(state))
         .add(output.name(&record.file, record.digest.as_deref()))
+        .look(destination(texts, record), Look::Faint)
+}
+
+/// Where it goes: endpoint and environment, so that nobody takes a test for the real thing.
+fn destination(texts: &Catalogue, record: &Record) -> String {
+    let (Some(endpoint), Some(environment)) = (&record.endpoint, &record.environment) else {
+        return String::new();
+    };
+    format!("  ·  {endpoint} ({})", texts.say(&format!("environment.{environment}")))
 }
 
 /// How a state looks; never by colour alone, the word stands there.

@@ -36,6 +36,8 @@ pub(crate) struct Inner {
     pub(crate) holder: String,
     /// One for each courier at work.
     pub(crate) wakes: Mutex<Vec<Arc<Notify>>>,
+    /// Something waits to be compared with the authority.
+    pub(crate) compare: Notify,
     pub(crate) paused: watch::Sender<bool>,
     /// What is known about the way to each endpoint.
     pub(crate) connections: Mutex<BTreeMap<String, Arc<watch::Sender<Connection>>>>,
@@ -91,6 +93,7 @@ impl Engine {
         let key = Key::new(secrets.new_journal_key()?);
         proxies::keep(settings, &secrets)?;
         let journal = Journal::create(&profile.journal_file(), &key)?;
+        upkeep::settle(&journal, surroundings.clock.now())?;
         Ok(Self::assemble(profile, secrets, journal, surroundings))
     }
 
@@ -123,6 +126,7 @@ impl Engine {
             person: person::system_user(),
             holder: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
             wakes: Mutex::default(),
+            compare: Notify::new(),
             paused: watch::Sender::new(false),
             connections: Mutex::default(),
             working: tokio::sync::Mutex::new(None),

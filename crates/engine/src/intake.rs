@@ -4,6 +4,7 @@ use exchange::{check_before_seal, envelope_of};
 use fhir::{Finding, Format, Instant, Limits, Severity, Tree};
 use report::{Kind, SubmissionId, Summary, digest, recognise};
 
+use crate::relation::Relation;
 use crate::source::{Piece, Refusal};
 
 /// A piece looked at: what it is, what is wrong with it, whether it is known.
@@ -46,12 +47,18 @@ pub struct Parsed {
     pub format: Format,
     /// SHA-256 of the bytes, hex.
     pub digest: String,
+    /// What it says, whatever its encoding and white space: `fhir::Tree::canonical_digest`.
+    pub canonical: String,
     /// What people recognise it by.
     pub summary: Summary,
     /// `DocumentReference.identifier` that a ready envelope brings along.
     pub envelope_identifier: Option<String>,
-    /// Submissions with the same content, newest first.
+    /// Submissions of the same content to the endpoint in use, newest first.
     pub known: Vec<SubmissionId>,
+    /// The newest submission of the same content, whichever endpoint it went to.
+    pub elsewhere: Option<SubmissionId>,
+    /// The submission of another content under the same document identifier, to the endpoint in use.
+    pub relation: Option<Relation>,
 }
 
 /// Why a candidate is refused.
@@ -151,8 +158,10 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
         (None, Some("Bundle")) => tree.root(),
         _ => return refused(Some(kind.clone()), Reason::NotAReport(kind)),
     };
+    let base = tree.check();
+    let canonical = tree.canonical_digest(&base);
     let mut findings: Vec<(Origin, Finding)> =
-        tree.check().into_iter().map(|finding| (Origin::Base, finding)).collect();
+        base.into_iter().map(|finding| (Origin::Base, finding)).collect();
     let mut local = report::check(document, now);
     if envelope.is_some() {
         local.extend(check_before_seal(&tree));
@@ -162,10 +171,13 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
     let envelope_identifier = envelope.and_then(|view| view.identifier).map(str::to_owned);
     let parsed = Parsed {
         digest: digest(&bytes),
+        canonical,
         format,
         summary,
         envelope_identifier,
         known: Vec::new(),
+        elsewhere: None,
+        relation: None,
         bytes,
     };
     Candidate { name, kind: Some(kind), verdict: Verdict::Report(Box::new(parsed)), findings }

@@ -3,7 +3,7 @@
 use identity::{Password, Secrets};
 use journal::{Key, OpenProblem, Rotated};
 
-use crate::{OpenError, Profile};
+use crate::{OpenError, Profile, computer};
 
 /// The key that opens a profile's journal. Where it is to be exchanged, which may have been ended in between, that is
 /// finished first; where another program has the journal open, it waits for the next start.
@@ -44,7 +44,8 @@ pub fn rotate_journal_key(
 fn finish_rotation(profile: &Profile, secrets: &Secrets) -> Result<Option<Rotated>, OpenError> {
     let Some(next) = secrets.next_journal_key()? else { return Ok(None) };
     let (old, next) = (Key::new(secrets.journal_key()?), Key::new(next));
-    let done = journal::rotate(&profile.journal_file(), &old, &next, &profile.backup_folder())?;
+    let (file, backups) = (profile.journal_file(), profile.backup_folder());
+    let done = journal::rotate(&file, &old, &next, &backups, computer::of(&file).as_deref())?;
     secrets.use_next_journal_key()?;
     Ok(Some(done))
 }

@@ -118,6 +118,7 @@ impl EngineError {
         match error {
             RecordError::Illegal(illegal) => Self::NotPermitted { action, state: illegal.state },
             RecordError::Unexpected { found } => Self::NotPermitted { action, state: found },
+            RecordError::BeingReplaced { .. } => Self::NotPermitted { action, state: "superseded" },
             RecordError::Journal(error) => error.into(),
             RecordError::NoEvidence | RecordError::DigestMismatch => {
                 Self::Journal(JournalError::Damaged)

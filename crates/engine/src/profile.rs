@@ -13,7 +13,7 @@ use identity::SecretsKind;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::private;
+use crate::{SameIdentifier, private};
 
 /// Version of the settings file that this program writes. Version 1 knew one certificate for all endpoints.
 pub(crate) const VERSION: u32 = 2;
@@ -48,6 +48,10 @@ pub struct Settings {
     /// Days after which a settled report's content leaves the journal; `None` keeps it.
     #[serde(default)]
     pub retention_days: Option<u32>,
+    /// What becomes of another content under a document identifier that is on its way or was completed, where
+    /// nobody can be asked.
+    #[serde(default)]
+    pub same_identifier: SameIdentifier,
     /// Preferences of the window, as it likes to keep them (no patient data).
     #[serde(default)]
     pub preferences: serde_json::Map<String, serde_json::Value>,
@@ -140,6 +144,7 @@ impl Profile {
             watched_folder: None,
             document_bytes_max: document_bytes_default(),
             retention_days: None,
+            same_identifier: SameIdentifier::default(),
             preferences: serde_json::Map::new(),
         };
         let profile = Self { folder: folder.to_owned(), settings };

@@ -2,7 +2,7 @@
 //! with the journal.
 
 use client::{Authority, Evidence, Why};
-use exchange::{Answer, Endpoint, SearchSupport};
+use exchange::{Answer, Endpoint, Query, SearchSupport};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{EvidenceKind, FoundReport, Journal, Reconciled, RecordError, Unreconciled};
 use report::Action;
@@ -41,6 +41,15 @@ pub struct Comparison {
     pub complete: bool,
 }
 
+impl Comparison {
+    /// Adds what the authority of another endpoint showed.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.added += other.added;
+        self.doubted += other.doubted;
+        self.complete &= other.complete;
+    }
+}
+
 /// Compares. What is found is recorded at once, so that a fault in between loses nothing.
 pub async fn compare<A: Authority>(
     tools: &Tools<'_, A>,
@@ -67,7 +76,51 @@ pub async fn compare<A: Authority>(
     if tools.endpoint.release.facts().search != SearchSupport::Full {
         found.complete = !left;
     }
+    decide_guarded(tools).await?;
     Ok(found)
+}
+
+/// Asks for the document of every report that waits for it: one that the authority shows, and that is none of the
+/// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
+pub(crate) async fn decide_guarded<A: Authority>(tools: &Tools<'_, A>) -> Result<(), EngineError> {
+    for id in tools.journal.guarded(&tools.endpoint.name)? {
+        let identifier = tools.journal.row(id)?.summary.identifier;
+        let receipt = match &identifier {
+            Some(identifier) => shown_already(tools, identifier).await?,
+            // Nothing to ask by: a person decides.
+            None => Some(String::new()),
+        };
+        let now = tools.clock.now();
+        let decided = tools.journal.decide_guarded(id, receipt.as_deref(), &person::worker(), now);
+        decided.map_err(|error| EngineError::refused(Action::Release, error))?;
+    }
+    Ok(())
+}
+
+/// The receipt of a report with this document that the journal does not know, or knows without its content.
+async fn shown_already<A: Authority>(
+    tools: &Tools<'_, A>,
+    identifier: &str,
+) -> Result<Option<String>, EngineError> {
+    let query = Query { identifier: vec![exchange::escape(identifier)], ..Query::default() };
+    let (page, _) = tools.authority.search(&query).await?;
+    if page.unreadable > 0 {
+        return Ok(Some(String::new()));
+    }
+    for receipt in page.answers.into_iter().filter_map(|answer| answer.receipt) {
+        let known = tools.journal.by_receipt_at(&tools.endpoint.name, &receipt)?;
+        let is_stranger = match known {
+            Some(id) => {
+                let row = tools.journal.row(id)?;
+                row.erased.is_some() && row.summary.identifier.is_none()
+            }
+            None => true,
+        };
+        if is_stranger {
+            return Ok(Some(receipt));
+        }
+    }
+    Ok(None)
 }
 
 /// Everything that changed since the restored state; says whether that was everything.

@@ -1,61 +1,21 @@
-//! What people do with reports: hand over, release, resubmit, correct, withdraw.
+//! What people do with reports: look at files, release, resubmit, correct, withdraw.
 
 use std::path::PathBuf;
 
-use exchange::IdentifierChoice;
-use fhir::{Finding, Severity};
+use exchange::{Endpoint, IdentifierChoice};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use journal::{Imported, JournalError, Message, NewSubmission, Source, Step, Unless};
+use journal::{Destination, JournalError, Message, NewSubmission, Source, Step};
 use report::{Action, Event, SubmissionId};
 use uuid::Uuid;
 
-use crate::intake::{Candidate, Origin, Parsed, Verdict, look_at};
+use crate::intake::{Candidate, Origin, Parsed, look_at};
+use crate::relation::SAME_IDENTIFIER;
 use crate::source::{Piece, files_below, pieces_of, pieces_of_bytes};
 use crate::worker::sealed;
-use crate::{Engine, EngineError};
-
-/// How reports are taken in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Terms {
-    /// What to do with content that was taken in before.
-    pub known: KnownContent,
-    /// Microseconds before the first request may go out (undo).
-    pub delay_micros: i64,
-}
-
-/// What to do with content that was taken in before.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum KnownContent {
-    /// Show the known submission of the endpoint in use: what went to another endpoint, perhaps a test system, went
-    /// nowhere else.
-    #[default]
-    Show,
-    /// Show the known submission of whatever endpoint. For a watched folder: nobody has said that what it held
-    /// before another endpoint came into use is to be sent there too.
-    ShowAnywhere,
-    /// Send it again, as a person asked for; but not while a submission of it is still on its way: that one will
-    /// reach the authority, and nobody means the same report twice at once.
-    SendAgain,
-}
-
-/// What became of a candidate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Taken {
-    /// A new submission.
-    New(SubmissionId),
-    /// The same content is known; nothing was sent.
-    Known(SubmissionId),
-    /// Not a report.
-    Refused,
-}
+use crate::{Engine, EngineError, Terms};
 
 /// Files looked at together: reading and checking is CPU work, so a few at a time.
 const LOOKS_AT_ONCE: usize = 4;
-/// Code of the warning that another content has this document identifier.
-const SAME_IDENTIFIER: &str = "same-identifier-other-content";
-/// Imports under way together, so that their commits are grouped.
-const IMPORTS_AT_ONCE: usize = 64;
-
 impl Engine {
     /// The files that paths lead to: folders give what is below them.
     pub async fn files(&self, paths: Vec<PathBuf>) -> Result<Vec<PathBuf>, EngineError> {
@@ -102,134 +62,14 @@ impl Engine {
             .collect()
     }
 
-    /// Compares with what the journal knows: the same content, or the same identifier with other content.
-    fn compare(&self, candidate: &mut Candidate) -> Result<(), EngineError> {
-        let Verdict::Report(parsed) = &mut candidate.verdict else { return Ok(()) };
-        let Some(endpoint) = self.profile().endpoint().map(|it| it.name.clone()) else {
-            return Ok(());
-        };
-        parsed.known = self.journal().by_digest(&parsed.digest, Some(&endpoint))?;
-        let Some(identifier) = parsed.summary.identifier.as_deref() else { return Ok(()) };
-        let others = self.journal().by_document_identifier(identifier)?;
-        let other = others.iter().find(|(_, digest)| *digest != parsed.digest);
-        if let Some((id, _)) = other {
-            let finding = Finding {
-                code: SAME_IDENTIFIER.to_owned(),
-                severity: Severity::Warning,
-                expression: "Bundle.identifier".to_owned(),
-                position: None,
-                params: vec![
-                    ("identifier".to_owned(), identifier.to_owned()),
-                    ("submission".to_owned(), id.0.to_string()),
-                ],
-            };
-            candidate.findings.push((Origin::Local, finding));
-        }
-        Ok(())
-    }
-
-    /// Takes candidates into the journal: queued, or held where errors were found. In the given order;
-    /// content that occurs twice among them is taken once.
-    pub async fn take(
-        &self,
-        candidates: &[Candidate],
-        terms: Terms,
-    ) -> Result<Vec<Taken>, EngineError> {
-        let mut digests = std::collections::HashMap::new();
-        let mut plan = Vec::with_capacity(candidates.len());
-        for (index, candidate) in candidates.iter().enumerate() {
-            let Some(parsed) = candidate.parsed() else {
-                plan.push(Planned::Done(Taken::Refused));
-                continue;
-            };
-            let first = *digests.entry(parsed.digest.as_str()).or_insert(index);
-            plan.push(match self.in_place_of(parsed, terms.known)? {
-                Some(id) => Planned::Done(Taken::Known(id)),
-                None if first != index => Planned::SameAs(first),
-                None => Planned::Import(index),
-            });
-        }
-        let mut results: Vec<Taken> = stream::iter(plan)
-            .map(|planned| async move {
-                match planned {
-                    Planned::Done(taken) => Ok((taken, None)),
-                    Planned::SameAs(first) => Ok((Taken::Refused, Some(first))),
-                    // Made here, so that only what is under way is held in memory twice.
-                    Planned::Import(index) => {
-                        match candidates.get(index).and_then(|one| Some((one, one.parsed()?))) {
-                            Some((candidate, parsed)) => {
-                                let new = self.submission(candidate, parsed, terms, None)?;
-                                self.import(new, terms.known).await.map(|taken| (taken, None))
-                            }
-                            None => Ok((Taken::Refused, None)),
-                        }
-                    }
-                }
-            })
-            .buffered(IMPORTS_AT_ONCE)
-            .try_collect::<Vec<_>>()
-            .await?
-            .into_iter()
-            .scan(Vec::new(), |earlier: &mut Vec<Taken>, (taken, same_as)| {
-                let taken = match same_as.and_then(|first| earlier.get(first)) {
-                    Some(Taken::New(id) | Taken::Known(id)) => Taken::Known(*id),
-                    _ => taken,
-                };
-                earlier.push(taken);
-                Some(taken)
-            })
-            .collect();
-        results.truncate(candidates.len());
-        self.wake();
-        Ok(results)
-    }
-
-    /// The known submission that stands for this content, so that none is added.
-    fn in_place_of(
-        &self,
-        parsed: &Parsed,
-        known: KnownContent,
-    ) -> Result<Option<SubmissionId>, EngineError> {
-        match known {
-            KnownContent::Show => return Ok(parsed.known.first().copied()),
-            KnownContent::ShowAnywhere => {
-                return Ok(self.journal().by_digest(&parsed.digest, None)?.first().copied());
-            }
-            KnownContent::SendAgain => {}
-        }
-        for id in &parsed.known {
-            if !self.journal().state(*id)?.is_settled() {
-                return Ok(Some(*id));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Known content is looked for once more while it is written: another process may have been faster.
-    async fn import(&self, new: NewSubmission, known: KnownContent) -> Result<Taken, EngineError> {
-        let unless = match known {
-            KnownContent::Show => Unless::Known,
-            KnownContent::ShowAnywhere => Unless::KnownAnywhere,
-            KnownContent::SendAgain => Unless::Open,
-        };
-        let imported = self.journal().import_unless_async(new, unless).await;
-        match imported.map_err(|error| EngineError::refused(Action::Resubmit, error))? {
-            Imported::New(id) => Ok(Taken::New(id)),
-            // Newest first is what people are shown; there is always one.
-            Imported::Known(ids) => {
-                ids.last().map(|id| Taken::Known(*id)).ok_or(JournalError::Damaged.into())
-            }
-        }
-    }
-
-    fn submission(
+    pub(crate) fn submission(
         &self,
         candidate: &Candidate,
         parsed: &Parsed,
+        endpoint: Endpoint,
         terms: Terms,
         corrects: Option<SubmissionId>,
     ) -> Result<NewSubmission, EngineError> {
-        let endpoint = self.endpoint()?;
         let now = self.now();
         let identifier = match (&parsed.envelope_identifier, endpoint.identifier) {
             // One that was used before stands for another delivery already, perhaps of another content.
@@ -252,8 +92,10 @@ impl Engine {
             format: parsed.format,
             document: parsed.bytes.clone(),
             digest: parsed.digest.clone(),
+            canonical: Some(parsed.canonical.clone()),
             summary: parsed.summary.clone(),
             identifier,
+            environment: Some(endpoint.environment.code().to_owned()),
             endpoint: endpoint.name,
             first,
             findings: messages(candidate),
@@ -301,12 +143,29 @@ impl Engine {
         if !state.actions(self.now()).contains(&Action::Correct) {
             return Err(EngineError::NotPermitted { action: Action::Correct, state: state.code() });
         }
-        let known = candidate.parsed().and_then(|parsed| parsed.known.first().copied());
+        let known = match candidate.parsed() {
+            Some(parsed) => self.known_where_it_goes(id, parsed)?,
+            None => None,
+        };
         match known {
             // The unchanged file in place of itself is a resubmission; anything else known is a mistake.
             Some(other) if other != id => Err(EngineError::Known(other)),
             _ => self.replace(id, candidate, Action::Correct, delay_micros).await,
         }
+    }
+
+    /// The newest submission of this content where a submission went: its correction goes there too.
+    fn known_where_it_goes(
+        &self,
+        id: SubmissionId,
+        parsed: &Parsed,
+    ) -> Result<Option<SubmissionId>, EngineError> {
+        let row = self.journal().row(id)?;
+        let environment = row.environment.as_deref();
+        let there = Destination { endpoint: &row.endpoint, environment };
+        let all =
+            self.journal().of_content(&parsed.digest, Some(&parsed.canonical), Some(there))?;
+        Ok(all.last().copied())
     }
 
     async fn replace(
@@ -319,8 +178,14 @@ impl Engine {
         let Some(parsed) = candidate.parsed() else {
             return Err(EngineError::NotAReport(Box::new(candidate)));
         };
+        // It goes where the one goes whose place it takes, as long as there is such an endpoint.
+        let row = self.journal().row(id)?;
+        let former = self.profile().endpoint_named(&row.endpoint).cloned();
+        let same =
+            |it: &Endpoint| row.environment.as_deref().is_none_or(|e| e == it.environment.code());
+        let endpoint = former.filter(same).map_or_else(|| self.endpoint(), Ok)?;
         let terms = Terms { delay_micros, ..Terms::default() };
-        let new = self.submission(&candidate, parsed, terms, Some(id))?;
+        let new = self.submission(&candidate, parsed, endpoint, terms, Some(id))?;
         let imported = self.journal().import_async(new).await;
         let successor = imported.map_err(|error| EngineError::refused(action, error))?;
         self.wake();
@@ -399,12 +264,6 @@ impl Engine {
         }
         Ok(self.journal().document(id)?)
     }
-}
-
-enum Planned {
-    Done(Taken),
-    SameAs(usize),
-    Import(usize),
 }
 
 fn single(candidates: &mut Vec<Candidate>) -> Result<Candidate, EngineError> {

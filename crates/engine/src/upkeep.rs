@@ -4,11 +4,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use exchange::Endpoint;
 use fhir::Instant;
-use journal::{BackedUp, Journal, JournalError, Key, Notice, OpenProblem};
+use journal::{BackedUp, Journal, JournalError, Key, Notice, OpenProblem, Unreconciled};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Engine, Profile, reconcile};
+use crate::{Engine, Profile, computer, person, reconcile};
 
 /// A backup is due when the last one is so old …
 const BACKUP_AGE: i64 = 86_400;
@@ -20,11 +21,14 @@ const LOOK_EVERY: Duration = Duration::from_secs(600);
 /// Failures in a row of which a person is told: half an hour, so that a disk that is full for a moment or a
 /// share that is away is no matter.
 const FAILURES_TOLD: u32 = 3;
+/// Retention is applied so often, in seconds.
+const RETAIN_EVERY: i64 = 86_400;
 /// The authority is compared with until the restore is so old: its search may lag.
 const COMPARED_SECONDS: i64 = 3_600;
 
 /// Codes of notices that arise here, with the names of their parameters.
 pub const UPKEEP_NOTICES: &[(&str, &[&str])] = &[
+    ("journal-copied", &["doubted"]),
     ("backups-failing", &["last", "reason"]),
     ("journal-damage-met", &[]),
     ("journal-reconciled", &["added", "doubted", "lost"]),
@@ -39,12 +43,20 @@ pub(crate) fn open_journal(
     key: &Key,
     now: Instant,
 ) -> Result<Journal, OpenProblem> {
-    let file = profile.journal_file();
-    let journal = match Journal::open(&file, key) {
+    let (file, backups) = (profile.journal_file(), profile.backup_folder());
+    let mut opened = Journal::open(&file, key);
+    if matches!(opened, Err(OpenProblem::OlderSchema { .. })) {
+        // What is damaged shows while it is backed up, and is recovered below.
+        opened = match journal::migrate(&file, key, &backups, now) {
+            Ok(_) => Journal::open(&file, key),
+            Err(problem) => Err(problem),
+        };
+    }
+    let journal = match opened {
         Err(
             OpenProblem::WrongKeyOrDamaged | OpenProblem::Missing | OpenProblem::Outdated { .. },
         ) => {
-            journal::recover(&file, key, &profile.backup_folder(), now)?;
+            journal::recover(&file, key, &backups, now)?;
             Journal::open(&file, key)?
         }
         opened => opened?,
@@ -52,7 +64,17 @@ pub(crate) fn open_journal(
     if journal.lacked_register() {
         tell(&journal, "journal-unanchored", &[], now);
     }
+    settle(&journal, now)?;
     Ok(journal)
+}
+
+/// Notices that the profile was copied: to another computer, or to another place on this one.
+pub(crate) fn settle(journal: &Journal, now: Instant) -> Result<(), OpenProblem> {
+    let Some(computer) = computer::of(journal.path()) else { return Ok(()) };
+    if let Some(doubted) = journal.settle_on(&computer, &person::worker(), now)? {
+        tell(journal, "journal-copied", &[("doubted", &doubted.to_string())], now);
+    }
+    Ok(())
 }
 
 /// Keeps a notice; a journal that cannot take it has greater troubles, which show elsewhere.
@@ -106,12 +128,21 @@ impl Engine {
     /// What is due, again and again, until cancelled.
     pub(crate) async fn keep_up(self, cancel: CancellationToken) {
         let mut failures = 0;
+        // At the start it was done already.
+        let mut retained = self.now();
         loop {
             // A backup under way is finished in the background: it never overlaps with another one, because
             // it is the only task that begins one, and a new task finds it not due or begins after it.
             tokio::select! {
                 () = cancel.cancelled() => return,
                 made = self.back_up_if_due() => self.told_of_backup(&made, &mut failures),
+            }
+            // What cannot be removed now is removed at the next look.
+            let passed = self.now().0.saturating_sub(retained.0);
+            if !(0..RETAIN_EVERY * 1_000_000).contains(&passed)
+                && self.apply_retention().await.is_ok()
+            {
+                retained = self.now();
             }
             tokio::select! {
                 () = cancel.cancelled() => return,
@@ -120,6 +151,7 @@ impl Engine {
             }
             tokio::select! {
                 () = cancel.cancelled() => return,
+                () = self.inner.compare.notified() => {}
                 () = tokio::time::sleep(LOOK_EVERY) => {}
             }
         }
@@ -148,19 +180,55 @@ impl Engine {
         }
     }
 
-    /// After a restore: what the authority knows and the journal does not becomes visible. Gives what was
-    /// found; `None` where there is nothing to compare.
+    /// After a restore: what the authorities know and the journal does not becomes visible, and what waits for that
+    /// is decided. Every endpoint is asked; gives what was found, `None` where there is nothing to compare. The
+    /// first fault is told once all were asked: one that cannot be reached must not keep the others' reports.
     pub async fn reconcile(&self) -> Result<Option<reconcile::Comparison>, crate::EngineError> {
-        let Some(open) = self.journal().unreconciled()? else { return Ok(None) };
-        let endpoint = self.endpoint()?;
-        let authority = self.authority(&endpoint).map_err(crate::EngineError::Obstructed)?;
+        let open = self.journal().unreconciled()?;
+        if open.is_none() && !self.journal().is_guarded(self.now())? {
+            return Ok(None);
+        }
+        let (mut found, mut fault) = (reconcile::Comparison::default(), None);
+        found.complete = true;
+        for endpoint in self.profile().settings.endpoints {
+            match self.reconcile_at(&endpoint, open).await {
+                Ok(at_one) => found.add(at_one),
+                Err(error) => fault = fault.or(Some(error)),
+            }
+        }
+        self.wake();
+        if let Some(open) = open {
+            self.told_of_comparison(&found)?;
+            let is_late = open.restored.plus_seconds(COMPARED_SECONDS) <= self.now();
+            if fault.is_none() && found.complete && is_late {
+                self.journal().set_reconciled()?;
+            }
+        }
+        fault.map_or_else(|| Ok(open.map(|_| found)), Err)
+    }
+
+    async fn reconcile_at(
+        &self,
+        endpoint: &Endpoint,
+        open: Option<Unreconciled>,
+    ) -> Result<reconcile::Comparison, crate::EngineError> {
+        let authority = self.authority(endpoint).map_err(crate::EngineError::Obstructed)?;
         let tools = reconcile::Tools {
             journal: self.journal(),
             authority: &authority,
-            endpoint: &endpoint,
+            endpoint,
             clock: &*self.inner.clock,
         };
-        let found = reconcile::compare(&tools, open).await?;
+        match open {
+            Some(open) => reconcile::compare(&tools, open).await,
+            None => {
+                reconcile::decide_guarded(&tools).await?;
+                Ok(reconcile::Comparison { complete: true, ..Default::default() })
+            }
+        }
+    }
+
+    fn told_of_comparison(&self, found: &reconcile::Comparison) -> Result<(), JournalError> {
         let lost = self.journal().lost_reports()?.len();
         if found.added + found.doubted > 0 || lost > 0 {
             let counts = [found.added, found.doubted, lost].map(|count| count.to_string());
@@ -168,9 +236,6 @@ impl Engine {
             let params = [("added", added), ("doubted", doubted), ("lost", lost)];
             tell(self.journal(), "journal-reconciled", &params, self.now());
         }
-        if found.complete && open.restored.plus_seconds(COMPARED_SECONDS) <= self.now() {
-            self.journal().set_reconciled()?;
-        }
-        Ok(Some(found))
+        Ok(())
     }
 }

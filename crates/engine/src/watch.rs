@@ -176,12 +176,8 @@ impl Engine {
         if batch.files.is_empty() {
             return Ok(());
         }
-        let taken = self
-            .take(
-                &batch.candidates,
-                Terms { known: KnownContent::ShowAnywhere, ..Terms::default() },
-            )
-            .await?;
+        let terms = Terms { known: KnownContent::ShowAnywhere, ..Terms::default() };
+        let taken = self.take(&batch.candidates, terms).await?;
         let mut results = batch.candidates.iter().zip(taken);
         for (path, face, count) in batch.files {
             let pieces: Vec<_> = results.by_ref().take(count).collect();

@@ -35,7 +35,7 @@ async fn what_is_known_is_judged_for_each_endpoint_but_in_a_watched_folder() {
         let text = testkit::DocumentBuilder::new(3).json().into_bytes();
         engine.inspect_text("a.json".to_owned(), text).await.unwrap()
     };
-    let terms = |known| Terms { known, delay_micros: 3_600_000_000 };
+    let terms = |known| Terms { known, delay_micros: 3_600_000_000, ..Terms::default() };
     let shown = terms(KnownContent::Show);
     let Taken::New(pilot) = engine.take(&look().await, shown).await.unwrap()[0] else { panic!() };
     assert_eq!(engine.take(&look().await, shown).await.unwrap(), [Taken::Known(pilot)]);
@@ -62,7 +62,8 @@ async fn two_who_send_the_same_again_send_it_once() {
         let engine = engine.clone();
         async move { engine.inspect_text("a.json".to_owned(), text).await.unwrap() }
     };
-    let again = Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000 };
+    let again =
+        Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000, ..Terms::default() };
 
     let Taken::New(first) = one.take(&look(&one).await, again).await.unwrap()[0] else { panic!() };
     one.hold_back(first).await.unwrap();
@@ -92,7 +93,8 @@ async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
         "identifier":[{{"system":"urn:ietf:rfc:3986","value":"{own}"}}],"status":"current",
         "content":[{{"attachment":{{"language":"de-CH","url":"#{id}"}}}}]}}"##
     );
-    let again = Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000 };
+    let again =
+        Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000, ..Terms::default() };
     let mut used = Vec::new();
     for _ in 0..3 {
         let candidates =

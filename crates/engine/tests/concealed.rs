@@ -42,6 +42,9 @@ fn a_candidate_is_not_printed() {
         digest: canary(),
         summary: Summary { patient: Some(canary()), ..Summary::default() },
         envelope_identifier: Some(canary()),
+        canonical: canary(),
+        elsewhere: None,
+        relation: None,
         known: Vec::new(),
     };
     silent(&Candidate {

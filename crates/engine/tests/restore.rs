@@ -228,6 +228,8 @@ impl Laboratory {
             summary: Summary::default(),
             identifier: identifier.clone(),
             endpoint: "simulated".to_owned(),
+            canonical: None,
+            environment: None,
             first: Event::Queued { due: self.clock.now() },
             findings: Vec::new(),
             corrects: None,

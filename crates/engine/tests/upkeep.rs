@@ -53,6 +53,8 @@ fn import(engine: &Engine, number: u64) -> SubmissionId {
         summary: Summary::default(),
         identifier: format!("urn:uuid:{number:032x}"),
         endpoint: "somewhere".to_owned(),
+        canonical: None,
+        environment: None,
         first: Event::Queued { due: engine.now() },
         findings: Vec::new(),
         corrects: None,

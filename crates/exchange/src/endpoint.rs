@@ -54,6 +54,17 @@ pub enum Environment {
     Production,
 }
 
+impl Environment {
+    /// Stable code in kebab-case.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Practice => "practice",
+            Self::Integration => "integration",
+            Self::Production => "production",
+        }
+    }
+}
+
 /// What stands in `DocumentReference.identifier`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -32,7 +32,7 @@ CREATE TABLE submission (
     corrects INTEGER REFERENCES submission (id),      -- takes the place of
     corrected_by INTEGER REFERENCES submission (id),  -- its place was taken by
     erased INTEGER                   -- retention removed document, summary and words at
-) STRICT;
+, canonical TEXT CHECK (canonical IS NULL OR length(canonical) = 64), environment TEXT) STRICT;
 
 CREATE INDEX submission_created ON submission (created, id);
 CREATE INDEX submission_state ON submission (state, created, id);
@@ -41,6 +41,8 @@ CREATE INDEX submission_identifier ON submission (identifier);
 CREATE INDEX submission_digest ON submission (digest);
 CREATE INDEX submission_document ON submission (document_identifier) WHERE document_identifier IS NOT NULL;
 CREATE INDEX submission_receipt ON submission (receipt) WHERE receipt IS NOT NULL;
+CREATE INDEX submission_canonical ON submission (canonical) WHERE canonical IS NOT NULL;
+CREATE INDEX submission_corrects ON submission (corrects) WHERE corrects IS NOT NULL;
 
 -- The received bytes. Apart from submission, so that lists never read over them.
 CREATE TABLE document (

@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::attach::{self, PackedEvidence};
 use crate::chain::{self, Link};
 use crate::{
-    Imported, JournalError, LostReport, NewSubmission, RecordError, Step, Token, Unless, cells,
-    doubt, lease, lost, search, sql,
+    JournalError, LostReport, NewSubmission, RecordError, Step, Token, cells, doubt, guard, lease,
+    lost, search, sql, succession,
 };
 
 /// Why a request of an ended process is in doubt.
@@ -18,10 +18,10 @@ const PROCESS_ENDED: &str = "process-ended";
 /// A report ready to be written: digest checked and document compressed on the caller's thread, so that
 /// the writing thread only writes.
 pub(crate) struct Prepared {
-    new: NewSubmission,
-    state: State,
-    size: i64,
-    packed: Vec<u8>,
+    pub(crate) new: NewSubmission,
+    pub(crate) state: State,
+    pub(crate) size: i64,
+    pub(crate) packed: Vec<u8>,
 }
 
 impl Prepared {
@@ -55,10 +55,12 @@ impl PreparedStep {
 
 /// What an event is about: the cells of a submission that decide and that its hash covers.
 pub(crate) struct Subject {
-    id: SubmissionId,
-    state: State,
+    pub(crate) id: SubmissionId,
+    pub(crate) state: State,
     digest: String,
     identifier: String,
+    /// What it takes or is to take the place of.
+    pub(crate) corrects: Option<SubmissionId>,
 }
 
 /// What happens to it, by whom, when.
@@ -73,9 +75,34 @@ pub(crate) fn import(
     connection: &Connection,
     prepared: &Prepared,
 ) -> Result<SubmissionId, RecordError> {
+    if let Some(predecessor) = prepared.new.corrects {
+        let by = SubmissionId(0);
+        subject_of(connection, predecessor)?.state.apply(&Event::Superseded { by })?;
+        succession::refuse_where_replaced(connection, predecessor)?;
+    }
+    let id = import_linked(connection, prepared)?;
+    if let Some(predecessor) = prepared.new.corrects {
+        let subject = subject_of(connection, predecessor)?;
+        succession::supersede(connection, &subject, id, &prepared.new.by, prepared.new.at)?;
+    }
+    Ok(id)
+}
+
+/// As [`import`]; a predecessor is only linked.
+pub(crate) fn import_linked(
+    connection: &Connection,
+    prepared: &Prepared,
+) -> Result<SubmissionId, RecordError> {
     // After a restore: content that was taken in before keeps the identifier that it may have gone out with.
     let lost = lost::by_digest(connection, &prepared.new.digest)?;
     let lost = lost.filter(|lost| lost.endpoint == prepared.new.endpoint);
+    if lost.is_none()
+        && let Some(held) = guard::held_back(connection, prepared)?
+    {
+        let id = import_again(connection, &held, None)?;
+        guard::waits(connection, id)?;
+        return Ok(id);
+    }
     import_again(connection, prepared, lost.as_ref())
 }
 
@@ -96,12 +123,6 @@ pub(crate) fn import_again(
         attach::set_messages(connection, id, "check", &new.findings)?;
     }
     search::index(connection, id, &search::Words::of(new, identifier), &new.findings)?;
-    if let Some(predecessor) = new.corrects {
-        let subject = subject_of(connection, predecessor)?;
-        let event = Event::Superseded { by: id };
-        let happening = Happening { event: &event, by: &new.by, at: new.at, evidence: None };
-        advance(connection, &subject, &happening)?;
-    }
     if let Some(lost) = lost {
         lost::found(connection, lost)?;
         doubt::cover(connection, id)?;
@@ -125,35 +146,11 @@ pub(crate) fn begin(
         state: state.clone(),
         digest: new.digest.clone(),
         identifier: identifier.to_owned(),
+        corrects: new.corrects,
     };
     let happening = Happening { event: &new.first, by: &new.by, at: new.at, evidence: None };
     append(connection, &subject, &happening)?;
     Ok(id)
-}
-
-/// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
-pub(crate) fn import_unless(
-    connection: &Connection,
-    prepared: &Prepared,
-    unless: Unless,
-) -> Result<Imported, RecordError> {
-    let NewSubmission { digest, endpoint, .. } = &prepared.new;
-    let endpoint = (unless != Unless::KnownAnywhere).then_some(endpoint.as_str());
-    let mut standing = crate::read::by_digest(connection, digest, endpoint)?;
-    if unless == Unless::Open {
-        let mut open = Vec::new();
-        for id in standing {
-            if !subject_of(connection, id)?.state.is_settled() {
-                open.push(id);
-            }
-        }
-        standing = open;
-    }
-    if standing.is_empty() {
-        import(connection, prepared).map(Imported::New)
-    } else {
-        Ok(Imported::Known(standing))
-    }
 }
 
 fn insert_submission(
@@ -179,6 +176,8 @@ fn insert_submission(
         counts.warnings,
         counts.notices,
         new.corrects.map(|id| id.0),
+        new.canonical,
+        new.environment,
     ])?;
     Ok(SubmissionId(connection.last_insert_rowid()))
 }
@@ -199,6 +198,9 @@ pub(crate) fn record(
     }
     // Before anything is written: most refusals cost one read.
     subject.state.apply(&step.event)?;
+    if matches!(step.event, Event::Released { .. }) {
+        succession::refuse_where_replaced(connection, step.id)?;
+    }
     let number = match &prepared.evidence {
         Some(evidence) => Some(attach::insert_evidence(connection, step.id, evidence)?),
         None => None,
@@ -211,6 +213,7 @@ pub(crate) fn record(
         evidence: number.map(|number| (number, digest)),
     };
     let state = advance(connection, &subject, &happening)?;
+    succession::follow(connection, &subject, step)?;
     if let Some(issues) = &step.issues {
         attach::replace_issues(connection, step.id, issues)?;
     }
@@ -275,6 +278,7 @@ pub(crate) fn subject_of(
                         state: cells::from_json(0, row.get_ref(0)?.as_str()?)?,
                         digest: row.get(1)?,
                         identifier: row.get(2)?,
+                        corrects: row.get::<_, Option<i64>>(3)?.map(SubmissionId),
                     })
                 })
                 .optional()

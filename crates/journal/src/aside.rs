@@ -1,4 +1,5 @@
-//! Journals that were set aside: renamed to `name.set-aside-<microseconds>`, with their log, and never deleted.
+//! Journals that were set aside: renamed to `name.set-aside-<microseconds>`, with their log, and deleted only where
+//! a person says so.
 
 use std::path::{Path, PathBuf};
 
@@ -8,9 +9,58 @@ use crate::open::{self, Access, Place};
 use crate::problem::folder_of;
 use crate::register::{self, Look};
 use crate::stage::{With, copied};
-use crate::{OpenProblem, settings};
+use crate::{OpenProblem, hold, settings};
 
 const SET_ASIDE: &str = ".set-aside-";
+
+/// A journal that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetAside {
+    /// Where it is.
+    pub file: PathBuf,
+    /// When it was set aside.
+    pub at: Instant,
+    /// Size in bytes, with its log.
+    pub bytes: u64,
+}
+
+/// The journals that were set aside from a place, the last one first. What they hold stays readable with the key that
+/// they had, also what retention has removed from the journal since.
+pub fn list_set_aside(journal: &Path) -> std::io::Result<Vec<SetAside>> {
+    let one = |(at, file): (i64, PathBuf)| {
+        let mut bytes = 0;
+        for suffix in open::COMPANIONS {
+            match open::with_suffix(&file, suffix).symlink_metadata() {
+                Ok(facts) => bytes += facts.len(),
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(SetAside { file, at: Instant(at), bytes })
+    };
+    dated(journal)?.into_iter().map(one).collect()
+}
+
+/// Deletes one of them; gives `false` where it is none of them. While a recovery that was ended in between has still to
+/// read it (the journal is missing), nothing is deleted.
+pub fn remove_set_aside(journal: &Path, file: &Path) -> Result<bool, OpenProblem> {
+    let _held = hold::shared(journal)?;
+    open::present(journal)?;
+    let of_ours = |(_, aside): &(i64, PathBuf)| aside == file;
+    if !dated(journal).map_err(OpenProblem::io("list"))?.iter().any(of_ours) {
+        return Ok(false);
+    }
+    // The log first: by its own name the journal is found again where this is ended in between.
+    for suffix in open::COMPANIONS.iter().rev() {
+        match std::fs::remove_file(open::with_suffix(file, suffix)) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(OpenProblem::io("remove")(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(true)
+}
 
 /// The journal that a recovery has set aside before it was ended: it has the register's lineage still. What was set
 /// aside by a recovery that came to its end has another one, and all that was worth keeping of it was kept.
@@ -45,14 +95,19 @@ pub(crate) fn readable(copy: Result<Place, OpenProblem>) -> Result<Option<Place>
 
 /// The journals that were set aside, the last one first.
 pub(crate) fn all(path: &Path) -> Vec<PathBuf> {
-    let Some(name) = path.file_name() else { return Vec::new() };
+    dated(path).unwrap_or_default().into_iter().map(|(_, file)| file).collect()
+}
+
+fn dated(path: &Path) -> std::io::Result<Vec<(i64, PathBuf)>> {
+    let Some(name) = path.file_name() else { return Ok(Vec::new()) };
     let prefix = open::with_suffix(Path::new(name), SET_ASIDE).display().to_string();
     let when = |name: &str| name.strip_prefix(&prefix)?.parse::<i64>().ok();
-    let names = std::fs::read_dir(folder_of(path)).into_iter().flatten().flatten();
+    let names = std::fs::read_dir(folder_of(path))?.flatten();
     let names = names.filter_map(|entry| entry.file_name().into_string().ok());
     let mut times: Vec<i64> = names.filter_map(|name| when(&name)).collect();
     times.sort_unstable_by_key(|time| std::cmp::Reverse(*time));
-    times.iter().map(|time| open::with_suffix(path, &format!("{SET_ASIDE}{time}"))).collect()
+    let file = |time| (time, open::with_suffix(path, &format!("{SET_ASIDE}{time}")));
+    Ok(times.into_iter().map(file).collect())
 }
 
 /// Where what stands in a journal's place goes: beside what an ended recovery has set aside `already`, or under a name

@@ -74,6 +74,18 @@ pub(crate) fn replace_issues(
     search::reindex(connection, id, &crate::read::messages(connection, id)?)
 }
 
+/// Our messages in the place of the earlier ones; counts and search words follow.
+pub(crate) fn replace_findings(
+    connection: &Connection,
+    id: SubmissionId,
+    findings: &[Message],
+) -> Result<(), JournalError> {
+    set_messages(connection, id, "check", findings)?;
+    let all = crate::read::messages(connection, id)?;
+    set_counts(connection, id, &all)?;
+    search::reindex(connection, id, &all)
+}
+
 /// The authority's messages of a submission whose words are not in the index yet; counts follow.
 pub(crate) fn first_issues(
     connection: &Connection,
@@ -81,7 +93,15 @@ pub(crate) fn first_issues(
     issues: &[Message],
 ) -> Result<(), JournalError> {
     set_messages(connection, id, "authority", issues)?;
-    let counts = cells::count(&crate::read::messages(connection, id)?);
+    set_counts(connection, id, &crate::read::messages(connection, id)?)
+}
+
+fn set_counts(
+    connection: &Connection,
+    id: SubmissionId,
+    messages: &[Message],
+) -> Result<(), JournalError> {
+    let counts = cells::count(messages);
     connection
         .prepare_cached(sql::COUNT_MESSAGES)
         .and_then(|mut statement| {

@@ -70,6 +70,7 @@ pub(crate) fn of_journal(error: JournalError) -> OpenProblem {
         JournalError::Busy => OpenProblem::Busy,
         JournalError::Full => OpenProblem::Full,
         JournalError::Io { operation, source } => OpenProblem::Io { operation, source },
+        JournalError::NewerSchema { found, known } => OpenProblem::NewerSchema { found, known },
         _ => OpenProblem::WrongKeyOrDamaged,
     }
 }

@@ -136,5 +136,6 @@ pub(crate) fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
         updated: Instant(row.get(16)?),
         attempts: row.get(17)?,
         erased: row.get::<_, Option<i64>>(18)?.map(Instant),
+        environment: row.get(19)?,
     })
 }

@@ -148,6 +148,8 @@ fn without_content(found: &FoundReport, lost: Option<&LostReport>) -> NewSubmiss
         file: lost.map(|lost| lost.file.clone()).unwrap_or_default(),
         format: Format::Json,
         document: Vec::new(),
+        canonical: None,
+        environment: None,
         digest: lost.map_or(NO_DIGEST, |lost| &lost.digest).to_owned(),
         summary: Summary::default(),
         identifier: found.identifier.clone(),

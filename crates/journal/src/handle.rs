@@ -15,7 +15,8 @@ use crate::writer::{Effect, Writer};
 use crate::{
     BackupFacts, Discrepancy, DiscrepancyKind, Evidence, Imported, JournalError, Key, Lease,
     LeaseAnswer, NewSubmission, OpenProblem, Pending, RecordError, Retention, Step, Token, Unless,
-    Verification, append, attach, backup, hold, lease, read, retain, search, settings, verify,
+    Verification, append, attach, backup, hold, known, lease, read, retain, schema, search,
+    settings, verify,
 };
 
 /// Reading connections that are kept for the next view: a window has few at a time.
@@ -52,7 +53,8 @@ impl Journal {
         Self::open(path, key)
     }
 
-    /// Opens an existing journal and brings its schema up to date.
+    /// Opens an existing journal. One of an older program is left alone ([`OpenProblem::OlderSchema`]):
+    /// [`crate::migrate`] brings it up to date.
     pub fn open(path: &Path, key: &Key) -> Result<Self, OpenProblem> {
         let place = open::Place::new(path, key)?;
         open::present(&place.path)?;
@@ -94,8 +96,10 @@ impl Journal {
         }
     }
 
-    /// [`Self::import_async`], unless these very bytes stand in the journal already. Other processes cannot
-    /// come in between.
+    /// [`Self::import_async`], unless this content stands in the journal already: the same bytes, or the same
+    /// canonical digest. Other processes cannot come in between. A predecessor is linked, and superseded only
+    /// when the report is sent, in the transaction that says so; one that meanwhile cannot be corrected any
+    /// more is left alone.
     pub fn import_unless_async(
         &self,
         new: NewSubmission,
@@ -103,7 +107,7 @@ impl Journal {
     ) -> Pending<Imported, RecordError> {
         match append::Prepared::new(new) {
             Ok(prepared) => {
-                self.write(Effect::Seen, move |c| append::import_unless(c, &prepared, unless))
+                self.write(Effect::Seen, move |c| known::import_unless(c, &prepared, unless))
             }
             Err(error) => Pending::ready(Err(error)),
         }
@@ -333,7 +337,7 @@ impl Journal {
         };
         let transaction =
             connection.unchecked_transaction().map_err(JournalError::sql("begin reading"))?;
-        let outcome = view(&transaction);
+        let outcome = schema::unchanged(&transaction).and_then(|()| view(&transaction));
         let ended = transaction.finish().map_err(JournalError::sql("end reading"));
         if matches!(outcome, Err(JournalError::Damaged)) {
             register::suspect(&self.0.place, true);
@@ -352,10 +356,24 @@ impl Journal {
 /// Opens the writing connection of a journal that has everything that was confirmed, and that is whole where
 /// damage was met before.
 pub(crate) fn sound(place: &open::Place) -> Result<(Connection, Agreement), OpenProblem> {
+    sound_by(place, schema::check)
+}
+
+/// The same of a journal that an older program may have written.
+pub(crate) fn sound_of_any_schema(
+    place: &open::Place,
+) -> Result<(Connection, Agreement), OpenProblem> {
+    sound_by(place, |connection| schema::check_readable(connection).map(drop))
+}
+
+fn sound_by(
+    place: &open::Place,
+    check: impl Fn(&Connection) -> Result<(), OpenProblem>,
+) -> Result<(Connection, Agreement), OpenProblem> {
     open::present(&place.path)?;
     // The register first: other processes may move the journal on meanwhile.
     let look = register::look(place)?;
-    let connection = open::writable(place)?;
+    let connection = open::writable(place, check)?;
     let agreement = register::agree(&connection, &look)?;
     if matches!(&look, Look::Present(head) if head.suspect) {
         let found = verify::verify(&connection, verify::Pages::InLog);

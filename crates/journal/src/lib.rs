@@ -23,13 +23,17 @@ mod backups;
 mod cells;
 mod chain;
 mod doubt;
+mod filesystem;
 mod found;
+mod guard;
 mod handle;
 mod hold;
 mod key;
+mod known;
 mod lease;
 mod list;
 mod lost;
+mod migration;
 mod model;
 mod notice;
 mod open;
@@ -50,20 +54,25 @@ pub mod simulation;
 mod soundness;
 mod sql;
 mod stage;
+mod succession;
 mod upkeep;
 mod verify;
 mod writer;
 
 pub use account::{Happening, MessageTally, Trouble};
+pub use aside::{SetAside, list_set_aside, remove_set_aside};
 pub use backups::{BackedUp, BackupFile, list as list_backups};
+pub use filesystem::file_system_of;
 pub use found::{FoundReport, Reconciled};
 pub use handle::Journal;
 pub use key::Key;
+pub use known::{Destination, Imported, Relative, Unless};
 pub use lost::LostReport;
+pub use migration::migrate;
 pub use model::{
-    Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, Imported, KeptEvidence, Lease,
-    LeaseAnswer, Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling,
-    Source, Step, Token, Unless,
+    Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, KeptEvidence, Lease, LeaseAnswer,
+    Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling, Source, Step,
+    Token,
 };
 pub use notice::Notice;
 pub use pending::Pending;

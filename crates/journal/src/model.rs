@@ -15,12 +15,16 @@ pub struct NewSubmission {
     pub document: Vec<u8>,
     /// SHA-256 of `document`, lower-case hex. Checked again here.
     pub digest: String,
+    /// What it says, whatever its encoding and white space: `fhir::Tree::canonical_digest`, where known.
+    pub canonical: Option<String>,
     /// What people recognise the report by.
     pub summary: Summary,
     /// Identifier of the attempt to deliver (`urn:uuid:…`), fixed from here on.
     pub identifier: String,
     /// Name of the endpoint it goes to.
     pub endpoint: String,
+    /// Code of that endpoint's environment now: another endpoint may get the same name later.
+    pub environment: Option<String>,
     /// [`Event::Queued`] or [`Event::Held`].
     pub first: Event,
     /// What our own check found.
@@ -31,27 +35,6 @@ pub struct NewSubmission {
     pub by: Person,
     /// When.
     pub at: Instant,
-}
-
-/// Which submissions of the same bytes stand in the way of another one. What went to one endpoint, perhaps a test
-/// system, went to no other: only [`Unless::KnownAnywhere`] looks beyond the endpoint of the new one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unless {
-    /// Any of the same endpoint.
-    Known,
-    /// Any of whatever endpoint.
-    KnownAnywhere,
-    /// One of the same endpoint whose end is not known yet: it will reach the authority by itself.
-    Open,
-}
-
-/// What became of a report that was to be taken in unless others of its bytes stand in the way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Imported {
-    /// Taken in.
-    New(SubmissionId),
-    /// Not taken in: these stand in the way, oldest first.
-    Known(Vec<SubmissionId>),
 }
 
 /// One event to be recorded, with what proves it.
@@ -289,6 +272,8 @@ pub struct Row {
     pub identifier: String,
     /// Endpoint it goes to.
     pub endpoint: String,
+    /// Code of that endpoint's environment when it was taken in, where that was kept.
+    pub environment: Option<String>,
     /// Encoding of the document.
     pub format: Format,
     /// Where it stands.

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::problem::folder_of;
 use crate::verify::Pages;
-use crate::{Key, OpenProblem, schema};
+use crate::{Key, OpenProblem, filesystem, schema};
 
 /// How long to wait for another process's commit: a group of 64 on a slow disk takes well under a second,
 /// a checkpoint of 16 MB a few.
@@ -96,21 +96,33 @@ fn without_statement(error: rusqlite::Error) -> rusqlite::Error {
     }
 }
 
-/// The writing connection of an existing journal, with its schema up to date.
-pub(crate) fn writable(place: &Place) -> Result<Connection, OpenProblem> {
+/// The writing connection of an existing journal whose schema passes the check.
+pub(crate) fn writable(
+    place: &Place,
+    check: impl Fn(&Connection) -> Result<(), OpenProblem>,
+) -> Result<Connection, OpenProblem> {
     present(&place.path)?;
+    if filesystem::is_shared(&place.path) {
+        return Err(OpenProblem::Network);
+    }
     let connection = connect(place, Access::Write).map_err(OpenProblem::sql("open"))?;
-    schema::check(&connection)?;
-    schema::migrate(&connection)?;
+    check(&connection)?;
     // After the check: a wrong key must not even touch the header.
-    connection
-        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
-        .map_err(OpenProblem::sql("open"))?;
+    use_log(&connection)?;
     // Also after the check: this log is our own.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)
         .map_err(OpenProblem::sql("open"))?;
     Ok(connection)
+}
+
+/// The log beside the file, without which several processes would stand in each other's way. Where it cannot be
+/// had, the place does not offer memory that processes share, as folders of the network do not.
+pub(crate) fn use_log(connection: &Connection) -> Result<(), OpenProblem> {
+    let mode: String = connection
+        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
+        .map_err(OpenProblem::sql("open"))?;
+    if mode == "wal" { Ok(()) } else { Err(OpenProblem::Network) }
 }
 
 /// Brings the log into the file as far as readers permit.
@@ -127,7 +139,7 @@ pub(crate) fn settle(place: &Place) -> rusqlite::Result<Pages> {
 pub(crate) fn readable(place: &Place) -> Result<Connection, OpenProblem> {
     present(&place.path)?;
     let connection = connect(place, Access::Read).map_err(OpenProblem::sql("open"))?;
-    schema::check(&connection)?;
+    schema::check_readable(&connection)?;
     Ok(connection)
 }
 
@@ -143,6 +155,9 @@ pub(crate) fn present(path: &Path) -> Result<(), OpenProblem> {
 /// Builds the journal under another name and gives it its own only when it is complete.
 pub(crate) fn create(path: &Path, key: &Key) -> Result<(), OpenProblem> {
     let place = Place::new(path, key)?;
+    if filesystem::is_shared(&place.path) {
+        return Err(OpenProblem::Network);
+    }
     // A log that was left behind would be taken for the new journal's own.
     for companion in COMPANIONS {
         let path = with_suffix(&place.path, companion);

@@ -25,6 +25,19 @@ pub enum OpenProblem {
         /// Newest version known here.
         known: u32,
     },
+    /// Written by an older version of the program: to be brought up to date by `migrate`, which backs up
+    /// before. Nothing was touched.
+    #[error("schema {found} is older than {known}")]
+    OlderSchema {
+        /// Version of the file.
+        found: u32,
+        /// The version that this program works with.
+        known: u32,
+    },
+    /// It lies where several computers may write and none sees the others' locks: a folder of the network.
+    /// Nothing was touched.
+    #[error("on a network file system")]
+    Network,
     /// It lacks what was confirmed: its log is gone, or an older copy stands in its place.
     #[error("{found} events where {confirmed} were confirmed")]
     Outdated {
@@ -74,6 +87,14 @@ pub enum JournalError {
     /// The target of a backup exists already; it is left alone.
     #[error("a file exists at this place")]
     Exists,
+    /// A newer version of the program has brought the journal on: this one must end.
+    #[error("schema {found} is newer than {known}")]
+    NewerSchema {
+        /// Version of the file now.
+        found: u32,
+        /// Newest version known here.
+        known: u32,
+    },
     /// The file system or the database refuses.
     #[error("{operation}")]
     Io {
@@ -96,6 +117,12 @@ pub enum RecordError {
     Unexpected {
         /// Code of the state.
         found: &'static str,
+    },
+    /// Another submission waits to be sent in its place.
+    #[error("#{} waits in its place", .by.0)]
+    BeingReplaced {
+        /// The submission that waits.
+        by: SubmissionId,
     },
     /// `Completed` without the authority's answer.
     #[error("no evidence")]

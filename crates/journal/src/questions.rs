@@ -4,8 +4,8 @@ use fhir::Instant;
 use report::{State, SubmissionId};
 
 use crate::{
-    Counts, Detail, Due, Filter, Journal, JournalError, KeptEvidence, OpenReport, Row, Sibling,
-    list, read,
+    Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, OpenReport,
+    Relative, Row, Sibling, known, list, read,
 };
 
 impl Journal {
@@ -101,21 +101,24 @@ impl Journal {
         self.read(|c| read::open_elsewhere(c, in_use))
     }
 
-    /// All submissions of these very bytes to the endpoint of this name, oldest first; to any where none is named.
-    pub fn by_digest(
+    /// All submissions of this content, oldest first: of the same bytes, or of what says the same. To one
+    /// destination, or to any.
+    pub fn of_content(
         &self,
         digest: &str,
-        endpoint: Option<&str>,
+        canonical: Option<&str>,
+        destination: Option<Destination<'_>>,
     ) -> Result<Vec<SubmissionId>, JournalError> {
-        self.read(|c| read::by_digest(c, digest, endpoint))
+        self.read(|c| known::of_content(c, digest, canonical, destination))
     }
 
-    /// All submissions of documents with this identifier, with their digests, oldest first.
-    pub fn by_document_identifier(
+    /// All submissions of documents with this identifier to a destination, oldest first.
+    pub fn of_document(
         &self,
         identifier: &str,
-    ) -> Result<Vec<(SubmissionId, String)>, JournalError> {
-        self.read(|c| read::by_document_identifier(c, identifier))
+        destination: Destination<'_>,
+    ) -> Result<Vec<Relative>, JournalError> {
+        self.read(|c| known::of_document(c, identifier, destination))
     }
 
     /// The state that replaying the events gives.

@@ -177,23 +177,6 @@ fn newest(
     Ok(found.flatten().map(SubmissionId))
 }
 
-pub(crate) fn by_digest(
-    connection: &Connection,
-    digest: &str,
-    endpoint: Option<&str>,
-) -> Result<Vec<SubmissionId>, JournalError> {
-    all(connection, sql::BY_DIGEST, (digest, endpoint), |row| row.get(0).map(SubmissionId))
-}
-
-pub(crate) fn by_document_identifier(
-    connection: &Connection,
-    identifier: &str,
-) -> Result<Vec<(SubmissionId, String)>, JournalError> {
-    all(connection, sql::BY_DOCUMENT, [identifier], |row| {
-        Ok((SubmissionId(row.get(0)?), row.get(1)?))
-    })
-}
-
 /// Ours first, then the authority's.
 pub(crate) fn messages(
     connection: &Connection,

@@ -20,7 +20,7 @@ use crate::settings::Lineage;
 use crate::stage::{With, candidates, copied, stage};
 use crate::{
     BackupFacts, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, aside, doubt,
-    handle, hold, lost, notice, read, settings, sql,
+    guard, handle, hold, lost, notice, read, settings, sql,
 };
 
 /// What a restored journal was made of.
@@ -71,7 +71,7 @@ fn program() -> Person {
 }
 
 /// Replaces a journal that cannot be opened, or that is missing. `None` where another process has done so
-/// already. Where nothing opens with this key, the key may be the wrong one: then nothing is touched.
+/// already, or where it only is of an older program. Where nothing opens with this key, the key may be the wrong one: then nothing is touched.
 pub fn recover(
     path: &Path,
     key: &Key,
@@ -80,7 +80,7 @@ pub fn recover(
 ) -> Result<Option<Recovery>, OpenProblem> {
     let place = Place::new(path, key)?;
     let _held = hold::alone(&place.path)?;
-    match handle::sound(&place) {
+    match handle::sound_of_any_schema(&place) {
         Ok(_) => return Ok(None),
         Err(
             OpenProblem::WrongKeyOrDamaged | OpenProblem::Missing | OpenProblem::Outdated { .. },
@@ -245,11 +245,12 @@ fn write(
     };
     settings::set_lineage(connection, &lineage)?;
     let since = recovery.last.map(|last| last.0);
-    settings::set(
-        connection,
-        RECONCILE,
-        &serde_json::json!({ "since": since, "restored": now.0 }),
-    )?;
+    reconcile_since(connection, since.map(Instant), now)?;
+    guard::forget_computer(connection)?;
+    // No register says what was taken in since: the disk that held both is gone.
+    if !matches!(old.look, Look::Present(_)) {
+        guard::raise(connection, now)?;
+    }
     if old.occasion == Occasion::Damage {
         notice::put(connection, &told(&recovery, now))?;
     }
@@ -357,6 +358,16 @@ pub(crate) fn unreconciled(connection: &Connection) -> Result<Option<Unreconcile
     let field = |name: &str| kept.get(name).and_then(serde_json::Value::as_i64).map(Instant);
     let restored = field("restored").ok_or(JournalError::Damaged)?;
     Ok(Some(Unreconciled { since: field("since"), restored }))
+}
+
+pub(crate) fn reconcile_since(
+    connection: &Connection,
+    since: Option<Instant>,
+    restored: Instant,
+) -> Result<(), JournalError> {
+    let since = since.map(|since| since.0);
+    let value = serde_json::json!({ "since": since, "restored": restored.0 });
+    settings::set(connection, RECONCILE, &value)
 }
 
 pub(crate) fn reconciled(connection: &Connection) -> Result<(), JournalError> {

@@ -9,7 +9,9 @@ use rusqlite::config::DbConfig;
 
 use crate::open::{self, Access, Place};
 use crate::verify::Pages;
-use crate::{Key, OpenProblem, aside, backup, backups, hold, problem, register, schema, verify};
+use crate::{
+    Key, OpenProblem, aside, backup, backups, guard, hold, problem, register, schema, verify,
+};
 
 /// What a rotation did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,17 +22,26 @@ pub struct Rotated {
     pub left: Vec<PathBuf>,
 }
 
-/// Seals a journal, with what stands beside it and its backups, with another key.
+/// Seals a journal, with what stands beside it and its backups, with another key. The journal is another file then:
+/// where it was at home on this `computer` ([`crate::Journal::settle_on`]), it is so still, and no copy.
 ///
 /// # Errors
 /// [`OpenProblem::Busy`] where a process has the journal open; [`OpenProblem::WrongKeyOrDamaged`] where neither key
 /// opens it, which is looked at first. Nothing is lost by any error: the same call finishes what was begun.
-pub fn rotate(path: &Path, old: &Key, new: &Key, backups: &Path) -> Result<Rotated, OpenProblem> {
+pub fn rotate(
+    path: &Path,
+    old: &Key,
+    new: &Key,
+    backups: &Path,
+    computer: Option<&str>,
+) -> Result<Rotated, OpenProblem> {
     let journal = Place::new(path, old)?;
     let _held = hold::alone(&journal.path)?;
     if is_sealed(&journal.path, new)? {
         // Begun before: the journal is the last file, so that all is done but what appeared since.
-        schema::check(&open::connect(&at(&journal.path, new), Access::Read).map_err(sql)?)?;
+        schema::check_readable(
+            &open::connect(&at(&journal.path, new), Access::Read).map_err(sql)?,
+        )?;
     } else {
         open::readable(&journal)?;
     }
@@ -44,7 +55,7 @@ pub fn rotate(path: &Path, old: &Key, new: &Key, backups: &Path) -> Result<Rotat
             Err(problem) => return Err(problem),
         }
     }
-    sealed_anew(&journal.path, old, new, Content::Journal)?;
+    sealed_anew(&journal.path, old, new, Content::Journal { computer })?;
     done.files += 1;
     Ok(done)
 }
@@ -55,9 +66,11 @@ pub fn is_sealed_beside(journal: &Path, key: &Key) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Content {
+enum Content<'a> {
     /// Checked in full before it takes its place.
-    Journal,
+    Journal {
+        computer: Option<&'a str>,
+    },
     Other,
 }
 
@@ -113,7 +126,7 @@ fn is_sealed(path: &Path, key: &Key) -> Result<bool, OpenProblem> {
     }
 }
 
-fn sealed_anew(path: &Path, old: &Key, new: &Key, content: Content) -> Result<(), OpenProblem> {
+fn sealed_anew(path: &Path, old: &Key, new: &Key, content: Content<'_>) -> Result<(), OpenProblem> {
     if is_sealed(path, new)? {
         return Ok(());
     }
@@ -145,7 +158,12 @@ fn settle(place: &Place) -> Result<(), OpenProblem> {
     connection.close().map_err(|(_, error)| sql(error))
 }
 
-fn rewritten(path: &Path, old: &Key, draft: &Place, content: Content) -> Result<(), OpenProblem> {
+fn rewritten(
+    path: &Path,
+    old: &Key,
+    draft: &Place,
+    content: Content<'_>,
+) -> Result<(), OpenProblem> {
     open::private_file(&draft.path).map_err(OpenProblem::io("rotate the key"))?;
     let copy = || {
         let mut to = std::fs::OpenOptions::new().write(true).open(&draft.path)?;
@@ -154,8 +172,11 @@ fn rewritten(path: &Path, old: &Key, draft: &Place, content: Content) -> Result<
     copy().map_err(OpenProblem::io("rotate the key"))?;
     let connection = open::connect(&at(&draft.path, old), Access::Write).map_err(sql)?;
     connection.execute_batch(&draft.key.rekey()).map_err(|_| OpenProblem::WrongKeyOrDamaged)?;
+    if let Content::Journal { computer } = content {
+        guard::leave(&connection, computer).map_err(backup::of_journal)?;
+    }
     connection.close().map_err(|(_, error)| sql(error))?;
-    if content == Content::Journal {
+    if content != Content::Other {
         let connection = open::readable(draft)?;
         let found = verify::verify(&connection, Pages::InFile).map_err(backup::of_journal)?;
         if !found.problems.is_empty() {

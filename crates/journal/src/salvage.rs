@@ -133,6 +133,8 @@ fn head(
         file: row.get(0)?,
         format,
         document: Vec::new(),
+        canonical: None,
+        environment: None,
         digest: row.get(3)?,
         summary: summary.unwrap_or_default(),
         identifier: row.get(4)?,

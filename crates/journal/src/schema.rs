@@ -2,16 +2,23 @@
 
 use rusqlite::{Connection, params};
 
-use crate::{OpenProblem, sql};
+use crate::{JournalError, OpenProblem, read, sql};
 
 /// In order; the version of a journal is the number of those it has had.
-pub(crate) const MIGRATIONS: [&str; 1] = [include_str!("../schema/0001-journal.sql")];
+pub(crate) const MIGRATIONS: [&str; 2] =
+    [include_str!("../schema/0001-journal.sql"), include_str!("../schema/0002-content.sql")];
 
 /// Newest version known here.
 pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;
 
-/// Says whether the key fits and the version is one that can be worked with. Changes nothing.
+/// Says whether the key fits and the version is the one that this program works with. Changes nothing.
 pub(crate) fn check(connection: &Connection) -> Result<(), OpenProblem> {
+    let found = check_readable(connection)?;
+    if found < KNOWN { Err(OpenProblem::OlderSchema { found, known: KNOWN }) } else { Ok(()) }
+}
+
+/// Says whether the key fits and the version is one that is known here, and which. Changes nothing.
+pub(crate) fn check_readable(connection: &Connection) -> Result<u32, OpenProblem> {
     let found = version(connection)?;
     if found > KNOWN {
         return Err(OpenProblem::NewerSchema { found, known: KNOWN });
@@ -23,18 +30,32 @@ pub(crate) fn check(connection: &Connection) -> Result<(), OpenProblem> {
     // Touches the schema and the first real pages.
     connection
         .query_row(sql::SEED, [], |row| row.get::<_, Vec<u8>>(0))
-        .map(drop)
+        .map(|_| found)
         .map_err(OpenProblem::sql("open"))
 }
 
-/// Brings the schema up to date, all or nothing.
+/// While a program runs: refuses where a newer one has brought the schema on, which should not happen beside
+/// others and may where locks do not hold.
+pub(crate) fn unchanged(connection: &Connection) -> Result<(), JournalError> {
+    let found: Option<u32> = read::one(connection, "PRAGMA user_version", [], |row| row.get(0))?;
+    match found {
+        Some(found) if found > KNOWN => Err(JournalError::NewerSchema { found, known: KNOWN }),
+        _ => Ok(()),
+    }
+}
+
+/// Brings the schema up to date, all or nothing. Only for whoever has the journal alone.
 pub(crate) fn migrate(connection: &Connection) -> Result<(), OpenProblem> {
-    if version(connection)? >= KNOWN {
+    migrate_by(connection, &MIGRATIONS)
+}
+
+pub(crate) fn migrate_by(connection: &Connection, all: &[&str]) -> Result<(), OpenProblem> {
+    let newest = u32::try_from(all.len()).unwrap_or(u32::MAX);
+    if version(connection)? >= newest {
         return Ok(());
     }
     connection.execute_batch("BEGIN IMMEDIATE").map_err(OpenProblem::sql("migrate"))?;
-    // Read again: another process may have been faster.
-    let outcome = version(connection).and_then(|found| upgrade(connection, found));
+    let outcome = version(connection).and_then(|found| upgrade(connection, all, found, newest));
     match outcome {
         Ok(()) => connection.execute_batch("COMMIT").map_err(OpenProblem::sql("migrate")),
         Err(problem) => {
@@ -44,8 +65,13 @@ pub(crate) fn migrate(connection: &Connection) -> Result<(), OpenProblem> {
     }
 }
 
-fn upgrade(connection: &Connection, found: u32) -> Result<(), OpenProblem> {
-    let missing = MIGRATIONS.get(found as usize..).unwrap_or_default();
+fn upgrade(
+    connection: &Connection,
+    all: &[&str],
+    found: u32,
+    newest: u32,
+) -> Result<(), OpenProblem> {
+    let missing = all.get(found as usize..).unwrap_or_default();
     for migration in missing {
         connection.execute_batch(migration).map_err(OpenProblem::sql("migrate"))?;
     }
@@ -55,7 +81,7 @@ fn upgrade(connection: &Connection, found: u32) -> Result<(), OpenProblem> {
             .execute(sql::NEW_FACTS, params![seed.as_bytes().as_slice()])
             .map_err(OpenProblem::sql("migrate"))?;
     }
-    connection.pragma_update(None, "user_version", KNOWN).map_err(OpenProblem::sql("migrate"))
+    connection.pragma_update(None, "user_version", newest).map_err(OpenProblem::sql("migrate"))
 }
 
 fn version(connection: &Connection) -> Result<u32, OpenProblem> {

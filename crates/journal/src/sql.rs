@@ -5,7 +5,7 @@ macro_rules! row_columns {
     () => {
         "s.id, s.file, s.summary, s.document_identifier, s.digest, s.identifier, s.endpoint, s.format, \
          s.state_json, s.receipt, s.errors, s.warnings, s.notices, s.corrects, s.corrected_by, \
-         s.created, s.updated, s.attempts, s.erased"
+         s.created, s.updated, s.attempts, s.erased, s.environment"
     };
 }
 
@@ -16,8 +16,9 @@ pub(crate) const REVISION: &str = "SELECT value FROM fact WHERE name = 'revision
 pub(crate) const REVISION_GROWS: &str = "UPDATE fact SET value = value + 1 WHERE name = 'revision'";
 
 pub(crate) const NEW_SUBMISSION: &str = "INSERT INTO submission (created, updated, file, format, endpoint, digest, identifier, \
-     document_identifier, summary, state, state_json, due, errors, warnings, notices, corrects) \
-     VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+     document_identifier, summary, state, state_json, due, errors, warnings, notices, corrects, \
+     canonical, environment) \
+     VALUES (?1, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
 pub(crate) const NEW_DOCUMENT: &str =
     "INSERT INTO document (submission, size, content) VALUES (?1, ?2, ?3)";
 pub(crate) const NEW_EVIDENCE: &str = "INSERT INTO evidence (submission, kind, at, http_status, content_type, fault, digest, size, body) \
@@ -32,7 +33,7 @@ pub(crate) const MESSAGES: &str =
 pub(crate) const MESSAGES_BY_ORIGIN: &str =
     "SELECT origin, list FROM message WHERE submission = ?1";
 pub(crate) const SUBJECT: &str =
-    "SELECT state_json, digest, identifier FROM submission WHERE id = ?1";
+    "SELECT state_json, digest, identifier, corrects FROM submission WHERE id = ?1";
 pub(crate) const MOVE: &str = "UPDATE submission SET updated = ?2, state = ?3, state_json = ?4, due = ?5, doubt_since = ?6, \
      receipt = coalesce(?7, receipt), attempts = attempts + ?8, \
      corrected_by = coalesce(?9, corrected_by) WHERE id = ?1";
@@ -75,11 +76,22 @@ pub(crate) const ACCEPTED_AT: &str =
 pub(crate) const OPEN_ELSEWHERE: &str = "SELECT endpoint, count(*) FROM submission \
      WHERE state IN ('queued', 'sending', 'unknown', 'in-progress') AND endpoint <> ?1 \
      GROUP BY endpoint ORDER BY endpoint";
-/// Submissions of these very bytes (?1) at an endpoint (?2), or at any where none is given.
-pub(crate) const BY_DIGEST: &str = "SELECT id FROM submission \
-     WHERE digest = ?1 AND (?2 IS NULL OR endpoint = ?2) ORDER BY id";
-pub(crate) const BY_DOCUMENT: &str =
-    "SELECT id, digest FROM submission WHERE document_identifier = ?1 ORDER BY id";
+/// Submissions of one content: of these bytes (?1), or of what says the same (?2).
+pub(crate) const OF_CONTENT: &str = "SELECT id FROM submission WHERE digest = ?1 OR canonical = ?2";
+/// The same to one endpoint (?3) in one environment (?4).
+pub(crate) const OF_CONTENT_AT: &str = "SELECT id FROM submission \
+     WHERE (digest = ?1 OR canonical = ?2) AND endpoint = ?3 \
+     AND (?4 IS NULL OR environment IS NULL OR environment = ?4)";
+/// Submissions of documents with one identifier (?1) to one endpoint (?2) in one environment (?3).
+pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state, s.digest, s.canonical, \
+     s.erased IS NULL, s.updated FROM submission s \
+     WHERE s.document_identifier = ?1 AND s.endpoint = ?2 \
+     AND (?3 IS NULL OR s.environment IS NULL OR s.environment = ?3) ORDER BY s.id";
+pub(crate) const SET_CANONICAL: &str =
+    "UPDATE submission SET canonical = ?2 WHERE id = ?1 AND canonical IS NULL";
+/// Submissions that wait to be sent in the place of another (?1).
+pub(crate) const WAITS_IN_PLACE: &str =
+    "SELECT id FROM submission WHERE corrects = ?1 AND +state = 'queued'";
 pub(crate) const TALLY: &str = "SELECT state, submissions FROM tally";
 pub(crate) const DOUBTS_LONG: &str =
     "SELECT count(*) FROM submission WHERE state = 'unknown' AND doubt_since <= ?1";
@@ -193,8 +205,11 @@ mod plans {
             (BY_RECEIPT_AT, "submission_receipt"),
             (ACCEPTED_AT, "submission_receipt"),
             (DUE_BEYOND, "submission_due"),
-            (BY_DIGEST, "submission_digest"),
-            (BY_DOCUMENT, "submission_document"),
+            (OF_CONTENT, "submission_canonical"),
+            (OF_CONTENT, "submission_digest"),
+            (OF_CONTENT_AT, "submission_canonical"),
+            (OF_DOCUMENT, "submission_document"),
+            (WAITS_IN_PLACE, "submission_corrects"),
             (TIMELINE, "event_submission"),
             (EVIDENCE, "evidence_submission"),
             (MATCHES, "VIRTUAL TABLE"),

@@ -81,7 +81,7 @@ pub(crate) fn stage(
 fn check(draft: &Place) -> Result<BackupFacts, OpenProblem> {
     let sql = OpenProblem::sql("restore");
     let connection = open::connect(draft, Access::Write).map_err(&sql)?;
-    schema::check(&connection)?;
+    schema::check_readable(&connection)?;
     schema::migrate(&connection)?;
     connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(&sql)?;
     connection

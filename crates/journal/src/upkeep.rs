@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use fhir::Instant;
+use report::{Person, SubmissionId};
 
 use crate::writer::Effect;
 use crate::{
-    BackedUp, FoundReport, Journal, JournalError, LostReport, Notice, Pending, Reconciled,
-    RecordError, Unreconciled, backup, found, lost, notice, read, recover, sql,
+    BackedUp, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem, Pending,
+    Reconciled, RecordError, Unreconciled, backup, found, guard, known, lost, notice, read,
+    recover, sql,
 };
 
 impl Journal {
@@ -68,6 +70,55 @@ impl Journal {
             Ok(prepared) => self.write(Effect::Seen, move |c| found::reconcile(c, &prepared)),
             Err(error) => Pending::ready(Err(error)),
         }
+    }
+
+    /// Notes what a submission says (`fhir::Tree::canonical_digest`), where that was not known yet: it was
+    /// taken in by an older program.
+    pub fn set_canonical(&self, id: SubmissionId, canonical: &str) -> Result<(), JournalError> {
+        let canonical = canonical.to_owned();
+        self.write(Effect::Unseen, move |c| known::set_canonical(c, id, &canonical)).wait()
+    }
+
+    /// Whether what is taken in now waits until the authority has been asked for its document: after a restore that
+    /// no register accompanied, and in the copy of a profile, for thirty days.
+    pub fn is_guarded(&self, now: Instant) -> Result<bool, JournalError> {
+        self.read(|c| guard::stands(c, now))
+    }
+
+    /// Reports to an endpoint that wait for that, oldest first.
+    pub fn guarded(&self, endpoint: &str) -> Result<Vec<SubmissionId>, JournalError> {
+        self.read(|c| guard::waiting(c, endpoint))
+    }
+
+    /// The authority was asked for the document of a report that waits: it may have it under this receipt, then the
+    /// report stays held for a person; or it has not, then the report is sent.
+    pub fn decide_guarded(
+        &self,
+        id: SubmissionId,
+        receipt: Option<&str>,
+        by: &Person,
+        now: Instant,
+    ) -> Result<(), RecordError> {
+        let (receipt, by) = (receipt.map(str::to_owned), by.clone());
+        let decide = move |c: &_| guard::decide(c, id, receipt.as_deref(), &by, now);
+        self.write(Effect::Seen, decide).wait()
+    }
+
+    /// Notes on which computer, and in which file, the journal lives. Where that was another, the profile was
+    /// copied, and the other copy may have gone on: whatever may be sent is in doubt then, what is taken in is
+    /// guarded, and the number of what is in doubt is given.
+    pub fn settle_on(
+        &self,
+        computer: &str,
+        by: &Person,
+        now: Instant,
+    ) -> Result<Option<u64>, OpenProblem> {
+        let (computer, by) = (computer.to_owned(), by.clone());
+        let settled = self.write(Effect::Seen, move |c| guard::settle_on(c, &computer, &by, now));
+        settled.wait().map_err(|error| match error {
+            RecordError::Journal(error) => backup::of_journal(error),
+            _ => OpenProblem::WrongKeyOrDamaged,
+        })
     }
 
     /// Number of the last event.

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use rusqlite::Connection;
 
 use crate::simulation::{Inline, Memory};
-use crate::{JournalError, Pending, RecordError, sql};
+use crate::{JournalError, Pending, RecordError, schema, sql};
 
 /// Steps in one commit at most. An fsync costs about 5 ms: 64 of them at once make 2,000 a second out of
 /// 190, and the first of a group waits no longer than a commit of its own would take.
@@ -235,7 +235,8 @@ pub(crate) fn transact(
     replies: &mut Vec<Reply>,
     bounds: &Bounds,
 ) -> Result<(), JournalError> {
-    let mut failure = exec(connection, bounds.begin).err();
+    let begun = exec(connection, bounds.begin).and_then(|()| schema::unchanged(connection));
+    let mut failure = begun.err();
     let mut seen = false;
     for job in group {
         match &failure {

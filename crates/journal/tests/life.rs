@@ -5,7 +5,7 @@ mod common;
 
 use common::{House, accepted, anna, answer, at, found, issue, report, step};
 use fhir::Severity;
-use journal::{JournalError, RecordError, Token};
+use journal::{Destination, JournalError, RecordError, Token};
 use proptest::prelude::*;
 use report::{Duty, Event, State, SubmissionId};
 
@@ -176,9 +176,13 @@ fn reports_are_found_by_what_identifies_them() {
     again.summary.identifier = report(1).summary.identifier;
     let second = house.journal.import(again).unwrap();
     let journal = &house.journal;
-    assert_eq!(journal.by_digest(&report(1).digest, None).unwrap(), [first, second]);
-    let known = journal.by_document_identifier("urn:uuid:document-1").unwrap();
-    assert_eq!(known, [(first, report(1).digest), (second, report(1).digest)]);
+    assert_eq!(journal.of_content(&report(1).digest, None, None).unwrap(), [first, second]);
+    let practice = Destination { endpoint: "practice", environment: None };
+    let known = journal.of_document("urn:uuid:document-1", practice).unwrap();
+    let known: Vec<_> = known.iter().map(|it| (it.id, it.digest.clone(), it.has_content)).collect();
+    assert_eq!(known, [(first, report(1).digest, true), (second, report(1).digest, true)]);
+    let other = Destination { endpoint: "other", environment: None };
+    assert_eq!(journal.of_document("urn:uuid:document-1", other).unwrap(), []);
     let attempt = report(2).identifier;
     assert_eq!(journal.find_by_attempt_identifier(&attempt).unwrap(), Some(second));
     assert_eq!(journal.find_by_attempt_identifier("urn:uuid:none").unwrap(), None);

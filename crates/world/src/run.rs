@@ -345,6 +345,8 @@ impl Run {
             summary: Summary::default(),
             identifier,
             endpoint: ENDPOINTS[endpoint].to_owned(),
+            canonical: None,
+            environment: None,
             first: if held { Event::Held } else { Event::Queued { due: now.plus_micros(delay) } },
             findings: Vec::new(),
             corrects,

@@ -12,6 +12,7 @@ import type { EndpointView } from "./generated/EndpointView";
 import type { FixView } from "./generated/FixView";
 import type { IntakeView } from "./generated/IntakeView";
 import type { ListQuery } from "./generated/ListQuery";
+import type { MoveView } from "./generated/MoveView";
 import type { PageView } from "./generated/PageView";
 import type { PreferencesView } from "./generated/PreferencesView";
 import type { ProbeView } from "./generated/ProbeView";
@@ -63,6 +64,7 @@ export interface Commands {
   rotate_journal_key: { takes: void; gives: null };
   endpoints: { takes: void; gives: EndpointView[] };
   add_endpoint: { takes: { input: EndpointInput }; gives: null };
+  plan_endpoint: { takes: { name: string }; gives: MoveView };
   use_endpoint: { takes: { name: string }; gives: null };
   test_endpoint: { takes: { name: string }; gives: ProbeView[] };
   set_paused: { takes: { paused: boolean }; gives: null };

@@ -334,6 +334,20 @@ export function createMock(options: MockOptions = {}): Door {
       endpoints.push(endpoint(input.name, input.baseUrl, input.environment, false));
       return null;
     },
+    plan_endpoint({ name }) {
+      const now = endpoints.find((one) => one.inUse);
+      const next = endpoints.find((one) => one.name === name);
+      const toEnvironment = next?.environment ?? "production";
+      return {
+        from: now?.name ?? null,
+        fromEnvironment: now?.environment ?? null,
+        to: name,
+        toEnvironment,
+        toProduction: toEnvironment === "production" && now !== undefined && now.environment !== "production",
+        stay: [],
+        watchedFolder: null,
+      };
+    },
     use_endpoint({ name }) {
       for (const one of endpoints) one.inUse = one.name === name;
       return null;

@@ -62,6 +62,10 @@ export const usePreferences = () =>
 export const useEndpoints = () =>
   useQuery({ queryKey: ["endpoints"], queryFn: () => door.call("endpoints") });
 
+/** What using another endpoint would send and what not. */
+export const useEndpointPlan = (name: string) =>
+  useQuery({ queryKey: ["endpoint-plan", name], queryFn: () => door.call("plan_endpoint", { name }) });
+
 export const useStatistics = (days: number) =>
   useQuery({
     queryKey: ["statistics", days],

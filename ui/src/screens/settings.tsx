@@ -8,7 +8,7 @@ import { door } from "#door";
 
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import type { PreferencesView } from "../bridge/generated/PreferencesView";
-import { useCommand, useEndpoints, usePreferences, useStatus } from "../bridge/queries";
+import { useCommand, useEndpointPlan, useEndpoints, usePreferences, useStatus } from "../bridge/queries";
 import { useCodeText, useText } from "../i18n/text";
 import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select, Switch, TextField } from "../parts/controls";
@@ -201,6 +201,7 @@ function Endpoints() {
 /** Real reports begin here: the word is typed, so that nobody arrives by a slip. */
 function ProductionDialog(props: { endpoint: EndpointView; onConfirm: () => void; onClose: () => void }) {
   const text = useText();
+  const plan = useEndpointPlan(props.endpoint.name);
   const [typed, setTyped] = useState("");
   const word = text("environment.production");
   return (
@@ -224,6 +225,11 @@ function ProductionDialog(props: { endpoint: EndpointView; onConfirm: () => void
       }
     >
       <p>{text("production.more", { name: props.endpoint.name })}</p>
+      {plan.data?.from && <p>{text("production.nothing-again", { name: props.endpoint.name })}</p>}
+      {plan.data?.stay.map((one) => (
+        <p key={one.endpoint}>{text("production.stays", { n: one.count, name: one.endpoint })}</p>
+      ))}
+      {plan.data?.watchedFolder && <p>{text("production.watched", { folder: plan.data.watchedFolder })}</p>}
       <TextField label={text("production.type", { word })} value={typed} onChange={setTyped} autoFocus />
     </Dialog>
   );

@@ -1,6 +1,6 @@
 //! Files on their way in: looked at, taken, and recognised as corrections of reports that need one.
 
-use engine::{Candidate, Engine, KnownContent, Taken, Terms};
+use engine::{Candidate, Differing, Engine, KnownContent, Relation, Taken, Terms};
 use report::{Action, SubmissionId};
 
 use super::{Desk, on_pool};
@@ -9,7 +9,7 @@ use crate::difference::changes;
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::{Names, small};
-use crate::views::{CandidateView, CorrectsView, IntakeView};
+use crate::views::{CandidateView, ChangeView, CorrectsView, IntakeView};
 
 /// Differing lines shown of a file that corrects a report.
 const CHANGES_SHOWN: usize = 5;
@@ -42,7 +42,7 @@ impl Desk {
     ) -> Result<IntakeView, Problem> {
         let engine = self.engine();
         let candidates = engine.inspect(limits::paths(paths)?).await?;
-        take(&engine, &candidates, known, self.undo_micros().await?).await
+        take(&engine, &candidates, known, Differing::Apart, self.undo_micros().await?).await
     }
 
     /// Takes a pasted text in and sends it.
@@ -51,7 +51,8 @@ impl Desk {
         let name = limits::name("name", &name)?;
         let engine = self.engine();
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;
-        take(&engine, &candidates, KnownContent::Show, self.undo_micros().await?).await
+        let delay = self.undo_micros().await?;
+        take(&engine, &candidates, KnownContent::Show, Differing::ByPerson, delay).await
     }
 
     async fn take_with_corrections(
@@ -66,7 +67,7 @@ impl Desk {
         let (plain, corrections): (Vec<_>, Vec<_>) =
             candidates.into_iter().zip(targets).partition(|(_, target)| target.is_none());
         let plain: Vec<Candidate> = plain.into_iter().map(|(candidate, _)| candidate).collect();
-        let mut view = take(&engine, &plain, known, delay).await?;
+        let mut view = take(&engine, &plain, known, Differing::ByPerson, delay).await?;
         for (candidate, target) in corrections {
             let file = candidate_view(&candidate, Names::Masked);
             let Some(target) = target else { continue };
@@ -87,13 +88,19 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
         let row = engine.journal().row(SubmissionId(known))?;
         view.known_state = Some(row.state.code().to_owned());
         view.known_updated = Some(row.updated.to_fhir());
-    } else if let (Some(other), Some(parsed)) = (same_identifier(candidate), candidate.parsed()) {
-        let row = engine.journal().row(other)?;
-        let before = engine.journal().document(other).unwrap_or_default();
-        let after = String::from_utf8_lossy(&parsed.bytes);
-        let (shown, changed) = changes(&String::from_utf8_lossy(&before), &after, CHANGES_SHOWN);
+    } else if let Some((parsed, relation)) =
+        candidate.parsed().and_then(|parsed| parsed.relation.as_ref().map(|it| (parsed, it)))
+    {
+        let row = engine.journal().row(relation.submission)?;
+        let before = engine.journal().document(relation.submission).unwrap_or_default();
+        let (shown, changed) = if row.format == parsed.format {
+            let after = String::from_utf8_lossy(&parsed.bytes);
+            changes(&String::from_utf8_lossy(&before), &after, CHANGES_SHOWN)
+        } else {
+            by_element(relation)
+        };
         view.corrects = Some(CorrectsView {
-            id: other.0,
+            id: relation.submission.0,
             state: row.state.code().to_owned(),
             updated: row.updated.to_fhir(),
             possible: row.state.actions(engine.now()).contains(&Action::Correct),
@@ -104,29 +111,37 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
     Ok(view)
 }
 
-/// The submission that has this document identifier with other content.
-fn same_identifier(candidate: &Candidate) -> Option<SubmissionId> {
-    let is_same = |finding: &&fhir::Finding| finding.code == "same-identifier-other-content";
-    let finding = candidate.findings.iter().map(|(_, finding)| finding).find(is_same)?;
-    let (_, id) = finding.params.iter().find(|(name, _)| name == "submission")?;
-    id.parse().ok().map(SubmissionId)
+/// Between JSON and XML every line differs: the elements that do are shown instead.
+fn by_element(relation: &Relation) -> (Vec<ChangeView>, usize) {
+    let all = &relation.differences;
+    let views = all.iter().take(CHANGES_SHOWN).map(|difference| {
+        let side = |value: &Option<String>| {
+            value.as_ref().map(|value| format!("{} = {value}", difference.expression))
+        };
+        ChangeView {
+            line: difference.line,
+            removed: side(&difference.before),
+            added: side(&difference.after),
+        }
+    });
+    (views.collect(), all.len())
 }
 
 /// The submission that a file corrects, where that is possible.
 fn corrected_by(engine: &Engine, candidate: &Candidate) -> Option<SubmissionId> {
-    let id = same_identifier(candidate)?;
-    let known = candidate.parsed().is_none_or(|parsed| !parsed.known.is_empty());
+    let id = candidate.parsed()?.relation.as_ref().filter(|it| it.corrects)?.submission;
     let state = engine.journal().state(id).ok()?;
-    (!known && state.actions(engine.now()).contains(&Action::Correct)).then_some(id)
+    state.actions(engine.now()).contains(&Action::Correct).then_some(id)
 }
 
 async fn take(
     engine: &Engine,
     candidates: &[Candidate],
     known: KnownContent,
+    differing: Differing,
     delay_micros: i64,
 ) -> Result<IntakeView, Problem> {
-    let taken = engine.take(candidates, Terms { known, delay_micros }).await?;
+    let taken = engine.take(candidates, Terms { known, differing, delay_micros }).await?;
     let submissions = taken.iter().map(|taken| match taken {
         Taken::New(id) => Some(id.0),
         Taken::Known(_) | Taken::Refused => None,

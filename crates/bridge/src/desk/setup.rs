@@ -1,5 +1,6 @@
 //! Endpoints and preferences.
 
+use engine::Move;
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use url::Url;
 
@@ -7,7 +8,9 @@ use super::Desk;
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::environment_code;
-use crate::views::{EndpointInput, EndpointView, PreferencesView, ProbeView};
+use crate::views::{
+    EndpointInput, EndpointView, MoveView, PreferencesView, ProbeView, StayingView,
+};
 
 /// Preference under which the window's choices stand.
 const WINDOW: &str = "window";
@@ -40,6 +43,18 @@ impl Desk {
             return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
         }
         Ok(self.laboratory_or_new().await?.add_endpoint(endpoint).await?)
+    }
+
+    /// What using another endpoint would send and what not; nothing is changed.
+    pub async fn plan_endpoint(&self, name: String) -> Result<MoveView, Problem> {
+        let to = if self.is_practice_endpoint(&name) {
+            self.inner.practice_engine.clone()
+        } else {
+            let unknown = || Problem::new("unknown-endpoint", &[("name", &name)], "endpoint");
+            self.laboratory_engine().await?.ok_or_else(unknown)?
+        };
+        let in_use = self.engine().profile();
+        Ok(move_view(&to.plan_endpoint(&name)?, in_use.endpoint()))
     }
 
     /// Uses another endpoint, and the room that it belongs to, from now on.
@@ -131,6 +146,24 @@ impl Desk {
 
     pub(super) fn is_practice_endpoint(&self, name: &str) -> bool {
         self.inner.practice_engine.profile().endpoint_named(name).is_some()
+    }
+}
+
+/// What is in use may be in the other room: its reports never leave that.
+fn move_view(plan: &Move, in_use: Option<&Endpoint>) -> MoveView {
+    let stay = plan
+        .stay
+        .iter()
+        .map(|(endpoint, count)| StayingView { endpoint: endpoint.clone(), count: *count });
+    let is_test = in_use.is_some_and(|it| it.environment != Environment::Production);
+    MoveView {
+        from: in_use.map(|it| it.name.clone()),
+        from_environment: in_use.map(|it| it.environment.code().to_owned()),
+        to: plan.to.0.clone(),
+        to_environment: plan.to.1.code().to_owned(),
+        to_production: is_test && plan.to.1 == Environment::Production,
+        stay: stay.collect(),
+        watched_folder: plan.watched.as_ref().map(|folder| folder.display().to_string()),
     }
 }
 

@@ -76,6 +76,8 @@ impl Headless {
         stop: &CancellationToken,
         each: impl FnMut(Moved),
     ) -> Result<(Vec<i64>, Outcome), Problem> {
+        // What waits to be compared is open after that. Whether the authority is there shows below.
+        let _ = self.engine.reconcile().await;
         let open = self.open_ids()?;
         let ids = open.iter().map(|id| id.0).collect();
         let outcome = self.work(open, true, Goal::Settled, None, stop, each).await?;

@@ -110,6 +110,10 @@ impl Headless {
                 all.push(self.taken(candidate, taken)?);
             }
         }
+        if self.engine.journal().is_guarded(self.engine.now())? {
+            // An authority that cannot be reached is asked by whoever follows later.
+            let _ = self.engine.reconcile().await;
+        }
         Ok(all)
     }
 

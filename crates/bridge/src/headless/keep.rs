@@ -59,6 +59,17 @@ pub struct BackupEntry {
     pub bytes: u64,
 }
 
+/// A journal that was set aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SetAsideFacts {
+    /// The file.
+    pub file: String,
+    /// When it was set aside, ISO instant.
+    pub at: String,
+    /// Its size with its log, bytes.
+    pub bytes: u64,
+}
+
 /// What a restore did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RestoreFacts {
@@ -200,6 +211,33 @@ impl Headless {
             bytes: backup.bytes,
         };
         Ok(all.into_iter().map(entry).collect())
+    }
+
+    /// The journals of a profile that were set aside, the last one first. Retention does not reach them.
+    pub fn set_aside(folder: &Path) -> Result<Vec<SetAsideFacts>, Problem> {
+        let journal = Profile::open(folder)?.journal_file();
+        let all = journal::list_set_aside(&journal).map_err(|error| {
+            let (file, reason) = (journal.display().to_string(), error.kind().to_string());
+            Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "set-aside")
+        })?;
+        let facts = |one: journal::SetAside| SetAsideFacts {
+            file: one.file.display().to_string(),
+            at: one.at.to_fhir(),
+            bytes: one.bytes,
+        };
+        Ok(all.into_iter().map(facts).collect())
+    }
+
+    /// Deletes one of them for good.
+    pub fn remove_set_aside(folder: &Path, file: &Path) -> Result<(), Problem> {
+        let journal = Profile::open(folder)?.journal_file();
+        // By its name: whoever names it may stand in another folder.
+        let named = journal.with_file_name(file.file_name().unwrap_or_default());
+        if journal::remove_set_aside(&journal, &named)? {
+            return Ok(());
+        }
+        let file = file.display().to_string();
+        Err(Problem::new("argument-invalid", &[("argument", &file)], "set-aside"))
     }
 
     /// What a person has to be told.

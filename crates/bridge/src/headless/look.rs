@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use engine::Profile;
 use fhir::{Instant, Period};
 use journal::{Detail, Filter, Row};
 use report::{Action, Event, State};
@@ -35,8 +36,6 @@ pub struct Entry {
     pub subject: Option<String>,
     /// Name of the laboratory.
     pub laboratory: Option<String>,
-    /// Name of the endpoint.
-    pub endpoint: String,
     /// The submission that took its place.
     pub corrected_by: Option<i64>,
     /// Patient's name. Patient data: shown only where asked for.
@@ -98,13 +97,14 @@ impl Headless {
             now: self.engine.now(),
             ..Filter::default()
         };
+        let profile = self.engine.profile();
         loop {
             let rows = self.engine.journal().list(&filter)?;
             let Some(last) = rows.last() else { return Ok(()) };
             filter.before = Some(last.id);
             for row in rows {
                 let detail = self.engine.journal().detail(row.id)?;
-                if each(entry(&detail, self.engine.now())).is_break() {
+                if each(entry(&detail, &profile, self.engine.now())).is_break() {
                     return Ok(());
                 }
             }
@@ -121,7 +121,7 @@ impl Headless {
             by: line.by.0.clone(),
         };
         Ok(Shown {
-            entry: entry(&detail, self.engine.now()),
+            entry: entry(&detail, &self.engine.profile(), self.engine.now()),
             timeline: detail.timeline.iter().map(moment).collect(),
             size: detail.document_size,
             actions: self.actions(id)?,
@@ -142,18 +142,18 @@ impl Headless {
     /// The record of one submission.
     pub fn record(&self, id: i64) -> Result<Record, Problem> {
         let detail = self.engine.journal().detail(numbered(id))?;
-        Ok(Record::of(&detail.row, &detail.messages, self.engine.now()))
+        let (profile, now) = (self.engine.profile(), self.engine.now());
+        Ok(Record::of(&detail.row, &detail.messages, &profile, now))
     }
 }
 
-fn entry(detail: &Detail, now: Instant) -> Entry {
-    let Row { summary, endpoint, corrected_by, .. } = &detail.row;
+fn entry(detail: &Detail, profile: &Profile, now: Instant) -> Entry {
+    let Row { summary, corrected_by, .. } = &detail.row;
     Entry {
-        record: Record::of(&detail.row, &detail.messages, now),
+        record: Record::of(&detail.row, &detail.messages, profile, now),
         document: summary.identifier.clone(),
         subject: summary.subject.clone(),
         laboratory: summary.laboratory.clone(),
-        endpoint: endpoint.clone(),
         corrected_by: corrected_by.map(|id| id.0),
         patient: summary.patient.clone(),
         birth_date: summary.birth_date.clone(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use client::ProbeOutcome;
+use engine::Move;
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::Password;
 use serde::Serialize;
@@ -42,6 +43,51 @@ pub struct EndpointFacts {
     pub usual_path: bool,
     /// Whether it is in force.
     pub in_use: bool,
+}
+
+/// What using another endpoint means.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MoveFacts {
+    /// The endpoint in use, if there is one.
+    pub from: Option<String>,
+    /// Its environment.
+    pub from_environment: Option<&'static str>,
+    /// The endpoint to be used.
+    pub to: String,
+    /// Its environment.
+    pub to_environment: &'static str,
+    /// From a test system to production: a person confirms it.
+    pub to_production: bool,
+    /// Open reports of other endpoints: they stay there.
+    pub stay: Vec<Staying>,
+    /// The watched folder: what was taken in from it before is not sent again by itself.
+    pub watched: Option<String>,
+}
+
+/// Open reports that stay with their endpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Staying {
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// How many.
+    pub count: u32,
+}
+
+impl MoveFacts {
+    fn of(plan: &Move) -> Self {
+        let stay = plan.stay.iter();
+        let stay =
+            stay.map(|(endpoint, count)| Staying { endpoint: endpoint.clone(), count: *count });
+        Self {
+            from: plan.from.as_ref().map(|(name, _)| name.clone()),
+            from_environment: plan.from.as_ref().map(|(_, environment)| environment.code()),
+            to: plan.to.0.clone(),
+            to_environment: plan.to.1.code(),
+            to_production: plan.is_to_production(),
+            stay: stay.collect(),
+            watched: plan.watched.as_ref().map(|folder| folder.display().to_string()),
+        }
+    }
 }
 
 /// A new endpoint, as a person writes it. `Debug` leaves out the proxy, whose address may hold a password.
@@ -168,6 +214,11 @@ impl Headless {
         let endpoint = terms.into_endpoint()?;
         check_endpoint(&endpoint)?;
         Ok(self.engine.add_endpoint(endpoint).await?)
+    }
+
+    /// What using another endpoint would send and what not; nothing is changed.
+    pub fn plan_endpoint(&self, name: &str) -> Result<MoveFacts, Problem> {
+        Ok(MoveFacts::of(&self.engine.plan_endpoint(name)?))
     }
 
     /// Uses another endpoint for what is taken in from now on.

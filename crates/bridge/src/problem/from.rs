@@ -86,6 +86,12 @@ impl From<OpenProblem> for Problem {
                 &[("found", &found.to_string()), ("known", &known.to_string())],
                 trace,
             ),
+            OpenProblem::OlderSchema { found, known } => Self::new(
+                "journal-older",
+                &[("found", &found.to_string()), ("known", &known.to_string())],
+                trace,
+            ),
+            OpenProblem::Network => Self::new("journal-network", &[], trace),
             OpenProblem::Outdated { found, confirmed } => Self::new(
                 "journal-outdated",
                 &[("confirmed", &confirmed.to_string()), ("found", &found.to_string())],
@@ -120,6 +126,11 @@ impl From<JournalError> for Problem {
             JournalError::Damaged => Self::new("journal-damaged", &[], trace),
             JournalError::StaleLease => Self::new("journal-stale-lease", &[], trace),
             JournalError::Closed => Self::new("journal-closed", &[], trace),
+            JournalError::NewerSchema { found, known } => Self::new(
+                "journal-newer",
+                &[("found", &found.to_string()), ("known", &known.to_string())],
+                trace,
+            ),
             JournalError::Exists => Self::new("backup-exists", &[], trace),
             JournalError::Io { operation, source } => {
                 let params = [("operation", operation), ("reason", &source.to_string())];
@@ -134,6 +145,7 @@ impl From<JournalRefusal> for Problem {
         match refusal {
             JournalRefusal::Full => Self::new("disk-full", &[], "worker"),
             JournalRefusal::Busy => Self::new("journal-busy", &[], "worker"),
+            JournalRefusal::Newer => Self::new("journal-brought-on", &[], "worker"),
             JournalRefusal::Damaged => Self::new("journal-damaged", &[], "worker"),
             JournalRefusal::Unavailable => Self::journal_fails(),
         }

@@ -81,6 +81,9 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("journal-exists", &[], Blame::You, "change-input"),
     ("journal-wrong-key-or-damaged", &[], Blame::You, "restore"),
     ("journal-newer", &["found", "known"], Blame::You, "update"),
+    ("journal-older", &["found", "known"], Blame::You, "restart"),
+    ("journal-brought-on", &[], Blame::You, "update"),
+    ("journal-network", &[], Blame::You, "change-input"),
     ("journal-outdated", &["confirmed", "found"], Blame::You, "restore"),
     ("journal-busy", &[], Blame::You, "retry"),
     ("journal-damaged", &[], Blame::You, "restart"),
@@ -111,6 +114,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("journal-reconciled", &["added", "doubted", "lost"], Blame::Us, "look-at-list"),
     ("journal-damage-met", &[], Blame::Us, "restart"),
     ("journal-unanchored", &[], Blame::Us, "call-it"),
+    ("journal-copied", &["doubted"], Blame::You, "call-it"),
     ("backups-failing", &["last", "reason"], Blame::You, "free-space"),
     // told as long as they are true: `engine::WATCH_NOTICES`
     (

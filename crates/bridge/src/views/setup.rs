@@ -55,6 +55,38 @@ pub struct StoredCertificateView {
     pub open: u32,
 }
 
+/// What using another endpoint would send and what not: shown before it is used.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct MoveView {
+    /// The endpoint in use.
+    pub from: Option<String>,
+    /// Its environment.
+    pub from_environment: Option<String>,
+    /// The endpoint to be used.
+    pub to: String,
+    /// Its environment.
+    pub to_environment: String,
+    /// From practice or a test system to production: a person confirms it.
+    pub to_production: bool,
+    /// Open reports of other endpoints: they are sent and followed there.
+    pub stay: Vec<StayingView>,
+    /// The watched folder: what was taken in from it before is not sent again by itself.
+    pub watched_folder: Option<String>,
+}
+
+/// Open reports that stay with their endpoint.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct StayingView {
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// How many.
+    pub count: u32,
+}
+
 /// One configured endpoint.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -49,6 +49,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("rotate_journal_key", json!({})),
         ("endpoints", json!({})),
         ("add_endpoint", json!({ "input": input })),
+        ("plan_endpoint", json!({ "name": "real" })),
         ("use_endpoint", json!({ "name": "real" })),
         ("test_endpoint", json!({ "name": "real" })),
         ("set_paused", json!({ "paused": true })),

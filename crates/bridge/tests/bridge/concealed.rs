@@ -63,6 +63,7 @@ fn row() -> RowView {
         warnings: 0,
         message: Some(message()),
         environment: canary(),
+        endpoint: canary(),
         corrects: None,
         corrected_by: None,
         created: canary(),
@@ -225,6 +226,8 @@ fn records_problems_and_questions_are_not_printed() {
         issues: vec![issue],
         attempts: 0,
         corrects: None,
+        endpoint: Some(canary()),
+        environment: None,
         created: None,
         updated: None,
     });

@@ -168,10 +168,19 @@ Example:
         terms: Box<EndpointOptions>,
     },
     /// Send to this endpoint from now on.
-    #[command(after_help = "Example:\n  labcourier endpoint use integration")]
+    ///
+    /// Says what will be sent and what not. From a test system to production nothing is changed until that was
+    /// confirmed.
+    #[command(after_help = "\
+Examples:
+  labcourier endpoint use integration
+  labcourier endpoint use production --confirm")]
     Use {
         /// Its name.
         name: String,
+        /// Move from a test system to production.
+        #[arg(long)]
+        confirm: bool,
     },
     /// Test the way to an endpoint, layer by layer. Sends nothing of any report.
     #[command(after_help = "Example:\n  labcourier endpoint test")]

@@ -29,6 +29,7 @@ const COLUMNS: &[&str] = &[
     "correctedBy",
     "created",
     "updated",
+    "environment",
 ];
 /// Only with `--names`.
 const NAMES: &[&str] = &["patient", "birthDate"];
@@ -86,7 +87,7 @@ fn row(entry: &Entry, names: bool) -> String {
         text(&record.receipt),
         text(&entry.subject),
         text(&entry.laboratory),
-        entry.endpoint.clone(),
+        text(&record.endpoint),
         count("error"),
         count("warning"),
         rules.join(" "),
@@ -95,6 +96,7 @@ fn row(entry: &Entry, names: bool) -> String {
         number(entry.corrected_by),
         text(&record.created),
         text(&record.updated),
+        text(&record.environment),
     ];
     if names {
         cells.extend([text(&entry.patient), text(&entry.birth_date)]);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bridge::Problem;
-use bridge::headless::{Family, Flaw, Headless};
+use bridge::headless::{Family, Flaw, Headless, SetAsideFacts};
 
 use super::Scene;
 use crate::arguments::{JournalCommand, Retention};
@@ -15,6 +15,8 @@ pub(super) async fn journal(scene: &Scene<'_>, command: JournalCommand) -> Resul
         JournalCommand::Verify => verify(scene).await,
         JournalCommand::Backup { file } => backup(scene, file).await,
         JournalCommand::ListBackups => list_backups(scene),
+        JournalCommand::ListSetAside => list_set_aside(scene),
+        JournalCommand::RemoveSetAside { file, .. } => remove_set_aside(scene, file),
         JournalCommand::RotateKey => rotate_key(scene),
         JournalCommand::Notices { read } => notices(scene, read).await,
         JournalCommand::Retention { days } => retention(scene, days).await,
@@ -98,6 +100,55 @@ fn list_backups(scene: &Scene<'_>) -> Result<Exit, Problem> {
     Ok(Exit::Well)
 }
 
+fn list_set_aside(scene: &Scene<'_>) -> Result<Exit, Problem> {
+    let all = Headless::set_aside(&scene.folder())?;
+    if scene.output.json {
+        all.iter().for_each(|one| scene.output.object(one));
+        return Ok(Exit::Well);
+    }
+    for one in &all {
+        let params = [("file", &*one.file), ("bytes", &*one.bytes.to_string())];
+        let line = Line::new()
+            .look(super::view::to_the_second(&one.at), Look::Faint)
+            .add("  ")
+            .add(scene.texts.text("say.set-aside-line", &params));
+        scene.output.line(&line);
+    }
+    say_set_aside(scene, &all);
+    Ok(Exit::Well)
+}
+
+fn remove_set_aside(scene: &Scene<'_>, file: Option<PathBuf>) -> Result<Exit, Problem> {
+    let folder = scene.folder();
+    let files = match file {
+        Some(file) => vec![file],
+        None => Headless::set_aside(&folder)?.into_iter().map(|one| one.file.into()).collect(),
+    };
+    for file in &files {
+        Headless::remove_set_aside(&folder, file)?;
+        let file = file.display().to_string();
+        if scene.output.json {
+            scene.output.object(&serde_json::json!({ "removed": file }));
+        } else {
+            scene.line("say.set-aside-removed", &[("file", &file)]);
+        }
+    }
+    if files.is_empty() && !scene.output.json {
+        say_set_aside(scene, &[]);
+    }
+    Ok(Exit::Well)
+}
+
+/// How many there are, and what they take.
+fn say_set_aside(scene: &Scene<'_>, all: &[SetAsideFacts]) {
+    if all.is_empty() {
+        return scene.hint("say.none-set-aside", &[]);
+    }
+    let bytes = all.iter().map(|one| one.bytes).sum::<u64>().to_string();
+    let params = [("count", &*all.len().to_string()), ("bytes", &*bytes)];
+    scene.hint("say.set-aside-count", &params);
+}
+
 /// What is to be read needs a person: exit code 1 until it was read.
 async fn notices(scene: &Scene<'_>, read: bool) -> Result<Exit, Problem> {
     let profile = Headless::open(&scene.folder(), scene.passphrase()?).await?;
@@ -147,6 +198,11 @@ async fn retention(scene: &Scene<'_>, days: Option<Retention>) -> Result<Exit, P
         }
         if erased > 0 {
             scene.line("say.erased", &[("count", &erased.to_string())]);
+        }
+        // What retention has removed here stays readable there.
+        let aside = Headless::set_aside(&scene.folder())?;
+        if kept.is_some() && !aside.is_empty() {
+            say_set_aside(scene, &aside);
         }
     }
     Ok(Exit::Well)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bridge::Problem;
 use bridge::headless::{
-    EndpointFacts, EndpointTerms, Family, Headless, LayerFacts, Vault, laboratory_folder,
-    practice_folder,
+    EndpointFacts, EndpointTerms, Family, Headless, LayerFacts, MoveFacts, Vault,
+    laboratory_folder, practice_folder,
 };
 
 use super::Scene;
@@ -115,9 +115,16 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
             changed(scene, &profile, &name, "say.endpoint-added");
             warn_of_path(scene, &profile, Some(&name));
         }
-        EndpointCommand::Use { name } => {
-            profile.use_endpoint(&name).await?;
-            changed(scene, &profile, &name, "say.endpoint-used");
+        EndpointCommand::Use { name, confirm } => {
+            let plan = profile.plan_endpoint(&name)?;
+            if plan.to_production && !confirm {
+                say_move(scene, &plan, "say.endpoint-would-be-used");
+                scene.hint("say.endpoint-confirm", &[("name", &name)]);
+                exit = Exit::Person;
+            } else {
+                profile.use_endpoint(&name).await?;
+                say_move(scene, &plan, "say.endpoint-used");
+            }
         }
         EndpointCommand::Test { name } => {
             profile.reach().await?;
@@ -140,6 +147,25 @@ fn warn_of_path(scene: &Scene<'_>, profile: &Headless, name: Option<&str>) {
     let added = endpoints.iter().filter(|facts| name.is_none_or(|name| facts.name == name));
     for facts in added.filter(|facts| !facts.usual_path && facts.environment != "practice") {
         scene.hint("say.unusual-path", &[("url", &facts.url)]);
+    }
+}
+
+/// What a move to another endpoint will send and what not.
+fn say_move(scene: &Scene<'_>, plan: &MoveFacts, key: &str) {
+    if scene.output.json {
+        return scene.output.object(plan);
+    }
+    let environment = scene.texts.say(&format!("environment.{}", plan.to_environment));
+    scene.line(key, &[("name", &plan.to), ("environment", &environment)]);
+    for waiting in &plan.stay {
+        let count = waiting.count.to_string();
+        scene.hint("say.move-stays", &[("count", &count), ("endpoint", &waiting.endpoint)]);
+    }
+    if plan.from.as_ref().is_some_and(|from| *from != plan.to) {
+        scene.hint("say.move-again", &[("name", &plan.to)]);
+    }
+    if plan.watched.is_some() {
+        scene.hint("say.move-watched", &[("name", &plan.to)]);
     }
 }
 

@@ -94,7 +94,10 @@ fn facts(scene: &Scene<'_>, shown: &Shown) {
             scene.fact(label, value);
         }
     }
-    scene.fact("endpoint", &entry.endpoint);
+    let environment = record.environment.as_deref().unwrap_or_default();
+    let environment = scene.texts.say(&format!("environment.{environment}"));
+    let endpoint = record.endpoint.as_deref().unwrap_or_default();
+    scene.fact("endpoint", &format!("{endpoint} ({environment})"));
     scene.fact("attempts", &record.attempts.to_string());
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::place::{Place, report};
 
-const FIELDS: [&str; 11] = [
+const FIELDS: [&str; 13] = [
     "id",
     "file",
     "digest",
@@ -14,6 +14,8 @@ const FIELDS: [&str; 11] = [
     "issues",
     "attempts",
     "corrects",
+    "endpoint",
+    "environment",
     "created",
     "updated",
 ];

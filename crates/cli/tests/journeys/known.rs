@@ -185,24 +185,103 @@ fn a_search_that_the_release_does_not_offer_is_refused() {
 
 /// Whoever tried it out with the test system still has everything to send to production.
 #[test]
-fn what_went_to_the_test_system_is_sent_to_production_and_known_there_after() {
+fn what_went_to_the_test_system_is_sent_to_production() {
     let place = Place::ready();
     let (url, ca) = (place.url(), place.ca());
-    for (name, environment) in [("pilot", "integration"), ("real", "production")] {
-        let add = ["endpoint", "add", name, &url, "--ca", &ca, "--environment", environment];
-        place.run(&add).ends(0);
-    }
-    let delivered = || place.json(0, &["search", "--count", "0"])[0]["total"].clone();
+    let pilot = ["endpoint", "add", "pilot", &url, "--ca", &ca, "--environment", "integration"];
+    place.run(&pilot).ends(0);
+    let real = ["endpoint", "add", "real", &url, "--ca", &ca, "--environment", "production"];
+    place.run(&real).ends(0);
     place.run(&["endpoint", "use", "pilot"]).ends(0);
-    let file = &place.write("a.json", report(240).json());
-    place.run(&["send", file, "--wait"]).ends(0).says("Completed");
-    place.run(&["send", file]).ends(0).says("known as 1: Completed");
-    assert_eq!(delivered(), 1);
+    let file = place.write("a.json", report(240).json());
+    place.run(&["send", &file, "--wait"]).ends(0).says("pilot (integration)");
+    place.run(&["send", &file]).ends(0).says("known as 1: Completed");
+    assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 1);
 
-    place.run(&["endpoint", "use", "real"]).ends(0);
-    place.run(&["check", file]).ends(0).says_not("known as");
-    place.run(&["send", file, "--wait"]).ends(0).says("Completed").says_not("known as");
-    assert_eq!(delivered(), 2, "delivered to each");
-    place.run(&["send", file]).ends(0).says("known as 2: Completed");
-    assert_eq!(delivered(), 2, "and once");
+    // One deliberate step, which says what it does and does not do.
+    let asked = place.run(&["endpoint", "use", "real"]).ends(1).says("Nothing is changed");
+    asked.says("Nothing that went to another endpoint is sent to real by itself").says("--confirm");
+    let plan = place.json(1, &["endpoint", "use", "real"]);
+    assert_eq!((&plan[0]["to_production"], &plan[0]["from"]), (&true.into(), &"pilot".into()));
+    place.run(&["endpoint", "use", "real", "--confirm"]).ends(0).says("goes to real (production)");
+
+    place.run(&["check", &file]).ends(0).says("Ready");
+    place.run(&["send", &file, "--wait"]).ends(0).says("real (production)").says("Completed");
+    assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 2, "delivered to each");
+    place.run(&["send", &file]).ends(0).says("known as 2: Completed");
+    assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 2, "and once");
+    let list = place.json(0, &["list"]);
+    let places: Vec<_> = list.iter().map(|it| (&it["endpoint"], &it["environment"])).collect();
+    let said = |endpoint: &'static str, environment: &'static str| {
+        (Value::from(endpoint), Value::from(environment))
+    };
+    let [one, other] = [said("real", "production"), said("pilot", "integration")];
+    assert_eq!(places, [(&one.0, &one.1), (&other.0, &other.1)]);
+    let csv = place.run(&["export", "--format", "csv"]).ends(0);
+    csv.says(",pilot,").says(",integration").says(",real,").says(",production");
+}
+
+/// Exported again by another program: pretty-printed, compact, as XML.
+#[test]
+fn the_same_report_in_other_bytes_is_known() {
+    let place = Place::ready();
+    let document = report(250).json();
+    let file = place.write("a.json", document.clone());
+    place.run(&["send", &file, "--wait"]).ends(0).says("Completed");
+    // Numbers keep their digits: 8.50 is not 8.5.
+    let compact: String = document.lines().map(str::trim).collect();
+    let spread = compact.replace(",\"", ",\r\n\t\"");
+    assert_ne!(compact, document);
+    let [compact, spread] = [("compact.json", compact), ("spread.json", spread)]
+        .map(|(name, text)| place.write(name, text));
+    let xml = report(250).xml();
+    let xml = place.write("a.xml", xml.replace("><", ">\n<"));
+    for other in [&compact, &spread, &xml] {
+        place.run(&["check", other]).ends(0).says("known as 1: Completed");
+        place.run(&["send", other]).ends(0).says("known as 1: Completed");
+    }
+    assert_eq!(place.json(0, &["list"]).len(), 1);
+    assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 1);
+}
+
+/// The same document identifier with other content: a correction of what failed, and told where the earlier one was
+/// completed.
+#[test]
+fn a_corrected_file_takes_the_place_of_the_one_that_failed() {
+    let place = Place::ready();
+    let wrong = report(260).family("Muster-Fehler").json();
+    let right = wrong.replace("Muster-Fehler", "Muster");
+    let file = place.write("a.json", wrong);
+    place.run(&["send", &file, "--wait"]).ends(1).says("Failed");
+    let corrected = place.write("b.json", right.clone());
+    let sent = place.json(0, &["send", &corrected, "--wait"]);
+    assert_eq!((&sent[0]["id"], &sent[0]["corrects"]), (&2.into(), &1.into()));
+    assert_eq!(sent[0]["state"], "completed");
+    let list = place.json(0, &["list"]);
+    assert_eq!(list[1]["state"], "superseded", "nothing is left for a person");
+    place.run(&["show", "1"]).ends(0).says("2");
+
+    // Completed: told with the places, never with the values.
+    let other = place.write("c.json", right.replace("Muster", "Andere"));
+    let told = place.json(0, &["send", &other, "--wait"]);
+    let issue = &told[0]["issues"][0];
+    assert_eq!(
+        (&issue["code"], &told[0]["corrects"]),
+        (&"same-identifier-other-content".into(), &Value::Null)
+    );
+    let text = issue["text"].as_str().unwrap();
+    assert!(text.contains(".name") && !text.contains("Andere"), "{text}");
+
+    // Where the profile says so, a person looks first.
+    let settings = place.path("profile").join("profile.json");
+    let kept = std::fs::read_to_string(&settings).unwrap();
+    let kept = kept.replace("\"same_identifier\": \"warn\"", "\"same_identifier\": \"hold\"");
+    std::fs::write(&settings, kept).unwrap();
+    let third = place.write("d.json", right.replace("Muster", "Dritte"));
+    let held = place.json(1, &["send", &third]);
+    assert_eq!(held[0]["state"], "held");
+    // A watched folder or a script that brings the corrected one of a held report needs nobody.
+    let fourth = place.write("e.json", right.replace("Muster", "Vierte"));
+    let sent = place.json(0, &["send", &fourth, "--wait"]);
+    assert_eq!((&sent[0]["corrects"], &sent[0]["state"]), (&held[0]["id"], &"completed".into()));
 }

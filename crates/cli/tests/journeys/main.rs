@@ -9,6 +9,7 @@ mod intake;
 mod known;
 mod place;
 mod practice;
+mod restored;
 mod rules;
 #[cfg(unix)]
 mod service;

@@ -274,6 +274,7 @@ async fn record_if_legal(journal: &Journal, step: Step) -> Result<Option<State>,
         Err(
             RecordError::Illegal(_)
             | RecordError::Unexpected { .. }
+            | RecordError::BeingReplaced { .. }
             | RecordError::NoEvidence
             | RecordError::DigestMismatch,
         ) => Ok(None),

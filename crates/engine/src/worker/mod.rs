@@ -71,6 +71,8 @@ pub enum JournalRefusal {
     Busy,
     /// What is stored cannot be read.
     Damaged,
+    /// A newer program has brought it on: this one must end.
+    Newer,
     /// The file system or the database.
     Unavailable,
 }
@@ -83,6 +85,7 @@ impl JournalRefusal {
             JournalError::Full => Some(Self::Full),
             JournalError::Busy => Some(Self::Busy),
             JournalError::Damaged => Some(Self::Damaged),
+            JournalError::NewerSchema { .. } => Some(Self::Newer),
             _ => Some(Self::Unavailable),
         }
     }

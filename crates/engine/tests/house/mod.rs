@@ -301,6 +301,8 @@ impl House {
             summary: Summary::default(),
             identifier,
             endpoint: endpoint.to_owned(),
+            canonical: None,
+            environment: None,
             first: Event::Queued { due: self.clock.now() },
             findings: Vec::new(),
             corrects: None,

@@ -123,6 +123,8 @@ pub(crate) fn report(n: i64) -> NewSubmission {
         },
         identifier: format!("urn:uuid:00000000-0000-4000-8000-{n:012}"),
         endpoint: "practice".to_owned(),
+        canonical: None,
+        environment: None,
         first: Event::Queued { due: at(0) },
         findings: Vec::new(),
         corrects: None,

@@ -70,6 +70,10 @@ message: MessageView | null,
  */
 environment: string, 
 /**
+ * Name of its endpoint.
+ */
+endpoint: string, 
+/**
  * Submission that this one corrects.
  */
 corrects: number | null, 

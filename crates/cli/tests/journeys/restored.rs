@@ -1,0 +1,171 @@
+//! A journal that was restored on another computer, or copied: what was sent since is not sent again.
+
+use serde_json::Value;
+
+use crate::place::{Place, report};
+
+/// Of the profile only what a laboratory keeps apart from it is left: settings and vault. Journal, register and
+/// automatic backups went with the disk.
+fn lose_disk(place: &Place) {
+    for entry in std::fs::read_dir(place.path("profile")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        if name == "backups" {
+            std::fs::remove_dir_all(&path).unwrap();
+        } else if name.starts_with("journal.db") {
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
+/// What a command prints, whatever its exit: a notice that nobody has read yet makes it 1.
+fn printed(place: &Place, command: &[&str]) -> Vec<Value> {
+    place.run(&[&["--json"], command].concat()).objects()
+}
+
+fn stored(place: &Place) -> Value {
+    printed(place, &["search", "--count", "0"])[0]["total"].clone()
+}
+
+#[test]
+fn a_backup_on_another_computer_sends_nothing_again_that_was_sent_since() {
+    let place = Place::ready();
+    let before = place.write("a.json", report(300).json());
+    place.run(&["send", &before, "--wait"]).ends(0);
+    let backup = place.shown("kept.db");
+    place.run(&["journal", "backup", &backup]).ends(0);
+    let since = place.write("b.json", report(301).json());
+    place.run(&["send", &since, "--wait"]).ends(0).says("Completed");
+    assert_eq!(stored(&place), 2);
+
+    lose_disk(&place);
+    place.run(&["journal", "restore", &backup]).ends(0);
+    // The same report again, as the laboratory's system exports it now: other bytes.
+    let again = place.write("b2.json", format!("{}\n", report(301).json()));
+    let new = place.write("c.json", report(302).json());
+    let held = place.json(1, &["send", &again, "--wait"]);
+    assert_eq!(held[0]["state"], "held");
+    assert_eq!(held[0]["issues"][0]["code"], "authority-may-have-it");
+    assert_eq!(held[0]["issues"].as_array().unwrap().len(), 1);
+    assert_eq!(stored(&place), 2, "nothing went out twice");
+    place.run(&["send", &before]).says("known as 1");
+    // What is new is asked for and sent.
+    place.run(&["send", &new, "--wait"]).says("Completed");
+    assert_eq!(stored(&place), 3);
+}
+
+/// While the authority is away nothing new leaves; whoever follows later asks it.
+#[test]
+fn what_cannot_be_asked_for_waits_and_follow_asks() {
+    let mut place = Place::ready();
+    let backup = place.shown("kept.db");
+    place.run(&["journal", "backup", &backup]).ends(0);
+    let since = place.write("b.json", report(310).json());
+    place.run(&["send", &since, "--wait"]).ends(0);
+    lose_disk(&place);
+    place.run(&["journal", "restore", &backup]).ends(0);
+    place.stop();
+    let new = place.write("c.json", report(311).json());
+    for file in [&since, &new] {
+        let held = place.json(1, &["send", file]);
+        assert_eq!(held[0]["issues"][0]["code"], "journal-not-compared");
+    }
+    place.start();
+    place.run(&["follow"]).says("Completed");
+    let states: Vec<_> = printed(&place, &["list"]).iter().map(|it| it["state"].clone()).collect();
+    assert_eq!(states, ["completed", "completed", "held"], "the one of before was found");
+    assert_eq!(stored(&place), 2);
+}
+
+/// Which endpoint is in use says where new reports go; what waits for another one is asked for there all the same.
+#[test]
+fn what_waits_for_another_endpoint_is_asked_for_there() {
+    let mut place = Place::ready();
+    let backup = place.shown("kept.db");
+    let (url, ca) = (place.url(), place.ca());
+    place.run(&["endpoint", "add", "other", &url, "--ca", &ca]).ends(0);
+    place.run(&["journal", "backup", &backup]).ends(0);
+    let since = place.write("b.json", report(330).json());
+    place.run(&["send", &since, "--wait"]).ends(0);
+    lose_disk(&place);
+    place.run(&["journal", "restore", &backup]).ends(0);
+    place.stop();
+    let new = place.write("c.json", report(331).json());
+    for file in [&since, &new] {
+        assert_eq!(place.json(1, &["send", file])[0]["state"], "held");
+    }
+    place.run(&["endpoint", "use", "other"]).ends(0);
+    place.start();
+    place.run(&["follow"]).says("Completed");
+    let list = printed(&place, &["list"]);
+    let states: Vec<_> = list.iter().map(|it| it["state"].clone()).collect();
+    assert_eq!(states, ["completed", "completed", "held"]);
+    assert!(list.iter().all(|it| it["endpoint"] == "authority"), "all at the first one");
+    assert_eq!(stored(&place), 2, "and nothing twice");
+}
+
+/// What a recovery has set aside is listed and counted, and goes when a person says so.
+#[test]
+fn journals_set_aside_are_listed_counted_and_removed() {
+    let place = Place::ready();
+    let file = place.write("a.json", report(340).json());
+    place.run(&["send", &file, "--wait"]).ends(0);
+    place.run(&["journal", "list-set-aside"]).ends(0).says("No journal is set aside");
+    place.run(&["journal", "backup"]).ends(0);
+    for round in 0..2 {
+        place.write("profile/journal.db", [round; 4096]);
+        place.run(&["list"]).ends(1).says("set-aside");
+        place.run(&["journal", "notices", "--read"]).ends(0);
+    }
+    let all = place.json(0, &["journal", "list-set-aside"]);
+    assert_eq!(all.len(), 2);
+    assert!(all.iter().all(|one| one["bytes"].as_u64() >= Some(4096)));
+    place.run(&["journal", "list-set-aside"]).ends(0).says("2 journals set aside");
+    // Retention reaches what is in the journal; that these keep it is said.
+    place.run(&["journal", "retention", "30"]).ends(0).says("2 journals set aside");
+    let [newer, older] = [0, 1].map(|n| all[n]["file"].as_str().unwrap().to_owned());
+    assert!(all[0]["at"].as_str() > all[1]["at"].as_str());
+
+    // Only what was set aside, also where another file of the profile is named.
+    for wrong in ["journal.db", "profile.json", "journal.db.set-aside-1"] {
+        place.run(&["journal", "remove-set-aside", wrong]).ends(2);
+    }
+    place.run(&["journal", "remove-set-aside"]).ends(2);
+    assert_eq!(place.json(0, &["journal", "list-set-aside"]).len(), 2);
+    let name = older.rsplit('/').next().unwrap();
+    place.run(&["journal", "remove-set-aside", name]).ends(0).says(name);
+    assert_eq!(place.json(0, &["journal", "list-set-aside"])[0]["file"], newer);
+    place.run(&["journal", "remove-set-aside", "--all"]).ends(0);
+    let left = std::fs::read_dir(place.path("profile")).unwrap();
+    let left = left
+        .filter(|one| one.as_ref().unwrap().file_name().to_string_lossy().contains("set-aside"));
+    assert_eq!(left.count(), 0);
+    // The journal itself is as it was.
+    assert_eq!(place.json(0, &["list"])[0]["state"], "completed");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_copy_of_a_profile_is_noticed_and_asks_first() {
+    let mut place = Place::ready();
+    place.stop();
+    let file = place.write("a.json", report(320).json());
+    place.run(&["send", &file]).ends(3);
+    let copy = place.path("copy");
+    let mut copying = std::process::Command::new("cp");
+    assert!(copying.arg("-r").arg(place.path("profile")).arg(&copy).status().unwrap().success());
+    // The copy takes the place of the profile; the other computer goes on with the first one.
+    let first = place.path("first");
+    std::fs::rename(place.path("profile"), &first).unwrap();
+    std::fs::rename(&copy, place.path("profile")).unwrap();
+    place.run(&["journal", "notices"]).says("copy");
+    assert_eq!(printed(&place, &["list"])[0]["state"], "unknown", "asked for before it is sent");
+    std::fs::rename(place.path("profile"), &copy).unwrap();
+    std::fs::rename(&first, place.path("profile")).unwrap();
+    place.start();
+    place.run(&["follow"]).ends(0).says("Completed");
+    std::fs::rename(place.path("profile"), &first).unwrap();
+    std::fs::rename(&copy, place.path("profile")).unwrap();
+    place.run(&["follow"]).says("Completed");
+    assert_eq!(stored(&place), 1, "found by its identifier, and sent once");
+}

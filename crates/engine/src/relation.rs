@@ -1,0 +1,160 @@
+//! How a report stands to those that the journal has: the same content, a correction, or another content under
+//! the same identifier. Each destination is judged by itself.
+
+use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
+use journal::{Destination, JournalError, Relative};
+use report::SubmissionId;
+use serde::{Deserialize, Serialize};
+
+use crate::intake::{Candidate, Origin, Parsed, Verdict};
+use crate::{Engine, EngineError};
+
+/// Code of the warning that another content has this document identifier.
+pub(crate) const SAME_IDENTIFIER: &str = "same-identifier-other-content";
+/// Differences that are looked for: enough to see what a correction corrects.
+const DIFFERENCES_MAX: usize = 20;
+/// Places named in the warning.
+const PLACES_MAX: usize = 3;
+
+/// What becomes of a report whose document identifier stands for another content that is on its way or was
+/// completed, where nobody can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SameIdentifier {
+    /// It is sent, with a warning.
+    #[default]
+    Warn,
+    /// It is held until a person has looked.
+    Hold,
+}
+
+/// The submission whose document has the same identifier and another content.
+#[derive(Clone, PartialEq)]
+pub struct Relation {
+    /// Which.
+    pub submission: SubmissionId,
+    /// Code of its state.
+    pub state: String,
+    /// Its last event.
+    pub at: Instant,
+    /// Whether the report is a correction that takes its place when it is sent: it failed, was rejected or is
+    /// held. Else it is on its way or was completed.
+    pub corrects: bool,
+    /// Where the two differ; empty where the earlier content is not kept any more.
+    pub differences: Vec<Difference>,
+}
+
+// Without the differences: they are the content.
+fhir::shows_only!(Relation { submission, state, at, corrects });
+
+impl Engine {
+    /// Compares with what the journal knows: the same content here or elsewhere, or the same identifier with
+    /// other content.
+    pub(crate) fn compare(&self, candidate: &mut Candidate) -> Result<(), EngineError> {
+        candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
+        let Verdict::Report(parsed) = &mut candidate.verdict else { return Ok(()) };
+        let endpoint = self.endpoint().ok();
+        let here = endpoint.as_ref().map(|endpoint| Destination {
+            endpoint: &endpoint.name,
+            environment: Some(endpoint.environment.code()),
+        });
+        let journal = self.journal();
+        let (digest, canonical) = (parsed.digest.clone(), parsed.canonical.clone());
+        let canonical = Some(canonical.as_str());
+        parsed.known = journal.of_content(&digest, canonical, here)?;
+        parsed.elsewhere = journal.of_content(&digest, canonical, None)?.into_iter().next_back();
+        parsed.relation = None;
+        if let (Some(here), Some(identifier)) = (here, parsed.summary.identifier.clone()) {
+            let relatives = self.judged(journal.of_document(&identifier, here)?, parsed)?;
+            // What has just been recognised as the same content.
+            let same = relatives.iter().filter(|it| it.canonical.as_deref() == canonical);
+            parsed.known.extend(same.map(|relative| relative.id));
+            parsed.known.sort_unstable();
+            parsed.known.dedup();
+            if parsed.known.is_empty() {
+                parsed.relation = self.relation(&relatives, parsed)?;
+            }
+            let other = parsed.relation.as_ref().filter(|relation| !relation.corrects);
+            candidate.findings.extend(other.map(|relation| told(relation, &identifier)));
+        }
+        parsed.known.reverse();
+        Ok(())
+    }
+
+    /// Finds out what submissions of an older program say, where this report may say the same.
+    fn judged(
+        &self,
+        mut relatives: Vec<Relative>,
+        parsed: &Parsed,
+    ) -> Result<Vec<Relative>, EngineError> {
+        for relative in &mut relatives {
+            if relative.canonical.is_some() || !relative.has_content {
+                continue;
+            }
+            if relative.digest == parsed.digest {
+                relative.canonical = Some(parsed.canonical.clone());
+            } else {
+                let tree = self.tree_of(relative.id)?;
+                relative.canonical = tree.map(|tree| tree.canonical_digest(&tree.check()));
+            }
+            if let Some(canonical) = &relative.canonical {
+                self.journal().set_canonical(relative.id, canonical)?;
+            }
+        }
+        Ok(relatives)
+    }
+
+    /// The newest one that stands decides.
+    fn relation(
+        &self,
+        relatives: &[Relative],
+        parsed: &Parsed,
+    ) -> Result<Option<Relation>, EngineError> {
+        let closed =
+            |relative: &&Relative| matches!(relative.state.as_str(), "withdrawn" | "superseded");
+        let Some(relative) = relatives.iter().rev().find(|it| !closed(it)) else { return Ok(None) };
+        let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
+        let later = Tree::read(&parsed.bytes, parsed.format, &Limits::default()).ok();
+        let differences =
+            earlier.zip(later).map(|(earlier, later)| earlier.differences(&later, DIFFERENCES_MAX));
+        Ok(Some(Relation {
+            submission: relative.id,
+            state: relative.state.clone(),
+            at: relative.updated,
+            corrects: matches!(relative.state.as_str(), "held" | "rejected" | "failed"),
+            differences: differences.unwrap_or_default(),
+        }))
+    }
+
+    fn tree_of(&self, id: SubmissionId) -> Result<Option<Tree>, EngineError> {
+        let bytes = match self.journal().document(id) {
+            Ok(bytes) => bytes,
+            // Retention was faster.
+            Err(JournalError::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let format = Format::sniff(&bytes);
+        Ok(format.and_then(|format| Tree::read(&bytes, format, &Limits::default()).ok()))
+    }
+}
+
+/// Where the contents differ is said by place and never by value: the warning is kept, printed and logged.
+fn told(relation: &Relation, identifier: &str) -> (Origin, Finding) {
+    let places = relation.differences.iter().take(PLACES_MAX);
+    let mut elements: Vec<&str> = places.map(|it| it.expression.as_str()).collect();
+    if relation.differences.len() > PLACES_MAX {
+        elements.push("…");
+    }
+    let finding = Finding {
+        code: SAME_IDENTIFIER.to_owned(),
+        severity: Severity::Warning,
+        expression: "Bundle.identifier".to_owned(),
+        position: None,
+        params: vec![
+            ("elements".to_owned(), elements.join(", ")),
+            ("identifier".to_owned(), identifier.to_owned()),
+            ("submission".to_owned(), relation.submission.0.to_string()),
+        ],
+    };
+    (Origin::Local, finding)
+}

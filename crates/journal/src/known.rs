@@ -1,0 +1,161 @@
+//! Content that the journal has already, judged for each destination by itself: what was sent to the test system
+//! was not sent to production.
+
+use fhir::Instant;
+use report::{Event, State, SubmissionId};
+use rusqlite::{Connection, params};
+
+use crate::append::{self, Prepared};
+use crate::{JournalError, RecordError, read, sql, succession};
+
+/// Which submissions of the same content stand in the way of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unless {
+    /// Any to the same endpoint in the same environment.
+    Known,
+    /// Any, whichever endpoint it went to.
+    KnownAnywhere,
+    /// One to the same endpoint whose end is not known yet: it will reach the authority by itself, once its
+    /// endpoint is in use.
+    Open,
+}
+
+/// Where a report goes. What was sent to one place says nothing of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Destination<'a> {
+    /// Name of the endpoint.
+    pub endpoint: &'a str,
+    /// Code of its environment; `None` fits any, as a submission fits that was taken in before environments
+    /// were kept.
+    pub environment: Option<&'a str>,
+}
+
+/// A submission of a document with the same identifier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relative {
+    /// Which.
+    pub id: SubmissionId,
+    /// Code of its state.
+    pub state: String,
+    /// SHA-256 of its bytes, hex.
+    pub digest: String,
+    /// What it says, where that is known.
+    pub canonical: Option<String>,
+    /// Its content is in the journal.
+    pub has_content: bool,
+    /// Its last event.
+    pub updated: Instant,
+}
+
+/// What became of a report that was to be taken in unless others of its bytes stand in the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Imported {
+    /// Taken in.
+    New(SubmissionId),
+    /// Not taken in: these stand in the way, oldest first.
+    Known(Vec<SubmissionId>),
+}
+
+impl Prepared {
+    /// The same once more.
+    pub(crate) fn again(&self) -> Self {
+        let (new, state) = (self.new.clone(), self.state.clone());
+        Self { new, state, size: self.size, packed: self.packed.clone() }
+    }
+
+    /// The same in nobody's place.
+    fn alone(&self) -> Self {
+        let mut alone = self.again();
+        alone.new.corrects = None;
+        alone
+    }
+
+    /// The same, held.
+    pub(crate) fn hold(&mut self) {
+        self.new.first = Event::Held;
+        self.state = State::Held { attempt: 0 };
+    }
+}
+
+/// Submissions of the same bytes, or of what says the same, oldest first.
+pub(crate) fn of_content(
+    connection: &Connection,
+    digest: &str,
+    canonical: Option<&str>,
+    destination: Option<Destination<'_>>,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let id = |row: &rusqlite::Row<'_>| row.get(0).map(SubmissionId);
+    let mut found = match destination {
+        None => read::all(connection, sql::OF_CONTENT, params![digest, canonical], id)?,
+        Some(Destination { endpoint, environment }) => {
+            let place = params![digest, canonical, endpoint, environment];
+            read::all(connection, sql::OF_CONTENT_AT, place, id)?
+        }
+    };
+    found.sort_unstable();
+    Ok(found)
+}
+
+pub(crate) fn of_document(
+    connection: &Connection,
+    identifier: &str,
+    Destination { endpoint, environment }: Destination<'_>,
+) -> Result<Vec<Relative>, JournalError> {
+    let place = params![identifier, endpoint, environment];
+    read::all(connection, sql::OF_DOCUMENT, place, |row| {
+        Ok(Relative {
+            id: SubmissionId(row.get(0)?),
+            state: row.get(1)?,
+            digest: row.get(2)?,
+            canonical: row.get(3)?,
+            has_content: row.get(4)?,
+            updated: Instant(row.get(5)?),
+        })
+    })
+}
+
+/// Notes what a submission says, where that was not known yet.
+pub(crate) fn set_canonical(
+    connection: &Connection,
+    id: SubmissionId,
+    canonical: &str,
+) -> Result<(), JournalError> {
+    connection
+        .prepare_cached(sql::SET_CANONICAL)
+        .and_then(|mut statement| statement.execute(params![id.0, canonical]))
+        .map(drop)
+        .map_err(JournalError::sql("record"))
+}
+
+/// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
+pub(crate) fn import_unless(
+    connection: &Connection,
+    prepared: &Prepared,
+    unless: Unless,
+) -> Result<Imported, RecordError> {
+    let new = &prepared.new;
+    let here = Destination { endpoint: &new.endpoint, environment: new.environment.as_deref() };
+    let destination = (unless != Unless::KnownAnywhere).then_some(here);
+    let canonical = new.canonical.as_deref();
+    let mut standing = of_content(connection, &new.digest, canonical, destination)?;
+    if unless == Unless::Open {
+        let mut open = Vec::new();
+        for id in standing {
+            if !read::state(connection, id)?.is_settled() {
+                open.push(id);
+            }
+        }
+        standing = open;
+    }
+    if !standing.is_empty() {
+        return Ok(Imported::Known(standing));
+    }
+    let linked = match new.corrects {
+        Some(predecessor) => succession::is_correctable(connection, predecessor)?,
+        None => true,
+    };
+    if linked {
+        return append::import_linked(connection, prepared).map(Imported::New);
+    }
+    append::import_linked(connection, &prepared.alone()).map(Imported::New)
+}
