@@ -14,6 +14,8 @@ struct Words {
     title: &'static str,
     /// `{address}`, `{environment}`.
     question: &'static str,
+    /// Stands before the question where the address ends in another way than the authority's do.
+    unusual: &'static str,
     yes: &'static str,
     no: &'static str,
 }
@@ -21,24 +23,28 @@ struct Words {
 const ENGLISH: Words = Words {
     title: "New endpoint",
     question: "Reports with patient data will be sent to this address:\n\n{address}\n({environment})\n\nIs it the address that the authority gave you?",
+    unusual: "Check it: it does not end in /v1/fhir, as addresses of the authority do.",
     yes: "Yes, send there",
     no: "No",
 };
 const GERMAN: Words = Words {
     title: "Neuer Endpunkt",
     question: "Meldungen mit Patientendaten werden an diese Adresse gesendet:\n\n{address}\n({environment})\n\nIst es die Adresse, die Sie von der Behörde haben?",
+    unusual: "Prüfen Sie sie: Sie endet nicht auf /v1/fhir wie die Adressen der Behörde.",
     yes: "Ja, dorthin senden",
     no: "Nein",
 };
 const FRENCH: Words = Words {
     title: "Nouveau point d’accès",
     question: "Des déclarations contenant des données de patients seront envoyées à cette adresse :\n\n{address}\n({environment})\n\nEst-ce l’adresse que l’autorité vous a donnée ?",
+    unusual: "Vérifiez-la : elle ne se termine pas par /v1/fhir comme les adresses de l’autorité.",
     yes: "Oui, envoyer",
     no: "Non",
 };
 const ITALIAN: Words = Words {
     title: "Nuovo punto di accesso",
     question: "Le dichiarazioni con dati dei pazienti saranno inviate a questo indirizzo:\n\n{address}\n({environment})\n\nÈ l’indirizzo che l’autorità vi ha dato?",
+    unusual: "Verificatelo: non termina con /v1/fhir come gli indirizzi dell’autorità.",
     yes: "Sì, inviare",
     no: "No",
 };
@@ -60,7 +66,12 @@ impl Words {
             let shown = text.chars().filter(|c| c.is_ascii_graphic()).take(SHOWN);
             shown.collect()
         };
-        let question = self.question.replace("{environment}", &plain(&input.environment));
+        let environment = plain(&input.environment);
+        let question = match (input.has_usual_path(), self.question.rsplit_once("\n\n")) {
+            (false, Some((before, asked))) => format!("{before}\n\n{}\n\n{asked}", self.unusual),
+            _ => self.question.to_owned(),
+        };
+        let question = question.replace("{environment}", &environment);
         question.replace("{address}", &plain(&input.base_url))
     }
 }
@@ -92,18 +103,18 @@ pub(crate) async fn allows<R: Runtime>(
 mod tests {
     use super::*;
 
+    /// An endpoint at this address, as the page hands it over.
+    fn input(address: &str) -> EndpointInput {
+        serde_json::from_value(serde_json::json!({
+            "name": "real", "baseUrl": address, "environment": "production", "release": null,
+            "language": null, "caPem": null, "proxy": null,
+        }))
+        .unwrap()
+    }
+
     #[test]
     fn the_question_shows_the_very_address_in_the_language_of_the_window() {
-        let input = EndpointInput {
-            name: "real".to_owned(),
-            base_url: "https://host.example/v1/fhir\u{202e}\n".to_owned(),
-            environment: "production".to_owned(),
-            ..serde_json::from_value(serde_json::json!({
-                "name": "", "baseUrl": "", "environment": "", "release": null,
-                "language": null, "caPem": null, "proxy": null,
-            }))
-            .unwrap()
-        };
+        let input = input("https://host.example/v1/fhir\u{202e}\n");
         for (language, word) in [
             ("de-CH", "Behörde"),
             ("fr", "autorité"),
@@ -115,6 +126,21 @@ mod tests {
             assert!(asked.contains("\nhttps://host.example/v1/fhir\n"), "{asked:?}");
             assert!(asked.contains(word) && asked.contains("production"), "{asked:?}");
             assert!(!asked.contains('\u{202e}') && !asked.contains('{'), "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn an_unusual_base_path_is_asked_about() {
+        for language in ["en", "de", "fr", "it"] {
+            let words = Words::of(language);
+            for usual in ["https://a.example/v1/fhir", " https://a.example/elm/v1/fhir/ "] {
+                assert!(!words.asked(&input(usual)).contains(words.unusual), "{language} {usual}");
+            }
+            for odd in ["https://a.example", "https://a.example/fhir", "https://a.example/v2/fhir"] {
+                let asked = words.asked(&input(odd));
+                let (before, question) = asked.split_once(words.unusual).expect(odd);
+                assert!(before.contains(odd) && question.ends_with('?'), "{asked}");
+            }
         }
     }
 }

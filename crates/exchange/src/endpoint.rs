@@ -135,11 +135,16 @@ pub struct ReleaseFacts {
 }
 
 impl Endpoint {
-    /// Whether the base address ends as those of the authority do: with the major version and `fhir` (specification,
-    /// Endpoints). Another one may work, but is more often a mistake.
+    /// See [`has_usual_path`].
     pub fn has_usual_path(&self) -> bool {
-        self.base.path().trim_end_matches('/').ends_with("/v1/fhir")
+        has_usual_path(&self.base)
     }
+}
+
+/// Whether a base address ends as those of the authority do: with the major version and `fhir` (specification,
+/// Endpoints). Another one may work, but is more often a mistake.
+pub fn has_usual_path(base: &Url) -> bool {
+    base.path().trim_end_matches('/').ends_with("/v1/fhir")
 }
 
 impl Release {

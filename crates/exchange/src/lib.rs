@@ -18,7 +18,7 @@ pub use answer::{Answer, AnswerProblem, Processing};
 pub use echo::ignored;
 pub use endpoint::{
     Endpoint, Environment, IdentifierChoice, InvalidAnswer, Release, ReleaseFacts, SearchSupport,
-    Times,
+    Times, has_usual_path,
 };
 pub use envelope::{EnvelopeView, SealProblem, Sealed, document_of, envelope_of, seal};
 pub use media::{Negotiated, negotiate, parse_media_type};
