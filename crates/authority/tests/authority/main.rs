@@ -22,6 +22,7 @@ mod process;
 mod search;
 #[cfg(postgres_is_installed)]
 mod several;
+mod shape;
 
 #[cfg(not(postgres_is_installed))]
 #[test]

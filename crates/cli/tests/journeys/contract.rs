@@ -177,6 +177,9 @@ fn wrong_usage_is_two_and_help_is_not() {
     place.run(&["show", "99"]).ends(2).says("no report number 99");
     place.run(&["endpoint", "use", "nowhere"]).ends(2);
     place.run(&["endpoint", "add", "plain", "http://127.0.0.1/v1/fhir"]).ends(2).says("https://");
+    // Only what is described is spoken.
+    let newer = ["endpoint", "add", "newer", "https://127.0.0.1/v1/fhir", "--release", "1.15.1"];
+    place.run(&newer).ends(2).says("1.13.1");
     place.run(&["init", "--practice"]).ends(2);
     let which = place.run(&["init"]).ends(2);
     which.says("init --practice").says("init --endpoint https://HOST/v1/fhir");

@@ -147,16 +147,21 @@ async fn changes_follow_the_links_as_given() {
         })
         .await;
     let since = Instant::from_seconds(1_782_000_000);
-    let changes = world.authority(&server).changed_since(Some(since)).await.unwrap();
-    let receipts: Vec<_> = changes.answers.iter().filter_map(|a| a.receipt.clone()).collect();
-    assert_eq!(receipts, ["r-1", "r-2", "r-3"]);
-    assert_eq!((changes.incomplete, changes.evidence.len()), (None, 3));
-    assert_eq!(changes.server_time, Instant::parse("2026-07-01T12:00:00Z"));
-    let asked = server.seen()[0].target.clone();
-    assert!(
-        asked.contains("_lastUpdated=ge2026-06-2") && asked.contains("_sort=_lastUpdated"),
-        "{asked}"
-    );
+    for release in [Release::R1_13_1, Release::R1_8_0] {
+        let mut endpoint = world.endpoint(&server);
+        endpoint.release = release;
+        let before = server.seen().len();
+        let authority = world.authority_of(&endpoint);
+        let changes = authority.changed_since(Some(since)).await.unwrap();
+        let receipts: Vec<_> = changes.answers.iter().filter_map(|a| a.receipt.clone()).collect();
+        assert_eq!(receipts, ["r-1", "r-2", "r-3"]);
+        assert_eq!((changes.incomplete, changes.evidence.len()), (None, 3));
+        assert_eq!(changes.server_time, Instant::parse("2026-07-01T12:00:00Z"));
+        let asked = server.seen()[before].target.clone();
+        // A full instant: a day alone would leave that whole day out.
+        let time = format!("{}=ge2026-06-21T00%3A00%3A00.000000", release.facts().last_updated);
+        assert!(asked.contains(&time) && asked.contains("_sort=_lastUpdated"), "{asked}");
+    }
 }
 
 #[tokio::test]

@@ -257,6 +257,62 @@ async fn each_release_refuses_an_invalid_document_as_published() {
     refuses_as_each_release_does(Printed::published()).await;
 }
 
+/// What was seen on the deployed service, beside what the pages print: no `meta` on the answer to a create, seven digits
+/// of fraction, a narrative with any HTML, a status of 200, another date later on, and an outcome in every state.
+fn as_seen(id: &str, status: &str, identifier: &str, is_create: bool) -> Vec<u8> {
+    let meta = match is_create {
+        true => "",
+        false => r#""meta":{"versionId":"2","lastUpdated":"2025-07-10T08:31:27.6543210Z"},"#,
+    };
+    let seconds = if is_create { "00.1234567" } else { "00.2345678" };
+    format!(
+        r##"{{"resourceType":"DocumentReference","id":"{id}",{meta}"text":{{"status":"generated",
+        "div":"<div xmlns=\"http://www.w3.org/1999/xhtml\"><table onclick=\"x()\"><tr><td>completed</td></tr></table></div>"}},
+        "contained":[{{"resourceType":"OperationOutcome","id":"oo","issue":[{{"severity":"warning","code":"duplicate",
+        "details":{{"text":"FOPH-021: identical test data are stored already"}}}}]}}],
+        "extension":[{{"url":"http://fhir.ch/ig/ch-elm/StructureDefinition/ch-ext-elm-status","extension":[
+        {{"url":"status","valueCode":"{status}"}},{{"url":"outcome","valueReference":{{"reference":"#oo"}}}}]}}],
+        "identifier":[{{"system":"urn:ietf:rfc:3986","value":"{identifier}"}}],"status":"current",
+        "date":"2025-07-10T08:30:{seconds}+02:00","content":[{{"attachment":{{"url":"{identifier}"}}}}]}}"##
+    )
+    .into_bytes()
+}
+
+#[tokio::test]
+async fn each_release_understands_what_was_seen_on_the_deployed_service() {
+    let world = World::new();
+    for release in Release::ALL {
+        for format in [Format::Json, Format::Xml] {
+            let written = move |status: &str, is_create| {
+                let body = as_seen("r-1", status, crate::IDENTIFIER, is_create);
+                let tree = Tree::read(&body, Format::Json, &fhir::Limits::default()).unwrap();
+                assert_eq!(tree.check(), []);
+                let body = if format == Format::Xml { tree.to_xml().into_bytes() } else { body };
+                Reaction::answer(200, format.media_type(), body)
+            };
+            let server = world
+                .server(move |seen: &Seen| match seen.method.as_str() {
+                    "POST" => written("in-progress", true),
+                    _ => written("completed", false),
+                })
+                .await;
+            let mut endpoint = world.endpoint(&server);
+            endpoint.release = release;
+            let authority = world.authority_of(&endpoint);
+            let report = Sealed { format, ..sealed() };
+            let created = authority.submit(&report).await.unwrap().answer;
+            let read = authority.status("r-1").await.unwrap().answer;
+            let both = (created.processing, read.processing);
+            assert_eq!(both, (Some(Processing::InProgress), Some(Processing::Completed)));
+            assert_eq!((created.last_updated, created.receipt), (None, read.receipt));
+            assert!(read.last_updated > read.date && read.date > created.date, "{release:?}");
+            for issue in created.issues.iter().chain(&read.issues) {
+                assert_eq!(issue.rule.as_deref(), Some("FOPH-021"), "{release:?} {format:?}");
+            }
+        }
+    }
+}
+
 /// The published requests travel as they are, with the profiles that the specification requires inserted.
 #[published::needs("corpus/exchange")]
 #[tokio::test]
