@@ -136,7 +136,8 @@ mod tests {
             for usual in ["https://a.example/v1/fhir", " https://a.example/elm/v1/fhir/ "] {
                 assert!(!words.asked(&input(usual)).contains(words.unusual), "{language} {usual}");
             }
-            for odd in ["https://a.example", "https://a.example/fhir", "https://a.example/v2/fhir"] {
+            for odd in ["https://a.example", "https://a.example/fhir", "https://a.example/v2/fhir"]
+            {
                 let asked = words.asked(&input(odd));
                 let (before, question) = asked.split_once(words.unusual).expect(odd);
                 assert!(before.contains(odd) && question.ends_with('?'), "{asked}");
