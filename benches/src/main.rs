@@ -12,6 +12,7 @@ mod output;
 mod programs;
 mod raw;
 mod reading;
+mod rules;
 mod table;
 
 use std::error::Error;
@@ -24,13 +25,14 @@ use table::Row;
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 /// Rows that are measured: the name for `--only`, and what it is.
-const ROWS: [(&str, &str); 6] = [
+const ROWS: [(&str, &str); 7] = [
     ("bulk", "`send` against raw POST and curl, to a bare server that answers at once"),
     ("bulk-authority", "`send` against raw POST, to labcourier-authority"),
     ("memory", "resident memory of `send`, measured with `bulk`"),
     ("authority", "the authority alone, with 1,000 and 1,000,000 documents, on both stores"),
     ("reading", "read + check + wrap against serde_json::Value"),
     ("fhirpath", "the invariants of one report against reading it"),
+    ("rules", "the authority's rules on published reports (needs ../shared)"),
 ];
 
 /// Rows of the performance plan that nothing here measures, and what is missing.
@@ -76,7 +78,7 @@ fn plan(mut args: impl Iterator<Item = String>) -> Result<Plan> {
             "--rounds" => plan.rounds = value()?.parse::<usize>()?.max(1),
             "--reports" => plan.reports = value()?.parse::<usize>()?.max(1),
             "--documents" => plan.documents = value()?.parse::<u64>()?.max(1_000),
-            "authority" => plan.only.push(arg),
+            "authority" | "rules" => plan.only.push(arg),
             "--only" => plan.only.push(value()?),
             other => return Err(format!("unknown argument: {other}").into()),
         }
@@ -99,6 +101,10 @@ async fn measure(plan: &Plan) -> Result<()> {
     if wanted("fhirpath") {
         output::progress("fhirpath");
         rows.push(expressions::measure(plan.rounds)?);
+    }
+    if wanted("rules") {
+        output::progress("rules");
+        rows.extend(rules::measure()?);
     }
     if wanted("bulk") || wanted("memory") {
         let bulk = Bulk::bare().await?;

@@ -27,6 +27,13 @@ impl Samples {
         sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
     }
 
+    /// The one that this part of all does not exceed; 0 where there is none.
+    pub(crate) fn quantile(&self, part: f64) -> f64 {
+        let sorted = self.sorted();
+        let at = (sorted.len() as f64 * part).ceil() as usize;
+        sorted.get(at.saturating_sub(1)).copied().unwrap_or(0.0)
+    }
+
     /// One by one divided by those of the same round, so that a busy moment weighs on both.
     pub(crate) fn over(&self, others: &Self) -> Self {
         Self(self.0.iter().zip(&others.0).map(|(one, other)| one / other).collect())
@@ -84,6 +91,7 @@ mod tests {
         let ratio = ours.over(&baseline);
         assert_eq!(ratio.median(), 0.1);
         assert_eq!(ratio.shown(2, "×"), "0.10× [0.10-0.20]");
+        assert_eq!((ratio.quantile(0.5), ratio.quantile(0.99)), (0.1, 0.2));
         assert_eq!(Samples::default().shown(1, ""), "-");
     }
 }

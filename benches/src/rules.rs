@@ -1,0 +1,110 @@
+//! The authority's rules on published reports: import, load, and each report after the first. Needs the
+//! packages and reports of the folder `shared` beside the checkout.
+
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use fhir::{Format, Instant as Time, Limits, Tree};
+use rules::{Asked, Mode, Package, PackageLimits, Store};
+
+use crate::Result;
+use crate::table::{Row, Samples};
+
+/// What every document is validated against, beside what it names itself.
+const PROFILE: &str = "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict";
+/// The package in use.
+const PACKAGE: &str = "ch.fhir.ig.ch-elm";
+/// Later than the documents say they were written.
+const NOW: Time = Time::from_seconds(1_800_000_000);
+/// At least so many reports for the slowest of a hundred to mean something.
+const REPORTS_MIN: usize = 1_000;
+
+/// Nothing where the published packages are not there.
+pub(crate) fn measure() -> Result<Vec<Row>> {
+    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
+    let packages = files(&shared.join("packages"), "tgz");
+    let reports = files(&shared.join("corpus/documents/json"), "json");
+    if packages.is_empty() || reports.is_empty() {
+        return Ok(Vec::new());
+    }
+    let folder = tempfile::tempdir()?;
+    let store = Store::at(folder.path());
+    let began = Instant::now();
+    for file in &packages {
+        let package = Package::read(&std::fs::read(file)?, &PackageLimits::default())?;
+        store.import(&package, String::new())?;
+    }
+    let imported = began.elapsed().as_secs_f64();
+    let all = store.list()?;
+    let used = all.iter().find(|of| of.manifest.name == PACKAGE).ok_or("no such package")?;
+
+    let before = resident()?;
+    let began = Instant::now();
+    let set = store.load(Some(&used.manifest.label()))?;
+    let loaded = began.elapsed().as_secs_f64();
+    let profiles = [PROFILE.to_owned()];
+    let asked = Asked { profiles: &profiles, mode: Mode::Authority, now: NOW };
+    let texts: Vec<Vec<u8>> =
+        reports.iter().map(std::fs::read).collect::<std::io::Result<Vec<_>>>()?;
+    let read = |text: &[u8]| {
+        Tree::read(text, Format::Json, &Limits::default()).map_err(|finding| finding.code)
+    };
+    let began = Instant::now();
+    black_box(set.validate(&read(&texts[0])?, &asked));
+    let first = began.elapsed().as_secs_f64();
+
+    let (mut reading, mut ours) = (Samples::default(), Samples::default());
+    for text in texts.iter().cycle().skip(1).take(REPORTS_MIN.max(texts.len())) {
+        let began = Instant::now();
+        let tree = read(text)?;
+        reading.0.push(began.elapsed().as_secs_f64() * 1e3);
+        let began = Instant::now();
+        black_box(set.validate(&tree, &asked));
+        ours.0.push(began.elapsed().as_secs_f64() * 1e3);
+    }
+    let memory = resident()?.saturating_sub(before) as f64 / 1024.0;
+    let plain = |what: &str, ours: String, must: &'static str| Row {
+        what: what.to_owned(),
+        baseline: "-".to_owned(),
+        ours,
+        ratio: "-".to_owned(),
+        must,
+        aim: "",
+    };
+    Ok(vec![
+        plain("rules: import of all packages", format!("{imported:.1} s"), "≤ 60 s"),
+        plain("rules: load of the compiled set", format!("{loaded:.3} s"), "≤ 0.3 s"),
+        plain("rules: the first report", format!("{first:.3} s"), ""),
+        plain("rules: memory of the set in use", format!("{memory:.0} MB"), "≤ 100 MB"),
+        plain(
+            "rules: slowest of a hundred reports",
+            format!("{:.1} ms", ours.quantile(0.99)),
+            "≤ 10 ms",
+        ),
+        Row {
+            what: format!("rules: one of {} reports / reading it", texts.len()),
+            ratio: format!("{:.1}×", ours.median() / reading.median()),
+            baseline: reading.shown(2, " ms"),
+            ours: ours.shown(2, " ms"),
+            must: "≤ 3 ms",
+            aim: "≤ 1 ms",
+        },
+    ])
+}
+
+fn files(folder: &Path, kind: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|end| end == kind));
+    files.sort();
+    files
+}
+
+/// Resident memory of this process in kB.
+fn resident() -> Result<u64> {
+    let status = std::fs::read_to_string("/proc/self/status")?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let number = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+    Ok(number.ok_or("no VmRSS in /proc/self/status")?)
+}
