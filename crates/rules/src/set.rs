@@ -9,7 +9,7 @@ use crate::definition::{Definition, Structure};
 use crate::package::{Manifest, Package, Version};
 use crate::profile::Profile;
 use crate::rule::Rules;
-use crate::snapshot;
+use crate::snapshot::{self, Effort};
 use crate::store::Bytes;
 use crate::terminology::{Codes, Members};
 
@@ -222,7 +222,8 @@ impl RuleSet {
 
     fn compile(&self, number: u32) -> Option<Profile> {
         let package = self.records[number as usize].package;
-        let structure = self.structure(number, 0)?;
+        let copies = Effort::bound();
+        let structure = self.structure(number, Effort::new(&copies))?;
         if structure.snapshot.is_empty() {
             return None;
         }
@@ -230,19 +231,24 @@ impl RuleSet {
     }
 
     /// A structure with its snapshot, which is made where only a differential was published.
-    pub(crate) fn structure(&self, number: u32, depth: usize) -> Option<Structure> {
+    fn structure(&self, number: u32, effort: Effort<'_>) -> Option<Structure> {
         let Some(Definition::Structure(structure)) = self.definition(number) else { return None };
-        if !structure.snapshot.is_empty() || depth > snapshot::DEPTH_MAX {
+        if !structure.snapshot.is_empty() || effort.is_spent() {
             return Some(structure);
         }
         let package = self.records[number as usize].package;
-        Some(snapshot::generate(self, structure, package, depth))
+        Some(snapshot::generate(self, structure, package, effort))
     }
 
     /// The structure of a canonical, for a snapshot that is made from it.
-    pub(crate) fn structure_of(&self, url: &str, from: u16, depth: usize) -> Option<Structure> {
+    pub(crate) fn structure_of(
+        &self,
+        url: &str,
+        from: u16,
+        effort: Effort<'_>,
+    ) -> Option<Structure> {
         let number = self.find(url, from, |record| record.is_structure)?;
-        self.structure(number, depth)
+        self.structure(number, effort)
     }
 
     /// The codes of a code system.

@@ -108,14 +108,16 @@ fn one_of(mut tests: Vec<Test>) -> Option<Test> {
     if tests.len() < 2 {
         return tests.pop();
     }
-    // What decides nothing adds nothing beside what does.
-    let strong: Vec<Test> =
-        tests.into_iter().filter(|test| !matches!(test, Test::Exists)).collect();
-    match strong.len() {
-        0 => Some(Test::Exists),
-        1 => strong.into_iter().next(),
-        _ => Some(Test::Any(strong)),
-    }
+    // A value says more than a value set, and that more than that something is there: an element that has
+    // both its own children and a profile is described twice.
+    let rank = |test: &Test| match test {
+        Test::Exists | Test::Missing => 0,
+        Test::Bound(..) => 1,
+        _ => 2,
+    };
+    let highest = tests.iter().map(rank).max().unwrap_or_default();
+    tests.retain(|test| rank(test) == highest);
+    if tests.len() < 2 { tests.pop() } else { Some(Test::Any(tests)) }
 }
 
 /// Reads a restricted FHIRPath: names, `$this`, `extension('…')`, `ofType(…)`, `resolve()`.

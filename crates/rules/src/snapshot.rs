@@ -1,25 +1,68 @@
 //! Snapshots for definitions that were published as a differential only: the elements of the base with
 //! what the differential says laid over them.
 
+use std::cell::Cell;
+
 use crate::definition::{ElementDefinition, Structure, TypeReference};
 use crate::set::{BASE, RuleSet};
 
 /// Definitions on definitions that are followed; circular ones end here.
-pub(crate) const DEPTH_MAX: usize = 32;
+const DEPTH_MAX: usize = 32;
 /// Elements of one snapshot.
 const ELEMENTS_MAX: usize = 20_000;
 
+/// Elements that are copied for one definition, all that it builds on included. Definitions that each use
+/// two others would otherwise take time without end; the largest published one needs some ten thousand.
+const COPIES_MAX: usize = 200_000;
+
+/// What may still be done for one definition.
+#[derive(Clone, Copy)]
+pub(crate) struct Effort<'e> {
+    depth: usize,
+    copies: &'e Cell<usize>,
+}
+
+impl<'e> Effort<'e> {
+    /// For the copies that [`Effort::bound`] allows.
+    pub(crate) const fn new(copies: &'e Cell<usize>) -> Self {
+        Self { depth: 0, copies }
+    }
+
+    /// A bound of its own for each definition.
+    pub(crate) const fn bound() -> Cell<usize> {
+        Cell::new(COPIES_MAX)
+    }
+
+    pub(crate) fn is_spent(self) -> bool {
+        self.depth > DEPTH_MAX || self.copies.get() == 0
+    }
+
+    const fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    fn spend(self, copies: usize) {
+        self.copies.set(self.copies.get().saturating_sub(copies + 1));
+    }
+}
+
 /// Fills the snapshot of a structure. Without a base it stays empty, which is how a caller learns of it.
-pub(crate) fn generate(set: &RuleSet, of: Structure, package: u16, depth: usize) -> Structure {
+pub(crate) fn generate(
+    set: &RuleSet,
+    of: Structure,
+    package: u16,
+    effort: Effort<'_>,
+) -> Structure {
     let base = of.base.as_deref().filter(|base| *base != of.url);
-    let base = base.and_then(|base| set.structure_of(base, package, depth + 1));
+    let base = base.and_then(|base| set.structure_of(base, package, effort.deeper()));
     let Some(base) = base.filter(|base| !base.snapshot.is_empty()) else {
         // A root of all types has no base; its differential is all there is.
         let is_root = of.base.is_none();
         let snapshot = if is_root { of.differential.clone() } else { Vec::new() };
         return Structure { snapshot, ..of };
     };
-    let mut draft = Draft { set, package, depth, elements: base.snapshot };
+    effort.spend(base.snapshot.len());
+    let mut draft = Draft { set, package, effort, elements: base.snapshot };
     if !of.is_constraint {
         draft.rename(&of.type_name);
     }
@@ -32,7 +75,7 @@ pub(crate) fn generate(set: &RuleSet, of: Structure, package: u16, depth: usize)
 struct Draft<'s> {
     set: &'s RuleSet,
     package: u16,
-    depth: usize,
+    effort: Effort<'s>,
     elements: Vec<ElementDefinition>,
 }
 
@@ -162,6 +205,10 @@ impl Draft<'_> {
             .filter(|of| of.id == old || of.id[old.len()..].starts_with('.'))
             .cloned()
             .collect();
+        self.effort.spend(copied.len());
+        if self.elements.len() + copied.len() > ELEMENTS_MAX {
+            return None;
+        }
         let new = format!("{base}:{name}");
         let place = self.after_slices(base);
         for (index, mut element) in copied.into_iter().enumerate() {
@@ -216,11 +263,11 @@ impl Draft<'_> {
                     [one] => one.clone(),
                     _ => format!("{BASE}{}", of.code),
                 };
-                let depth = self.depth + 1;
-                if depth > DEPTH_MAX {
+                let effort = self.effort.deeper();
+                if effort.is_spent() {
                     return;
                 }
-                let found = self.set.structure_of(&url, self.package, depth);
+                let found = self.set.structure_of(&url, self.package, effort);
                 found.map(|found| found.snapshot).unwrap_or_default()
             }
             _ => return,
@@ -232,6 +279,7 @@ impl Draft<'_> {
             element
         });
         let below: Vec<_> = below.collect();
+        self.effort.spend(below.len());
         if self.elements.len() + below.len() <= ELEMENTS_MAX {
             self.elements.splice(at + 1..at + 1, below);
         }

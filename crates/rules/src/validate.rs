@@ -16,8 +16,10 @@ mod invariants;
 mod lexical;
 mod matching;
 mod narrative;
+mod questionnaires;
 mod references;
 mod resource;
+mod terms;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -34,8 +36,9 @@ pub(crate) use bundle::Entries;
 
 /// Findings that are kept; a hostile document shall not fill the memory with them.
 const FINDINGS_MAX: usize = 10_000;
-/// Elements in elements that are followed: the reader allows 64, profiles of profiles add to it.
-const DEPTH_MAX: u32 = 400;
+/// Definitions in definitions that are followed, and references: a report needs less than 20, and each takes
+/// some kilobytes of the stack of a thread.
+const DEPTH_MAX: u32 = 100;
 
 /// What is asked of a validation.
 #[derive(Debug, Clone)]

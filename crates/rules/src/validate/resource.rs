@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fhir::Element;
 
-use super::{Issue, Run, error, warning};
+use super::{Issue, Run, error, terms, warning};
 use crate::facts::vitals;
 use crate::profile::Profile;
 use crate::set::BASE;
@@ -27,8 +27,13 @@ impl<'t> Run<'t> {
             }
             self.identity(of, issues);
             self.implied_profile(of, kind, issues);
-            if kind == "Bundle" {
-                self.bundle(of, issues);
+            match kind {
+                "Bundle" => self.bundle(of, issues),
+                "CodeSystem" => terms::code_system(of, issues),
+                "ValueSet" => terms::value_set(of, issues),
+                "Questionnaire" => Self::questionnaire(of, issues),
+                "QuestionnaireResponse" => self.questionnaire_response(of, issues),
+                _ => {}
             }
         })
     }

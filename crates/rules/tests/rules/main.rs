@@ -8,5 +8,6 @@ mod elements;
 mod forms;
 mod packages;
 mod published;
+mod questionnaires;
 mod slices;
 mod teaching;

@@ -134,3 +134,48 @@ fn a_broken_file_is_named() {
     let told = store.list().unwrap_err().to_string();
     assert!(told.ends_with("is damaged"), "{told}");
 }
+
+/// Each profile says of two elements that they conform to the next one: 2 to the power of 30 copies.
+#[test]
+fn definitions_that_grow_without_end_are_cut() {
+    let definitions = (0..30).map(|number| {
+        let next = json!({ "type": [{ "code": "Extension", "profile": [url(&format!("p{}", number + 1))] }] });
+        let slice = |name: &str| {
+            let mut told = next.clone();
+            told["sliceName"] = json!(name);
+            [
+                element("Extension.extension", "", "", told),
+                element(
+                    "Extension.extension.extension.url",
+                    "1..1",
+                    "",
+                    json!({ "id": format!("Extension.extension:{name}.extension.url") }),
+                ),
+            ]
+        };
+        profile(&format!("p{number}"), "Extension", &[slice("a"), slice("b")].concat())
+    });
+    let rules = crate::teaching::set(definitions.collect());
+    let began = std::time::Instant::now();
+    assert!(rules.knows_profile(&url("p0")));
+    assert!(began.elapsed().as_secs() < 20, "{:?}", began.elapsed());
+}
+
+#[test]
+fn a_long_chain_of_references_needs_little_of_the_stack() {
+    let target = json!({ "type": [{ "code": "Reference", "targetProfile": [url("link")] }] });
+    let link = profile("link", "Organization", &[element("Organization.partOf", "", "", target)]);
+    let entry = |number: u32| {
+        let of = |number: u32| format!("urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-{number:012}");
+        json!({ "fullUrl": of(number), "resource": { "resourceType": "Organization", "name": "A",
+            "meta": { "profile": [url("link")] }, "partOf": { "reference": of(number + 1) } } })
+    };
+    let entries: Vec<Value> = (0..300).map(entry).collect();
+    let bundle = json!({ "resourceType": "Bundle", "type": "collection", "entry": entries });
+    let thread = std::thread::Builder::new().stack_size(2 << 20);
+    let done = thread.spawn(move || {
+        let rules = crate::teaching::set(vec![link]);
+        crate::teaching::found(&rules, &bundle, None, Mode::Authority).len()
+    });
+    assert_eq!(done.unwrap().join().unwrap(), 0);
+}

@@ -382,3 +382,28 @@ fn by_values_that_nothing_in_the_slice_decides() {
         &["rule-slicing-not-decided Patient.identifier[0]"],
     );
 }
+
+/// The slice is described twice: by elements of its own, and by the profile of its type.
+#[test]
+fn by_a_value_that_only_the_profile_of_the_type_names() {
+    let mut of_type = profile(
+        "of-type",
+        "Identifier",
+        &[element("Identifier.system", "1..1", "", json!({ "fixedUri": "http://one" }))],
+    );
+    of_type["kind"] = json!("complex-type");
+    let typed = json!({ "sliceName": "one",
+        "type": [{ "code": "Identifier", "profile": [url("of-type")] }] });
+    let bound = json!({ "id": "Patient.identifier:one.system",
+        "binding": { "strength": "required", "valueSet": value_set("foreign") } });
+    let definitions = || {
+        let elements = [
+            element("Patient.identifier", "", "", slicing("value", "system", "closed")),
+            element("Patient.identifier", "0..1", "", typed.clone()),
+            element("Patient.identifier.system", "", "", bound.clone()),
+        ];
+        vec![of_type.clone(), profile("case", "Patient", &elements)]
+    };
+    let unknown = &["rule-slice-unknown Patient.identifier[0]"];
+    check(definitions(), &identifiers(&[("http://two", "1")]), unknown);
+}
