@@ -1,6 +1,7 @@
-//! The table of statements in `docs/interface.md`: every test that it names exists, and no row is without an answer.
+//! The table of statements in `docs/interface.md`: every test and every place that it names exists, and no row is
+//! without an answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,12 +16,33 @@ pub(crate) fn flaws(root: &Path) -> Vec<String> {
     let Ok(text) = fs::read_to_string(&page) else {
         return vec![format!("{} cannot be read", page.display())];
     };
-    let mut tests = BTreeSet::new();
-    ROOMS.iter().for_each(|room| collect(&root.join(room), &mut tests));
-    flaws_of(&text, &tests)
+    let (mut tests, mut rooms) = (BTreeSet::new(), Rooms::new());
+    ROOMS
+        .iter()
+        .for_each(|room| collect(&root.join(room), &mut |_, text| tests.extend(tests_of(text))));
+    for entry in fs::read_dir(root.join("crates")).into_iter().flatten().flatten() {
+        let mut words = BTreeSet::new();
+        collect(&entry.path().join("src"), &mut |path, text| {
+            words.extend(path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned));
+            let is_word = |byte: char| byte == '_' || byte.is_ascii_alphanumeric();
+            words.extend(text.split(|byte| !is_word(byte)).map(str::to_owned));
+        });
+        rooms.insert(entry.file_name().to_string_lossy().into_owned(), words);
+    }
+    flaws_of(&text, &tests, &rooms)
 }
 
-fn flaws_of(text: &str, tests: &BTreeSet<String>) -> Vec<String> {
+/// Words of the source of each crate.
+type Rooms = BTreeMap<String, BTreeSet<String>>;
+
+/// Whether a place like `exchange::Endpoint::base` is there: a crate whose source has each of these words.
+fn is_there(place: &str, rooms: &Rooms) -> bool {
+    let mut words = place.split("::");
+    let room = words.next().and_then(|room| rooms.get(room));
+    room.is_some_and(|known| words.all(|word| known.contains(word)))
+}
+
+fn flaws_of(text: &str, tests: &BTreeSet<String>, rooms: &Rooms) -> Vec<String> {
     let mut flaws = Vec::new();
     let mut seen = BTreeSet::new();
     for cells in text.lines().filter_map(row) {
@@ -34,6 +56,12 @@ fn flaws_of(text: &str, tests: &BTreeSet<String>) -> Vec<String> {
         };
         if statement.is_empty() || place.is_empty() {
             flaws.push(format!("docs/interface.md: {number} has no statement or no place"));
+        }
+        for place in place.split('`').skip(1).step_by(2) {
+            // A command is none.
+            if place.contains("::") && !is_there(place, rooms) {
+                flaws.push(format!("docs/interface.md: {number} names {place}, which is nowhere"));
+            }
         }
         let named: Vec<&str> = shown.split('`').skip(1).step_by(2).collect();
         if named.is_empty() && shown.strip_prefix(NOT_SHOWN).is_none_or(str::is_empty) {
@@ -61,19 +89,19 @@ fn row(line: &str) -> Option<Vec<String>> {
     is_number.then_some(cells)
 }
 
-/// Names of the tests below a folder.
-fn collect(folder: &Path, tests: &mut BTreeSet<String>) {
+/// Hands over every source file below a folder.
+fn collect(folder: &Path, take: &mut impl FnMut(&Path, &str)) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
     for path in paths {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if path.is_dir() && !matches!(name, "target" | "node_modules" | "corpus") {
-            collect(&path, tests);
+            collect(&path, take);
         } else if path.extension().is_some_and(|extension| extension == "rs")
             && let Ok(text) = fs::read_to_string(&path)
         {
-            tests.extend(tests_of(&text));
+            take(&path, &text);
         }
     }
 }
@@ -149,7 +177,12 @@ mod tests {
     #[test]
     fn a_row_that_names_no_test_is_a_flaw() {
         let tests = tests_of(SOURCE).into_iter().collect();
-        let flaws = |row: &str| flaws_of(row, &tests).len();
+        let words = ["b", "c"].map(str::to_owned).into_iter().collect();
+        let rooms = Rooms::from([("a".to_owned(), words)]);
+        let flaws = |row: &str| flaws_of(row, &tests, &rooms).len();
+        assert_eq!(flaws("| S1 | said | `a::b::c`, `a`; `send` says so | `one` |"), 0);
+        assert_eq!(flaws("| S1 | said | `a::d` | `one` |"), 1);
+        assert_eq!(flaws("| S1 | said | `d::b` | `one` |"), 1);
         assert_eq!(flaws("| S1 | said | `a` | `one`, `two` |"), 0);
         assert_eq!(flaws("| W1 | a \\| b | `a` | not shown: read in the code |"), 0);
         assert_eq!(flaws("| S1 | said | `a` | `one`, `helper` |"), 1);
