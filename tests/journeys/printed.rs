@@ -52,7 +52,7 @@ const CAPABILITY: &str = r#"{ "resourceType": "CapabilityStatement", "status": "
 
 /// Every second report fails.
 fn end_of(index: usize) -> Processing {
-    if index % 2 == 0 { Processing::Completed } else { Processing::Failed }
+    if index.is_multiple_of(2) { Processing::Completed } else { Processing::Failed }
 }
 
 fn reference(all: &[String], index: usize, processing: Processing) -> String {
