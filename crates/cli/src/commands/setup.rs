@@ -146,7 +146,7 @@ fn warn_of_path(scene: &Scene<'_>, profile: &Headless, name: Option<&str>) {
     let endpoints = profile.endpoints();
     let added = endpoints.iter().filter(|facts| name.is_none_or(|name| facts.name == name));
     for facts in added.filter(|facts| !facts.usual_path && facts.environment != "practice") {
-        scene.hint("say.unusual-path", &[("url", &facts.url)]);
+        scene.hint("say.unusual-path", &[("name", &facts.name), ("url", &facts.url)]);
     }
 }
 

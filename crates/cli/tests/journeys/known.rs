@@ -145,7 +145,7 @@ fn an_endpoint_is_for_integration_unless_said_otherwise() {
         place.run(&words)
     };
     add("a", &[&good, "--ca", &ca]).ends(0).says_not("does not end in");
-    add("b", &[&odd, "--ca", &ca]).ends(0).says("does not end in /v1/fhir");
+    add("b", &[&odd, "--ca", &ca]).ends(0).says("does not end in /v1/fhir").says("endpoint test b");
     add("c", &[&good, "--environment", "production", "--also-system-roots", "--ca", &ca]).ends(0);
     add("d", &[&good, "--also-system-roots"]).ends(2).says("--ca");
     for wrong in ["german", "de_CH", "de"] {
