@@ -124,3 +124,41 @@ fn two_endpoints_with_two_certificates_are_followed_at_once_through_kills() {
     let sound = objects(&command(&["journal", "verify"]).output().unwrap());
     println!("settled after {passes} passes; journal: {}", sound[0]);
 }
+
+/// A second certificate takes the place of the first while a report is in progress, and stands for another laboratory,
+/// which is shown nothing of it.
+#[test]
+fn what_was_sent_with_a_certificate_is_followed_with_it_after_another_took_its_place() {
+    let data = tempfile::tempdir().unwrap();
+    let pilots = [
+        "init",
+        "--data",
+        data.path().to_str().unwrap(),
+        "--laboratory",
+        "riverside",
+        "--laboratory",
+        "hillside",
+    ];
+    let made = Command::new(journeys::program("labcourier-authority")).args(pilots).output();
+    assert!(made.unwrap().status.success());
+    let authority = Authority::serve(data.path(), &["--processing-delay", "3s"]);
+    let laboratory = Laboratory::at(&authority.base, data.path());
+    let reports = tempfile::tempdir().unwrap();
+    let report = reports.path().join("report.json");
+    std::fs::write(&report, DocumentBuilder::new(7300).json()).unwrap();
+    laboratory.must(&["send", report.to_str().unwrap()]);
+
+    let pilot = |ending: &str| data.path().join(format!("pilot/hillside.{ending}"));
+    let (p12, password) = (pilot("p12"), pilot("password"));
+    let (p12, password) = (p12.to_str().unwrap(), password.to_str().unwrap());
+    let import = ["identity", "import", p12, "--password-file", password];
+    laboratory.must(&[&import[..], &["--endpoint", "authority"]].concat());
+    assert_eq!(laboratory.must(&["identity", "list"]).len(), 2);
+
+    let deadline = Instant::now() + PATIENCE;
+    while column(&laboratory.must(&["list"]), "state") != ["completed"] {
+        assert!(Instant::now() < deadline, "{:?}", laboratory.must(&["list"]));
+        laboratory.must(&["follow", "--once"]);
+    }
+    assert_eq!(accepted(data.path()).len(), 1);
+}

@@ -9,6 +9,7 @@ use journal::OpenReport;
 use report::State;
 
 use crate::profile::VERSION;
+use crate::worker::{Formerly, SENT_BEFORE_SECONDS};
 use crate::{CertificateUse, Engine, EngineError, Obstacle, Settings};
 
 /// A stored certificate, and what it is used for.
@@ -49,6 +50,19 @@ impl Settings {
         // What was sent before the first certificate is known of was sent with that.
         let found = uses.rfind(|it| it.since <= sent).or(first)?;
         Some(&found.fingerprint)
+    }
+
+    /// Certificates that an endpoint used before the one that it uses now, each with the time from and to which.
+    fn certificates_before(&self, endpoint: &str) -> Vec<(&str, Instant, Instant)> {
+        let uses: Vec<_> = self.certificates.iter().filter(|it| it.endpoint == endpoint).collect();
+        let now = self.certificate_of(endpoint);
+        // What was sent before the first certificate is known of was sent with that.
+        let from = |at: usize| if at == 0 { Instant(i64::MIN) } else { uses[at].since };
+        let pairs = uses.windows(2).enumerate();
+        pairs
+            .filter(|(_, pair)| Some(pair[0].fingerprint.as_str()) != now)
+            .map(|(at, pair)| (pair[0].fingerprint.as_str(), from(at), pair[1].since))
+            .collect()
     }
 
     /// Profiles of the first version had one certificate for all of their endpoints.
@@ -205,6 +219,29 @@ impl Engine {
             .map_err(|problem| Obstacle::new("endpoint-unusable", &[("reason", problem.code())]))
     }
 
+    /// Connections to an endpoint with the certificates that it used before, for what was sent with them and is open.
+    pub(crate) fn former_ways(&self, endpoint: &Endpoint) -> Vec<Formerly<HttpAuthority>> {
+        let settings = self.profile().settings;
+        let all = settings.certificates_before(&endpoint.name);
+        if all.is_empty() {
+            return Vec::new();
+        }
+        // A journal that cannot be read now stops the courier anyway.
+        let open = self.journal().open_reports().unwrap_or_default();
+        let mut open = open.iter().filter(|report| report.endpoint == endpoint.name);
+        let oldest = open.by_ref().map(sent_at).min();
+        let needed = all.into_iter().filter(|(.., until)| {
+            // Somewhat longer: a delivery may have been under way when it was replaced.
+            oldest.is_some_and(|oldest| oldest < until.plus_seconds(SENT_BEFORE_SECONDS))
+        });
+        let way = |(fingerprint, from, until): (&str, Instant, Instant)| {
+            let identity = self.secrets().identity(fingerprint).ok().flatten();
+            let authority = identity.and_then(|it| HttpAuthority::new(endpoint, Some(&it)).ok());
+            Formerly { from, until, authority }
+        };
+        needed.map(way).collect()
+    }
+
     /// A new endpoint uses the certificate of this profile where there is only one; otherwise a person chooses.
     pub(crate) fn only_certificate(&self) -> Option<String> {
         // A keychain that is locked now is no reason to refuse an endpoint.
@@ -244,5 +281,29 @@ impl Engine {
         if settings.certificate_of(endpoint).is_none() {
             settings.use_certificate(endpoint, only, now);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn certificates_that_were_used_before_are_known_with_their_times() {
+        let at = Instant::from_seconds;
+        let text = r#"{"version":2,"id":"test","secrets":"keychain"}"#;
+        let mut settings: Settings = serde_json::from_str(text).unwrap();
+        for (endpoint, fingerprint, since) in [
+            ("one", "A", 10),
+            ("two", "X", 15),
+            ("one", "B", 20),
+            ("one", "C", 30),
+            ("one", "B", 40),
+        ] {
+            settings.use_certificate(endpoint, fingerprint, at(since));
+        }
+        let expected = [("A", Instant(i64::MIN), at(20)), ("C", at(30), at(40))];
+        assert_eq!(settings.certificates_before("one"), expected, "B is in use again");
+        assert!(settings.certificates_before("two").is_empty());
     }
 }

@@ -159,7 +159,7 @@ impl Engine {
         lease: &Arc<LeaseKeeper>,
     ) -> Result<Worker<HttpAuthority>, Obstacle> {
         let authority = self.authority(endpoint)?;
-        Ok(Worker::new(Tools {
+        let worker = Worker::new(Tools {
             journal: self.inner.journal.clone(),
             authority,
             endpoint: endpoint.clone(),
@@ -168,6 +168,7 @@ impl Engine {
             lease: lease.clone(),
             paused: self.inner.paused.subscribe(),
             connection: self.connection_of(&endpoint.name),
-        }))
+        });
+        Ok(worker.with_former(self.former_ways(endpoint)))
     }
 }

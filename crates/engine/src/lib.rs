@@ -47,5 +47,5 @@ pub use take::{Differing, KnownContent, Taken, Terms};
 pub use upkeep::UPKEEP_NOTICES;
 pub use watch::{WATCH_NOTICES, Watched};
 pub use worker::{
-    COURIER_NOTICES, Connection, ConnectionState, JournalRefusal, Round, Tools, Worker,
+    COURIER_NOTICES, Connection, ConnectionState, Formerly, JournalRefusal, Round, Tools, Worker,
 };

@@ -223,7 +223,8 @@ impl Laws {
         let known = |life: &Life| authority.known(&life.identifier, world.truth()).is_some();
         match &life.state {
             State::InProgress { not_found_since: Some(_), .. } => !known(life),
-            State::Unknown { .. } => {
+            // What the authority has is found yet.
+            State::Unknown { .. } if !known(life) => {
                 let there = |other: &&Life| {
                     other.endpoint == life.endpoint && other.state.receipt().is_some()
                 };

@@ -12,6 +12,7 @@ use journal::{
 use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
+use super::formerly::Asked;
 use super::verdict::{Context, Reach, Verdict, after_ask, after_read, after_submit, is_not_found};
 use super::visibility::{EmptyAnswer, Visibility};
 use crate::gate::About;
@@ -88,10 +89,14 @@ impl<A: Authority> Worker<A> {
         // An empty answer says something only where this certificate was shown reports both before and after it.
         let began = self.moment();
         let may_end = asked.saturating_add(1) >= self.pace.asks_min;
-        let before =
-            if may_end { self.visibility(&due.identifier).await? } else { Visibility::Unknown };
+        let sight = self.former_at(since).and_then(|former| former.authority.as_ref());
+        let sight = sight.unwrap_or(&*self.authority);
+        let before = match may_end {
+            true => self.visibility(sight, &due.identifier).await?,
+            false => Visibility::Unknown,
+        };
         let siblings = self.journal.siblings(due.id)?;
-        let mut result = self.authority.find(&due.identifier).await;
+        let Asked { mut result, unsure } = self.look_up(&due.identifier, since).await;
         if let Ok(found) = &mut result {
             let mut ours = Vec::new();
             for hit in std::mem::take(&mut found.answers) {
@@ -120,12 +125,19 @@ impl<A: Authority> Worker<A> {
         };
         if result.as_ref().is_ok_and(|found| found.answers.is_empty()) {
             empty.by_us = self.in_doubt_for(due.id, since);
-            if empty.is_ripe(&self.pace) && before != Visibility::Unknown && !shared {
-                empty.after = self.visibility(&due.identifier).await?;
+            let may_be_believed = before != Visibility::Unknown && !shared && !unsure;
+            if empty.is_ripe(&self.pace) && may_be_believed {
+                empty.after = self.visibility(sight, &due.identifier).await?;
                 empty.between = self.moment().since(began);
             }
         }
-        let verdict = after_ask(result, &empty, refused, &self.context(attempt));
+        let mut verdict = after_ask(result, &empty, refused, &self.context(attempt));
+        if let (Some(Event::Accepted { since: accepted, due, .. }), Some(_)) =
+            (&mut verdict.event, self.former_at(since))
+        {
+            // Read with that certificate from now on: no search with the one in use need show it.
+            (*accepted, *due) = (since, self.context_of(since, attempt).read_at(Duration::ZERO));
+        }
         if !matches!(&verdict.event, Some(Event::AskedInVain { .. } | Event::NotAnswered { .. })) {
             self.lock_doubts().remove(&due.id);
         }
@@ -145,7 +157,7 @@ impl<A: Authority> Worker<A> {
         let State::InProgress { receipt, since, not_found_since, .. } = &due.state else {
             return Ok(());
         };
-        let by_id = self.authority.status(receipt).await.and_then(|received| {
+        let by_id = self.status_of(receipt, &due.identifier, *since).await.and_then(|received| {
             // Numbers may begin anew where an authority is set up again: another report has ours now.
             match may_be(&received.answer, &due.identifier) {
                 true => Ok(received),
@@ -162,7 +174,7 @@ impl<A: Authority> Worker<A> {
             other => (other, EvidenceKind::Read),
         };
         let age = elapsed(*since, self.clock.now());
-        let verdict = after_read(result, age, *not_found_since, &self.context(1));
+        let verdict = after_read(result, age, *not_found_since, &self.context_of(*since, 1));
         self.conclude(due.id, kind, verdict, token).await.map(|_| ())
     }
 
@@ -174,12 +186,12 @@ impl<A: Authority> Worker<A> {
         Some(Received { answer, evidence: found.evidence })
     }
 
-    /// Whether this certificate is shown what the authority has of ours, other than the report in doubt.
-    async fn visibility(&self, identifier: &str) -> Result<Visibility, JournalError> {
+    /// Whether a certificate is shown what the authority has of ours, other than the report in doubt.
+    async fn visibility(&self, sight: &A, identifier: &str) -> Result<Visibility, JournalError> {
         let endpoint = &self.endpoint.name;
         let witnesses = self.journal.witnesses(endpoint, identifier)?;
         for witness in &witnesses {
-            match self.authority.find(witness).await {
+            match sight.find(witness).await {
                 Ok(found) if found.answers.is_empty() => {}
                 Ok(_) => return Ok(Visibility::Ours),
                 Err(_) => return Ok(Visibility::Unknown),
@@ -194,7 +206,7 @@ impl<A: Authority> Worker<A> {
         }
         // What was accepted and has failed need not be shown; where nothing at all is, access may be lost.
         let any = Query { count: Some(1), ..Query::default() };
-        let Ok((page, _)) = self.authority.search(&any).await else {
+        let Ok((page, _)) = sight.search(&any).await else {
             return Ok(Visibility::Unknown);
         };
         let shown = page.total.unwrap_or(0) > 0 || !page.answers.is_empty();
@@ -263,6 +275,13 @@ impl<A: Authority> Worker<A> {
             searches: self.searches(),
             turned_away: None,
         }
+    }
+
+    /// The same for a report that was sent or accepted then: one that was sent with another certificate than the one
+    /// in use is learned of by no search.
+    fn context_of(&self, since: Instant, attempt: u32) -> Context<'_> {
+        let context = self.context(attempt);
+        Context { searches: context.searches && self.former_at(since).is_none(), ..context }
     }
 }
 

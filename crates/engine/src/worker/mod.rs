@@ -4,6 +4,7 @@
 //! memory (gate, poll times) may be lost at any moment.
 
 mod duties;
+mod formerly;
 mod poll;
 mod queue;
 mod reached;
@@ -13,6 +14,8 @@ pub(crate) mod verdict;
 mod visibility;
 
 pub(crate) use duties::{kept, message, sealed};
+pub use formerly::Formerly;
+pub(crate) use formerly::SENT_BEFORE_SECONDS;
 pub use searchless::COURIER_NOTICES;
 
 use std::collections::HashMap;
@@ -95,6 +98,8 @@ impl JournalRefusal {
 pub struct Worker<A> {
     journal: Journal,
     authority: Arc<A>,
+    /// The same authority, as it was asked with certificates that were used before.
+    formerly: Vec<Formerly<A>>,
     endpoint: Endpoint,
     clock: Arc<dyn Clock>,
     pace: Pace,
@@ -162,6 +167,7 @@ impl<A: Authority> Worker<A> {
         Self {
             journal: tools.journal,
             authority: Arc::new(tools.authority),
+            formerly: Vec::new(),
             endpoint: tools.endpoint,
             clock: tools.clock,
             pace: tools.pace,
@@ -337,9 +343,7 @@ impl<A: Authority> Worker<A> {
                 break;
             }
         }
-        if !self.searches() {
-            moved += self.read_all(token).await?;
-        }
+        moved += self.read_unsearched(token).await?;
         Ok(Some(round.done + moved))
     }
 

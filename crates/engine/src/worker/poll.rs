@@ -176,9 +176,11 @@ impl<A: Authority> Worker<A> {
         Ok(open)
     }
 
-    /// Reads every report in progress by its id, where no search tells what has changed; gives how many moved.
-    pub(super) async fn read_all(&self, token: Token) -> Result<usize, JournalError> {
+    /// Reads every report in progress by its id of which no search tells what has changed; gives how many moved.
+    pub(super) async fn read_unsearched(&self, token: Token) -> Result<usize, JournalError> {
         let now = self.clock.now();
+        let mut open = self.open_in_progress()?;
+        open.retain(|report| self.is_unsearched(&report.state));
         let due = |report: OpenReport| Due {
             id: report.id,
             state: report.state,
@@ -188,8 +190,7 @@ impl<A: Authority> Worker<A> {
             endpoint: report.endpoint,
         };
         let mut moved = 0;
-        let reads = stream::iter(self.open_in_progress()?.into_iter().map(due))
-            .map(|due| self.perform(due, token));
+        let reads = stream::iter(open.into_iter().map(due)).map(|due| self.perform(due, token));
         let mut reads = std::pin::pin!(reads.buffer_unordered(self.pace.in_flight_max));
         while let Some((id, read)) = reads.next().await {
             read?;

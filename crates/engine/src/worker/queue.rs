@@ -127,22 +127,28 @@ impl<A: Authority> Worker<A> {
             return Ok(None);
         }
         let send = now.after(self.pace.retry_after_max.max(self.pace.backoff_max));
-        let longest = self.pace.asks.iter().copied().max().unwrap_or_default();
-        let ask = now.after(longest.max(self.pace.backoff_max));
-        let by_search = self.searches();
-        let read = now.after(if by_search { self.pace.read_max } else { self.pace.poll_max });
+        let pause = self.pace.asks.iter().copied().max().unwrap_or_default();
+        let ask = now.after(pause.max(self.pace.backoff_max));
+        // What no search tells of is read as often as others search.
+        let all_searched = self.searches() && self.formerly.is_empty();
+        let read = now.after(if all_searched { self.pace.read_max } else { self.pace.poll_max });
+        let longest = now.after(self.pace.read_max);
         let recorded = if set_back { Instant(i64::MIN) } else { now.after(AHEAD) };
         let most = if set_back { SWEEP_MAX } else { QUEUE_MAX };
         let mut far = Vec::new();
         // Reading all that is in progress at once would be a storm, and searches learn of it anyway.
-        for (state, at, recorded) in [
-            ("unknown", ask, recorded),
-            ("queued", send, recorded),
-            ("in-progress", read, Instant(i64::MAX)),
+        let reads = if all_searched { most } else { SWEEP_MAX };
+        for (state, at, recorded, most) in [
+            ("unknown", ask, recorded, most),
+            ("queued", send, recorded, most),
+            ("in-progress", read, Instant(i64::MAX), reads),
         ] {
             far.extend(self.journal.due_beyond(at, recorded, state, most)?);
         }
-        far.retain(|due| due.endpoint == self.endpoint.name);
+        let wanted = |due: &Due| {
+            due.duty != Duty::Read || due.due > longest || self.is_unsearched(&due.state)
+        };
+        far.retain(|due| due.endpoint == self.endpoint.name && wanted(due));
         Ok(Some(far))
     }
 }

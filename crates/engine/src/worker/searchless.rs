@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use client::{Authority, Fault};
 use journal::{JournalError, Notice};
+use report::State;
 
 use super::Worker;
 
@@ -20,6 +21,14 @@ impl<A: Authority> Worker<A> {
     pub(super) fn rest_of_searches(&self, took: Duration) -> Duration {
         let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
         rest.max(self.lock_polls().refused.map_or(Duration::ZERO, |(_, pause)| pause))
+    }
+
+    /// No search tells what becomes of this report: it is read by its id as often as others search.
+    pub(super) fn is_unsearched(&self, state: &State) -> bool {
+        match state {
+            State::InProgress { since, .. } => !self.searches() || self.former_at(*since).is_some(),
+            _ => false,
+        }
     }
 
     /// The authority refuses to be searched just now: what is in progress is read by id meanwhile.

@@ -86,7 +86,7 @@ impl Context<'_> {
 
     /// When to read a report that was accepted `age` ago: beside searches seldom, without them as often as others
     /// search.
-    fn read_at(&self, age: Duration) -> Instant {
+    pub(crate) fn read_at(&self, age: Duration) -> Instant {
         self.after(if self.searches { self.pace.read(age) } else { self.pace.poll(age) })
     }
 }

@@ -1,0 +1,98 @@
+//! Certificates that were used before: what was sent with one is asked for and read with it, until it is removed.
+//!
+//! Another certificate may stand for another laboratory at the authority: whoever asks with it is shown nothing of
+//! what was sent before, and would take that for a proof that nothing arrived.
+
+use client::{Authority, Fault, Found, Received};
+use fhir::Instant;
+
+use super::Worker;
+use super::duties::may_be;
+use super::verdict::is_not_found;
+
+/// A certificate that an endpoint used for a time, and no more.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Formerly<A> {
+    /// Since when it was used.
+    pub from: Instant,
+    /// When another took its place.
+    pub until: Instant,
+    /// The authority as it is asked with it; `None` where it cannot be used now.
+    pub authority: Option<A>,
+}
+
+/// A delivery that began before a certificate was replaced may end so much later: the time limit of a delivery, 180 s,
+/// and what the journal takes.
+pub(crate) const SENT_BEFORE_SECONDS: i64 = 200;
+
+/// What the searches with all certificates of a report have found.
+pub(super) struct Asked {
+    pub(super) result: Result<Found, Fault>,
+    /// One of the certificates could not ask: that nothing was found says nothing.
+    pub(super) unsure: bool,
+}
+
+impl<A: Authority> Worker<A> {
+    /// The same worker, which follows what was sent with certificates that were used before too.
+    #[must_use]
+    pub fn with_former(mut self, formerly: Vec<Formerly<A>>) -> Self {
+        self.formerly = formerly;
+        self
+    }
+
+    /// The certificate that was in use when a report was sent or accepted, if another is now.
+    pub(super) fn former_at(&self, since: Instant) -> Option<&Formerly<A>> {
+        let late = |until: Instant| until.plus_seconds(SENT_BEFORE_SECONDS);
+        let mut all = self.formerly.iter();
+        all.find(|former| former.from <= since && since < late(former.until))
+    }
+
+    /// Looks a report up with the certificate in use and, where it was sent with another, with that.
+    pub(super) async fn look_up(&self, identifier: &str, since: Instant) -> Asked {
+        let result = self.authority.find(identifier).await;
+        let found = result.as_ref().is_ok_and(|found| !found.answers.is_empty());
+        let former = match self.former_at(since) {
+            Some(former) if !found => former,
+            _ => return Asked { result, unsure: false },
+        };
+        let Some(authority) = &former.authority else { return Asked { result, unsure: true } };
+        match authority.find(identifier).await {
+            Ok(found) if !found.answers.is_empty() => Asked { result: Ok(found), unsure: false },
+            Ok(_) => Asked { result, unsure: false },
+            Err(_) => Asked { result, unsure: true },
+        }
+    }
+
+    /// Reads a report by its id: with the certificate that it was sent with, then with the one in use; where that is
+    /// shown nothing, with all others, because it may have been found long after it was sent.
+    pub(super) async fn status_of(
+        &self,
+        receipt: &str,
+        identifier: &str,
+        since: Instant,
+    ) -> Result<Received, Fault> {
+        let sent_with = self.former_at(since);
+        if let Some(received) = read_with(sent_with, receipt, identifier).await {
+            return Ok(received);
+        }
+        let result = self.authority.status(receipt).await;
+        if !result.as_ref().is_err_and(is_not_found) {
+            return result;
+        }
+        for former in &self.formerly {
+            if let Some(received) = read_with(Some(former), receipt, identifier).await {
+                return Ok(received);
+            }
+        }
+        result
+    }
+}
+
+async fn read_with<A: Authority>(
+    former: Option<&Formerly<A>>,
+    receipt: &str,
+    identifier: &str,
+) -> Option<Received> {
+    let received = former?.authority.as_ref()?.status(receipt).await.ok()?;
+    may_be(&received.answer, identifier).then_some(received)
+}

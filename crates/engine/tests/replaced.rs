@@ -1,0 +1,112 @@
+//! A certificate was replaced: what was sent with it is followed with it still. The one that took its place may stand
+//! for another laboratory, which is shown nothing of what was sent before.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+mod house;
+
+use std::sync::atomic::Ordering;
+
+use engine::{Clock as _, Formerly, Worker};
+use exchange::Processing;
+use fhir::Instant;
+use house::{House, Willing};
+use report::{Group, State, SubmissionId};
+use tokio_util::sync::CancellationToken;
+
+/// A worker with a new certificate, to which the authority shows nothing of what was sent until now.
+fn renewed(house: &House, before: Option<Willing>) -> Worker<Willing> {
+    let former = Formerly { from: Instant(i64::MIN), until: house.clock.now(), authority: before };
+    // Beyond the lease of the worker before it.
+    house.clock.pass(60);
+    house.worker("renewed").with_former(vec![former])
+}
+
+async fn turn(worker: &Worker<Willing>) {
+    worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
+}
+
+/// A report whose answer was lost while the certificate was the old one.
+async fn doubted() -> (House, SubmissionId) {
+    let house = House::new();
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 1);
+    turn(&house.worker("before")).await;
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
+    // The new certificate is shown what was sent with it, so that an empty answer would be believed.
+    house.authority.shown.store(1, Ordering::SeqCst);
+    (house, id)
+}
+
+async fn hour(house: &House, worker: &Worker<Willing>) {
+    for _ in 0..360 {
+        house.clock.pass(10);
+        turn(worker).await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_sent_with_a_replaced_certificate_is_read_with_it() {
+    let (house, before) = (House::new(), Willing::default());
+    let id = house.import("ours", 1);
+    turn(&house.worker("before")).await;
+    *before.processed.lock().unwrap() = Some(Processing::InProgress);
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    let worker = renewed(&house, Some(before.clone()));
+    for _ in 0..3 {
+        house.clock.pass(60);
+        turn(&worker).await;
+    }
+    assert!(!before.read.lock().unwrap().is_empty(), "within the pauses of a search");
+    *before.processed.lock().unwrap() = Some(Processing::Completed);
+    for _ in 0..3 {
+        house.clock.pass(120);
+        turn(&worker).await;
+    }
+    assert_eq!(house.journal.state(id).unwrap().code(), "completed");
+}
+
+#[tokio::test]
+async fn a_doubt_is_asked_for_with_the_certificate_that_it_was_sent_with() {
+    let (house, id) = doubted().await;
+    let before = Willing::default();
+    *before.finds.lock().unwrap() = vec!["r-9".to_owned()];
+    *before.processed.lock().unwrap() = Some(Processing::Completed);
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    let worker = renewed(&house, Some(before));
+    house.import("ours", 2);
+    for _ in 0..60 {
+        house.clock.pass(10);
+        turn(&worker).await;
+    }
+    let state = house.journal.state(id).unwrap();
+    assert_eq!(state, State::Completed { receipt: "r-9".to_owned() });
+    assert_eq!(house.sent(), 2, "each once");
+}
+
+/// It cannot be used any more: that the new one is shown nothing proves nothing.
+#[tokio::test]
+async fn an_empty_answer_to_another_certificate_is_not_believed() {
+    let (house, id) = doubted().await;
+    let worker = renewed(&house, None);
+    house.import("ours", 2);
+    hour(&house, &worker).await;
+    hour(&house, &worker).await;
+    assert_eq!(house.sent(), 2, "not sent again");
+    let state = house.journal.state(id).unwrap();
+    assert_eq!(state.code(), "unknown");
+    assert_eq!(state.group(house.clock.now()), Group::NeedsAttention, "a person is asked");
+}
+
+/// The control: sent with the certificate in use, the same empty answers are believed.
+#[tokio::test]
+async fn an_empty_answer_to_the_same_certificate_is_believed() {
+    let (house, id) = doubted().await;
+    house.clock.pass(240);
+    let worker = house.worker("the same");
+    house.import("ours", 2);
+    hour(&house, &worker).await;
+    assert_eq!(house.sent(), 3, "sent again");
+    assert_ne!(house.journal.state(id).unwrap().code(), "unknown");
+}
