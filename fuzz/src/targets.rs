@@ -6,6 +6,7 @@ mod documents;
 mod expressions;
 mod identities;
 mod moments;
+mod packages;
 mod settings;
 
 /// A property of bytes.
@@ -27,6 +28,11 @@ const fn target(name: &'static str, run: fn(&[u8]), words: &'static [&'static st
     Target { name, run, words, seconds_max: 1.0, is_identity: false }
 }
 
+/// A package may make as many copies of elements as its bound allows.
+const fn slow(name: &'static str, run: fn(&[u8]), words: &'static [&'static str]) -> Target {
+    Target { name, run, words, seconds_max: 4.0, is_identity: false }
+}
+
 /// An import may take all the derivations that its bounds allow: 4,000,000 to see what is inside, and the
 /// same again to open it.
 const fn identity(name: &'static str, run: fn(&[u8]), words: &'static [&'static str]) -> Target {
@@ -42,6 +48,7 @@ pub const TARGETS: &[Target] = &[
     target("queries", answers::query, answers::QUERY_WORDS),
     target("moments", moments::moment, moments::WORDS),
     target("fhirpath", expressions::expression, expressions::WORDS),
+    slow("packages", packages::package, packages::WORDS),
     target("calls", calls::call, calls::WORDS),
     target("settings", settings::settings, settings::WORDS),
     identity("pkcs12", identities::pkcs12, identities::DER_WORDS),

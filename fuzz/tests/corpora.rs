@@ -9,13 +9,13 @@ use testkit::Figures;
 
 /// Changes tried per target: some seconds in all, unoptimised.
 const CHANGES: usize = 4_000;
-/// An import derives keys, which takes its time.
-const CHANGES_OF_IDENTITIES: usize = 1_500;
+/// An import derives keys, and a package is compiled, which takes its time.
+const CHANGES_OF_SLOW_ONES: usize = 1_500;
 /// Memory that the process may have used at its peak, all targets together.
 const PEAK_MB_MAX: f64 = 512.0;
 
 fn changes(target: &Target) -> usize {
-    let usual = if target.is_identity { CHANGES_OF_IDENTITIES } else { CHANGES };
+    let usual = if target.seconds_max > 1.0 { CHANGES_OF_SLOW_ONES } else { CHANGES };
     std::env::var("LABCOURIER_MUTATIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(usual)
 }
 

@@ -227,7 +227,9 @@ impl RuleSet {
         if structure.snapshot.is_empty() {
             return None;
         }
-        Some(Profile::compile(structure, number, package, &self.rules))
+        let profile = Profile::compile(structure, number, package, &self.rules);
+        // A definition without a root says nothing.
+        (!profile.nodes.is_empty()).then_some(profile)
     }
 
     /// A structure with its snapshot, which is made where only a differential was published.

@@ -12,8 +12,8 @@ const DEPTH_MAX: usize = 32;
 const ELEMENTS_MAX: usize = 20_000;
 
 /// Elements that are copied for one definition, all that it builds on included. Definitions that each use
-/// two others would otherwise take time without end; the largest published one needs some ten thousand.
-const COPIES_MAX: usize = 200_000;
+/// two others would otherwise take time without end; the largest published one needs some thousand.
+const COPIES_MAX: usize = 50_000;
 
 /// What may still be done for one definition.
 #[derive(Clone, Copy)]

@@ -1,5 +1,6 @@
 //! Whether a code is in a value set: yes, no, or cannot be known here.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use regex::Regex;
@@ -9,6 +10,32 @@ use crate::set::RuleSet;
 
 /// Value sets that name value sets, at most so deep: circular ones end here.
 const DEPTH_MAX: usize = 16;
+/// Parts of value sets that are asked for one code. Published ones have less than a hundred; sets that each name
+/// two others have no end.
+const PARTS_MAX: u32 = 1_000;
+
+/// One code, asked of a value set and all that it names.
+#[derive(Clone, Copy)]
+struct Question<'q> {
+    system: Option<&'q str>,
+    code: &'q str,
+    mode: Mode,
+    depth: usize,
+    /// Parts that may still be asked.
+    left: &'q Cell<u32>,
+}
+
+impl Question<'_> {
+    const fn deeper(self) -> Self {
+        Self { depth: self.depth + 1, ..self }
+    }
+
+    fn is_spent(self) -> bool {
+        let left = self.left.get();
+        self.left.set(left.saturating_sub(1));
+        self.depth > DEPTH_MAX || left == 0
+    }
+}
 
 /// The answer of a value set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,7 +131,7 @@ impl Codes {
     }
 
     /// Whether a code passes a filter; `None` for an operator that is not worked out here.
-    fn passes(&self, at: u32, filter: &Filter) -> Option<bool> {
+    fn passes(&self, at: u32, filter: &Filter, pattern: Option<&Regex>) -> Option<bool> {
         let concept = &self.system.concepts[at as usize];
         let is_concept = matches!(&*filter.property, "concept" | "code");
         let root = self.place(&filter.value);
@@ -125,7 +152,7 @@ impl Codes {
             "not-in" if is_concept => !filter.value.split(',').any(|of| of.trim() == concept.code),
             "exists" => values().next().is_some() == (filter.value == "true"),
             "regex" => {
-                let regex = whole(&filter.value)?;
+                let regex = pattern?;
                 if is_concept {
                     regex.is_match(&concept.code)
                 } else {
@@ -179,22 +206,16 @@ impl RuleSet {
         code: &str,
         mode: Mode,
     ) -> Membership {
-        self.member(value_set, from, system, code, mode, 0)
+        let left = Cell::new(PARTS_MAX);
+        self.member(value_set, from, Question { system, code, mode, depth: 0, left: &left })
     }
 
-    fn member(
-        &self,
-        value_set: &str,
-        from: u16,
-        system: Option<&str>,
-        code: &str,
-        mode: Mode,
-        depth: usize,
-    ) -> Membership {
+    fn member(&self, value_set: &str, from: u16, of: Question<'_>) -> Membership {
+        let Question { system, code, mode, .. } = of;
         let Some((members, package)) = self.members(value_set, from) else {
             return Membership::Unknown;
         };
-        if members.is_empty() || depth > DEPTH_MAX {
+        if members.is_empty() || of.is_spent() {
             return Membership::Unknown;
         }
         if members.include.is_empty() {
@@ -204,12 +225,12 @@ impl RuleSet {
             });
             return if found { Membership::In } else { Membership::Out };
         }
-        let ask = |part: &Part| self.part(part, package, system, code, mode, depth);
+        let ask = |part: &Part| self.part(part, package, of);
         let best = members.include.iter().map(ask).max().unwrap_or(Membership::Out);
         if best == Membership::Out {
             // The authority's validator asks for the systems alone where a set cannot be expanded.
             let lenient = mode == Mode::Authority
-                && !members.include.iter().all(|part| self.is_expandable(part, package, 0));
+                && !members.include.iter().all(|part| self.is_expandable(part, package, of));
             let accepted = |part: &Part| {
                 part.of.system.as_deref() == system
                     && part
@@ -228,18 +249,11 @@ impl RuleSet {
         }
     }
 
-    fn part(
-        &self,
-        part: &Part,
-        package: u16,
-        system: Option<&str>,
-        code: &str,
-        mode: Mode,
-        depth: usize,
-    ) -> Membership {
+    fn part(&self, part: &Part, package: u16, asked: Question<'_>) -> Membership {
+        let Question { system, code, .. } = asked;
         let sets = part.of.value_sets.iter();
         let through = sets
-            .map(|set| self.member(set, package, system, code, mode, depth + 1))
+            .map(|set| self.member(set, package, asked.deeper()))
             .min()
             .unwrap_or(Membership::In);
         let Some(of) = part.of.system.as_deref() else {
@@ -274,8 +288,13 @@ impl RuleSet {
             return if codes.is_complete() { Membership::Out } else { Membership::Unknown };
         };
         let mut answer = Membership::In;
+        // Made once: each `regex` filter has its own, in the order of the filters.
+        let mut patterns = part.patterns.iter();
         for filter in &part.of.filters {
-            answer = answer.min(match codes.passes(at, filter) {
+            let is_regex = filter.operator == "regex";
+            let pattern = if is_regex { patterns.next() } else { None };
+            let pattern = pattern.and_then(|(_, of)| of.as_ref());
+            answer = answer.min(match codes.passes(at, filter, pattern) {
                 Some(true) => Membership::In,
                 Some(false) => Membership::Out,
                 None => Membership::Unknown,
@@ -285,7 +304,7 @@ impl RuleSet {
     }
 
     /// Whether all codes of a part can be listed here.
-    fn is_expandable(&self, part: &Part, package: u16, depth: usize) -> bool {
+    fn is_expandable(&self, part: &Part, package: u16, of: Question<'_>) -> bool {
         let own = match part.of.system.as_deref() {
             Some(system) if part.codes.is_empty() => {
                 self.codes(system, package).is_some_and(Codes::is_complete)
@@ -294,8 +313,11 @@ impl RuleSet {
         };
         let through = part.of.value_sets.iter().all(|set| match self.members(set, package) {
             Some((members, from)) => {
-                depth < DEPTH_MAX
-                    && members.include.iter().all(|part| self.is_expandable(part, from, depth + 1))
+                !of.is_spent()
+                    && members
+                        .include
+                        .iter()
+                        .all(|part| self.is_expandable(part, from, of.deeper()))
             }
             None => false,
         });
