@@ -83,11 +83,8 @@ impl Answer {
 
     fn read_reference(resource: Element<'_>) -> Result<Self, AnswerProblem> {
         let status = resource.extension(STATUS_EXTENSION);
-        let processing = status
-            .and_then(|extension| extension.extension("status"))
-            .and_then(|part| part.choice("value")?.value())
-            .and_then(Processing::from_code)
-            .ok_or(AnswerProblem::Incomplete { element: "status" })?;
+        let processing =
+            status_of(resource).ok_or(AnswerProblem::Incomplete { element: "status" })?;
         let receipt = resource.text("id").filter(|id| !id.is_empty()).map(str::to_owned);
         if receipt.is_none() && processing != Processing::Failed {
             return Err(AnswerProblem::Incomplete { element: "id" });
@@ -105,6 +102,20 @@ impl Answer {
             issues: outcome_issues(resource, status),
         })
     }
+}
+
+/// The processing status. It stands there exactly once (wire facts): where it stands twice and differs, there is none, so
+/// that no report is taken for completed that may have failed.
+fn status_of(resource: Element<'_>) -> Option<Processing> {
+    let named = |element: Element<'_>, url| element.text("url") == Some(url);
+    let mut codes = resource
+        .all("extension")
+        .filter(|extension| named(*extension, STATUS_EXTENSION))
+        .flat_map(|extension| extension.all("extension").collect::<Vec<_>>())
+        .filter(|part| named(*part, "status"))
+        .map(|part| part.choice("value").and_then(Element::value).and_then(Processing::from_code));
+    let first = codes.next()?;
+    codes.all(|code| code == first).then_some(first)?
 }
 
 /// Messages of the contained OperationOutcome that the status extension names; of all contained ones

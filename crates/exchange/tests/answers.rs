@@ -66,6 +66,20 @@ fn what_is_incomplete_is_no_answer() {
     ] {
         assert_eq!(Answer::read(read(&text).root()), expected, "{text}");
     }
+    // Two that contradict each other say nothing; the same one twice says what it says.
+    let completed = reference("\"id\":\"r\",", "completed", "");
+    for (second, expected) in
+        [("failed", incomplete("status")), ("completed", Answer::read(read(&completed).root()))]
+    {
+        let part = format!(r#",{{"url":"status","valueCode":"{second}"}}"#);
+        let within = reference("\"id\":\"r\",", "completed", &part);
+        assert_eq!(Answer::read(read(&within).root()), expected, "{within}");
+        let extension = format!(
+            r#""extension":[{{"url":"{STATUS_EXTENSION}","extension":[{{"url":"status","valueCode":"{second}"}}]}},"#
+        );
+        let beside = completed.replacen("\"extension\":[", &extension, 1);
+        assert_eq!(Answer::read(read(&beside).root()), expected, "{beside}");
+    }
     let old = reference(&OUTCOME[1..].replace("}]}]", "}]}],"), "failed", "");
     let refused = Answer::read(read(&old).root()).unwrap();
     assert_eq!((refused.receipt, refused.processing), (None, Some(Processing::Failed)));

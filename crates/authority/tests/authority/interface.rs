@@ -126,6 +126,12 @@ async fn a_report_may_come_under_every_name_of_its_encoding() {
             assert!(own.starts_with(format.media_type()), "follows the request: {kind} {own}");
         }
     }
+    // The specification requires that it is named.
+    let (body, _) = sealed(&json, &urn());
+    let url = format!("{}/DocumentReference", house.base);
+    let nameless = lab.client.post(url).body(body).send().await.unwrap();
+    assert_eq!(nameless.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    refusals(nameless).await;
     for kind in
         ["application/fhir+json;charset=iso-8859-1", "application/octet-stream", "text/plain"]
     {

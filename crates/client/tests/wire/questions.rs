@@ -41,6 +41,11 @@ async fn read_by_id() {
             "/v1/fhir/DocumentReference/r-1" => fhir(200, reference("r-1", "failed", IDENTIFIER)),
             "/v1/fhir/DocumentReference/r-2" => fhir(200, reference("r-9", "failed", IDENTIFIER)),
             "/v1/fhir/DocumentReference/r-3" => fhir(200, outcome("information")),
+            "/v1/fhir/DocumentReference/r-4" => {
+                let two = r#"{"url":"status","valueCode":"completed"},{"url":"status""#;
+                let one = r#"{"url":"status""#;
+                fhir(200, reference("r-4", "failed", IDENTIFIER).replacen(one, two, 1))
+            }
             "/v1/fhir/DocumentReference/..%2Fx" => fhir(404, ""),
             "/v1/fhir/DocumentReference/down" => fhir(503, "").header("Retry-After", "7"),
             "/v1/fhir/DocumentReference/cut" => Reaction::CutBeforeAnswer,
@@ -54,6 +59,8 @@ async fn read_by_id() {
     for (receipt, expected) in [
         ("r-2", ("transient", "another-identifier")),
         ("r-3", ("transient", "not-fhir")),
+        // It says completed, and failed.
+        ("r-4", ("transient", "not-fhir")),
         ("../x", ("transient", "not-found")),
         ("gone", ("transient", "not-found")),
         ("down", ("transient", "unavailable")),
