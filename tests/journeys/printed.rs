@@ -7,7 +7,10 @@ use engine::{Clock as _, SystemClock};
 use exchange::{Processing, envelope_of};
 use fhir::{Format, Limits, Tree};
 use journeys::{Laboratory, column, objects};
+use serde_json::Value;
+use tempfile::TempDir;
 use testkit::{DocumentBuilder, Reaction, ScriptedServer, ScriptedTls, Seen, TestCa};
+use tokio::runtime::Runtime;
 
 const REASON: &str = "Constraint failed: FOPH-012: 'no code of a notifiable test'";
 
@@ -106,41 +109,104 @@ fn found(all: &[String], target: &str) -> String {
     )
 }
 
+/// The releases, and the parameter by which each searches for changes.
+const RELEASES: [(&str, Option<&str>); 3] = [
+    ("1.13.1", Some("_lastUpdated=ge")),
+    ("1.8.0", Some("_lastUpdate=ge")),
+    ("1.0.0-trialuse", None),
+];
+
+/// Where servers run, and what they and their clients are known by.
+struct Ground {
+    runtime: Runtime,
+    ca: TestCa,
+    files: TempDir,
+}
+
+impl Ground {
+    fn new() -> Self {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+        let (ca, files) = (TestCa::new("Behörde"), tempfile::tempdir().unwrap());
+        std::fs::write(files.path().join("ca.pem"), ca.pem()).unwrap();
+        let certificate = ca.client("labor-beispiel").pem();
+        testkit::write_private(&files.path().join("laboratory.pem"), certificate);
+        Self { runtime, ca, files }
+    }
+
+    fn serve(&self, plan: impl Fn(&Seen) -> Reaction + Send + Sync + 'static) -> ScriptedServer {
+        let tls = ScriptedTls::mutual(self.ca.loopback_server(), self.ca.der());
+        self.runtime.block_on(ScriptedServer::start(tls, plan))
+    }
+
+    fn laboratory(&self, server: &ScriptedServer, release: &str) -> Laboratory {
+        let trusted = self.files.path().join("ca.pem");
+        let laboratory = Laboratory::trusting(&server.base(), &trusted, release);
+        let certificate = self.files.path().join("laboratory.pem");
+        laboratory.must(&["identity", "import", certificate.to_str().unwrap()]);
+        laboratory
+    }
+
+    /// Sends files, and waits for their ends.
+    fn sent(laboratory: &Laboratory, files: &[(&str, Vec<u8>)]) -> Vec<Value> {
+        let paths: Vec<_> = files.iter().map(|(name, _)| laboratory.folder().join(name)).collect();
+        for (path, (_, bytes)) in paths.iter().zip(files) {
+            std::fs::write(path, bytes).unwrap();
+        }
+        let mut command = laboratory.command(&["send", "--wait", "--timeout", "60s"]);
+        objects(&command.args(paths).output().unwrap())
+    }
+}
+
+/// The published request, sent by the program to a server that prints the published answer to it.
+#[published::needs("corpus/exchange")]
+#[test]
+fn the_published_request_ends_as_the_published_answers_say() {
+    let ground = Ground::new();
+    let published = |name: &str| {
+        let file = journeys::corpus().join(format!("exchange/{name}.json"));
+        std::fs::read(file).unwrap()
+    };
+    for (release, _) in RELEASES {
+        // The identifier of the request belongs to one delivery: each answer gets a laboratory of its own.
+        for state in ["Completed", "Failed"] {
+            let id = format!("1-DocumentReferenceResponse{state}");
+            let answer = published(&format!("DocumentReference-{id}"));
+            let found = published("Bundle-ex-findDocumentReferencesResponse");
+            let capability = published("CapabilityStatement-ch-elm-documentrecipient");
+            let server = ground.serve(move |seen: &Seen| {
+                let (status, body) = match seen.method.as_str() {
+                    "POST" => (201, &answer),
+                    _ if seen.target.contains("metadata") => (200, &capability),
+                    _ => (200, &found),
+                };
+                Reaction::answer(status, "application/fhir+json", body.clone())
+            });
+            let laboratory = ground.laboratory(&server, release);
+            let request = published("DocumentReference-Publish-1Doc-NeisseriaGonorrhoeae");
+            let reports = Ground::sent(&laboratory, &[("request.json", request)]);
+            let state = state.to_lowercase();
+            assert_eq!(column(&reports, "state"), [state.as_str()], "{release}: {reports:?}");
+            assert_eq!(column(&reports, "receipt"), [id]);
+            let issues = reports[0]["issues"].as_array().unwrap();
+            let told = issues.iter().any(|issue| issue["source"] == "authority");
+            assert_eq!(told, state == "failed", "its words come with it: {issues:?}");
+            assert_eq!(server.bodies(), 1, "sent once");
+        }
+    }
+}
+
 #[test]
 fn each_release_is_spoken_with_a_server_that_answers_as_printed() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-    let ca = TestCa::new("Behörde");
-    let files = tempfile::tempdir().unwrap();
-    std::fs::write(files.path().join("ca.pem"), ca.pem()).unwrap();
-    let laboratory = Laboratory::without_certificate();
-    let certificate = laboratory.folder().join("laboratory.pem");
-    testkit::write_private(&certificate, ca.client("labor-beispiel").pem());
-    for (release, parameter) in [
-        ("1.13.1", Some("_lastUpdated=ge")),
-        ("1.8.0", Some("_lastUpdate=ge")),
-        ("1.0.0-trialuse", None),
-    ] {
+    let ground = Ground::new();
+    for (release, parameter) in RELEASES {
         let taken = Arc::new(Taken::default());
-        let tls = ScriptedTls::mutual(ca.loopback_server(), ca.der());
         let answers = Arc::clone(&taken);
-        let server = runtime.block_on(ScriptedServer::start(tls, move |seen| answers.answer(seen)));
-        let trusted = files.path().join("ca.pem");
-        let trusted = ["--ca", trusted.to_str().unwrap(), "--release", release];
-        laboratory.must(&[&["endpoint", "add", release, &server.base()], &trusted[..]].concat());
-        let import = ["identity", "import", certificate.to_str().unwrap(), "--endpoint", release];
-        laboratory.must(&import);
-        laboratory.must(&["endpoint", "use", release]);
-        for (name, text) in
-            [("a.json", DocumentBuilder::new(1).json()), ("b.xml", DocumentBuilder::new(2).xml())]
-        {
-            std::fs::write(laboratory.folder().join(name), text).unwrap();
-        }
-        let (one, two) = (laboratory.folder().join("a.json"), laboratory.folder().join("b.xml"));
-        let paths = [one.to_str().unwrap(), two.to_str().unwrap()];
-        let output =
-            laboratory.run(&[&["send"], &paths[..], &["--wait", "--timeout", "60s"]].concat());
-        let reports = objects(&output);
-        assert_eq!(column(&reports, "state"), ["completed", "failed"], "{release}: {output:?}");
+        let server = ground.serve(move |seen| answers.answer(seen));
+        let laboratory = ground.laboratory(&server, release);
+        let json = DocumentBuilder::new(1).json().into_bytes();
+        let xml = DocumentBuilder::new(2).xml().into_bytes();
+        let reports = Ground::sent(&laboratory, &[("a.json", json), ("b.xml", xml)]);
+        assert_eq!(column(&reports, "state"), ["completed", "failed"], "{release}: {reports:?}");
         assert_eq!(column(&reports, "receipt"), ["printed-0", "printed-1"]);
         let told = &reports[1]["issues"][0];
         assert_eq!((&told["source"], &told["rule"]), (&"authority".into(), &"FOPH-012".into()));

@@ -180,28 +180,20 @@ impl Laboratory {
 
     /// The same where the authority speaks this release of the interface.
     pub fn speaking(base: &str, authority_data: &Path, release: &str) -> Self {
-        let laboratory = Self::prepared();
-        let ca = authority_data.join("ca.pem");
-        let ca = ca.to_str().expect("UTF-8");
-        let init = ["init", "--endpoint", base, "--ca", ca, "--vault", "passphrase"];
-        laboratory.must(&[&init[..], &["--release", release]].concat());
+        let laboratory = Self::trusting(base, &authority_data.join("ca.pem"), release);
         laboratory.import(authority_data, &[]);
         laboratory
     }
 
-    /// One with an endpoint where nobody is, and no certificate yet.
-    pub fn without_certificate() -> Self {
-        let laboratory = Self::prepared();
-        let nobody = "https://127.0.0.1:1/v1/fhir";
-        laboratory.must(&["init", "--endpoint", nobody, "--vault", "passphrase"]);
-        laboratory
-    }
-
-    /// A folder, and a passphrase for its vault.
-    fn prepared() -> Self {
+    /// One that has no certificate yet.
+    pub fn trusting(base: &str, ca: &Path, release: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         testkit::write_private(&folder.path().join("passphrase"), "correct horse battery staple");
-        Self { folder, profile: "profile" }
+        let laboratory = Self { folder, profile: "profile" };
+        let ca = ca.to_str().expect("UTF-8");
+        let init = ["init", "--endpoint", base, "--ca", ca, "--vault", "passphrase"];
+        laboratory.must(&[&init[..], &["--release", release]].concat());
+        laboratory
     }
 
     /// One more endpoint, with the certificate that its own authority gave this laboratory.
