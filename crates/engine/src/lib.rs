@@ -38,7 +38,7 @@ pub use lease::LeaseKeeper;
 pub use pace::Pace;
 pub use problem::{EngineError, Obstacle, OpenError};
 pub use profile::{CertificateUse, Profile, ProfileProblem, Settings};
-pub use reconcile::{Comparison, Tools as ReconcileTools, compare};
+pub use reconcile::{Comparison, Tools as ReconcileTools, compare, decide_guarded};
 pub use relation::{Relation, SameIdentifier};
 pub use rules_in_use::RULES_CODES;
 pub use source::{Refusal, SourceLimits};

@@ -76,13 +76,35 @@ pub async fn compare<A: Authority>(
     if tools.endpoint.release.facts().search != SearchSupport::Full {
         found.complete = !left;
     }
-    decide_guarded(tools).await?;
+    if sees(tools).await? {
+        decide(tools).await?;
+    } else {
+        found.complete = false;
+    }
     Ok(found)
 }
 
 /// Asks for the document of every report that waits for it: one that the authority shows, and that is none of the
 /// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
-pub(crate) async fn decide_guarded<A: Authority>(tools: &Tools<'_, A>) -> Result<(), EngineError> {
+/// Nor what is not shown to a certificate that is shown nothing of what the authority has accepted from us.
+pub async fn decide_guarded<A: Authority>(tools: &Tools<'_, A>) -> Result<(), EngineError> {
+    let waits = !tools.journal.guarded(&tools.endpoint.name)?.is_empty();
+    if waits && sees(tools).await? { decide(tools).await } else { Ok(()) }
+}
+
+/// Whether this certificate is shown something that the authority has accepted from us, where there is something: to
+/// one that has lost its access everything is empty.
+async fn sees<A: Authority>(tools: &Tools<'_, A>) -> Result<bool, EngineError> {
+    let accepted = tools.journal.witnesses(&tools.endpoint.name, "")?;
+    for identifier in &accepted {
+        if !tools.authority.find(identifier).await?.answers.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(accepted.is_empty())
+}
+
+async fn decide<A: Authority>(tools: &Tools<'_, A>) -> Result<(), EngineError> {
     for id in tools.journal.guarded(&tools.endpoint.name)? {
         let identifier = tools.journal.row(id)?.summary.identifier;
         let receipt = match &identifier {

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received};
-use engine::{Clock, Connection, LeaseKeeper, Pace, ReconcileTools, Tools, Worker, compare};
+use engine::{
+    Clock, Connection, LeaseKeeper, Pace, ReconcileTools, Tools, Worker, compare, decide_guarded,
+};
 use exchange::{Answer, Endpoint, Environment, Page, Processing, Query, Release, Sealed};
 use fhir::{Format, Instant};
 use journal::{Imported, Journal, Key, NewSubmission, Unless, recover, restore};
@@ -61,6 +63,8 @@ struct Service {
     stored: Vec<Stored>,
     posts: BTreeMap<String, u64>,
     dice: u64,
+    /// The certificate has lost its access: nothing is shown to it.
+    blind: bool,
 }
 
 #[derive(Clone)]
@@ -90,7 +94,8 @@ impl Simulated {
     fn seen(&self) -> Vec<Answer> {
         let now = self.clock.now();
         let service = self.service.lock().unwrap();
-        let visible = service.stored.iter().filter(|stored| stored.visible <= now);
+        let shown = service.stored.iter().filter(|_| !service.blind);
+        let visible = shown.filter(|stored| stored.visible <= now);
         visible.map(|stored| stored.answer(now)).collect()
     }
 }
@@ -225,7 +230,10 @@ impl Laboratory {
             format: Format::Json,
             digest: digest.clone(),
             document,
-            summary: Summary::default(),
+            summary: Summary {
+                identifier: Some(format!("document-{number}")),
+                ..Summary::default()
+            },
             identifier: identifier.clone(),
             endpoint: "simulated".to_owned(),
             canonical: None,
@@ -395,6 +403,54 @@ async fn run(seed: u64) -> [u64; 3] {
     let everything = lab.authority.service.lock().unwrap().stored.len() as u64;
     assert_eq!(everything, lab.files, "seed {seed}: every content is at the authority, once");
     counts
+}
+
+/// To a certificate that has lost its access everything is empty: nothing is let go for that, and the comparison is not
+/// taken for complete.
+#[tokio::test]
+async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
+    let mut lab = Laboratory::new(1);
+    let journal = Journal::create(&lab.path(), &key()).unwrap();
+    lab.hand_over(&journal, 1);
+    lab.settle(&journal).await;
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    lab.hand_over(&journal, 2);
+    lab.settle(&journal).await;
+    journal.close();
+    // The disk dies: no register either.
+    for entry in std::fs::read_dir(lab.folder.path()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    let backup = &journal::list_backups(&lab.backups()).unwrap()[0].file;
+    restore(backup, &key(), &lab.path(), lab.clock.now()).unwrap();
+    let journal = Journal::open(&lab.path(), &key()).unwrap();
+    lab.hand_over(&journal, 2);
+    let waits = journal.guarded("simulated").unwrap();
+    assert_eq!(waits.len(), 1);
+
+    let see = |blind| lab.authority.service.lock().unwrap().blind = blind;
+    let tools = ReconcileTools {
+        journal: &journal,
+        authority: &lab.authority,
+        endpoint: &endpoint(),
+        clock: &*lab.clock,
+    };
+    see(true);
+    let found = compare(&tools, journal.unreconciled().unwrap().unwrap()).await.unwrap();
+    assert!(!found.complete);
+    decide_guarded(&tools).await.unwrap();
+    assert_eq!(journal.guarded("simulated").unwrap(), waits, "it goes on waiting");
+    assert_eq!(journal.state(waits[0]).unwrap().code(), "held");
+    see(false);
+    let found = compare(&tools, journal.unreconciled().unwrap().unwrap()).await.unwrap();
+    assert!(found.complete);
+    assert_eq!(found.added, 1, "what was sent since the backup");
+    assert_eq!(journal.guarded("simulated").unwrap(), []);
+    assert_eq!(journal.state(waits[0]).unwrap().code(), "held", "the authority has it");
+    assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
 }
 
 /// `LABCOURIER_RESTORES` makes it many more.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use engine::{Clock, Engine, Pace, Profile, Surroundings};
+use engine::{Clock, Engine, Pace, Profile, Surroundings, Terms};
 use fhir::{Format, Instant};
 use identity::SecretsKind;
 use journal::{Evidence, EvidenceKind, NewSubmission, Step};
@@ -164,6 +164,35 @@ async fn what_the_settings_say_leaves_the_journal_at_the_start() {
     engine.stop().await;
     assert!(engine.journal().document(done).is_err());
     assert!(engine.journal().document(open).is_ok(), "what is not settled stays");
+}
+
+/// A program that runs for months keeps to it as one that is started each morning.
+#[tokio::test]
+async fn what_the_settings_say_leaves_the_journal_while_running() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let engine = create(folder.path(), &clock);
+    let (done, open) = (import(&engine, 1), import(&engine, 2));
+    complete(&engine, done);
+    let set = |settings: &mut engine::Settings| {
+        settings.retention_days = Some(30);
+        Ok(())
+    };
+    engine.change_settings(set).unwrap();
+    engine.start().await;
+    // Its upkeep has begun.
+    let backups = engine.profile().backup_folder();
+    while journal::list_backups(&backups).unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert!(engine.journal().document(done).is_ok(), "not old enough");
+    clock.0.fetch_add(31 * DAY, Ordering::SeqCst);
+    // It looks every ten minutes, and when something was taken in.
+    engine.take(&[], Terms::default()).await.unwrap();
+    while engine.journal().document(done).is_ok() {
+        tokio::task::yield_now().await;
+    }
+    assert!(engine.journal().document(open).is_ok(), "what is not settled stays");
+    engine.stop().await;
 }
 
 /// A clock that was years ahead for a moment leaves a backup of that date: it neither is the newest for ever nor makes

@@ -53,6 +53,16 @@ impl Memory {
         self.lock().execute_batch("ROLLBACK TO world").map_err(JournalError::sql("reset"))
     }
 
+    /// Keeps what is there for [`Memory::set_back`].
+    pub fn back_up(&self) -> Result<(), JournalError> {
+        self.lock().execute_batch("SAVEPOINT backup").map_err(JournalError::sql("back up"))
+    }
+
+    /// As it was at [`Memory::back_up`]: what a backup gives on another computer. Whoever wrote must be dead.
+    pub fn set_back(&self) -> Result<(), JournalError> {
+        self.lock().execute_batch("ROLLBACK TO backup").map_err(JournalError::sql("set back"))
+    }
+
     /// Number of the newest event, 0 without any, and the submissions of events after `number`.
     pub fn moved_since(&self, number: i64) -> Result<(i64, Vec<SubmissionId>), JournalError> {
         const MOVED: &str = "SELECT id, submission FROM event WHERE id > ?1 ORDER BY id";

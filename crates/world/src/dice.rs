@@ -1,5 +1,7 @@
 //! Chance that repeats itself.
 
+use crate::computer::SECOND;
+
 /// A small generator (splitmix64): the same seed gives the same world.
 #[derive(Debug, Clone)]
 pub(crate) struct Dice(u64);
@@ -36,5 +38,12 @@ impl Dice {
 
     pub(crate) fn per_mille(&mut self, p: u64) -> bool {
         self.below(1000) < p
+    }
+
+    /// A time in microseconds between two others, in whole seconds.
+    pub(crate) fn time(&mut self, from: i64, to: i64) -> i64 {
+        let second = SECOND.unsigned_abs();
+        let seconds = self.between(from.unsigned_abs() / second, to.unsigned_abs() / second);
+        i64::try_from(seconds).unwrap_or(0) * SECOND
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use exchange::{Processing, Sealed};
 use report::{Action, State, SubmissionId};
 
-use crate::authority::Nature;
+use crate::authority::{Authority, Nature};
 use crate::computer::{HOUR, MINUTE, SECOND};
 use crate::history::Broken;
 use crate::world::{ENDPOINTS, World};
@@ -26,10 +26,14 @@ pub(crate) struct Laws {
     pub(crate) lives: BTreeMap<SubmissionId, Life>,
     events: i64,
     token: i64,
+    /// The journal was set back, and must be compared by then.
+    set_back: Option<i64>,
 }
 
 /// Where the part of a document begins into which nothing is inserted.
 const BODY: &[u8] = b",\"identifier\"";
+/// The same in XML.
+const BODY_XML: &[u8] = b"<identifier>";
 /// From then on after the last fault nothing of it is left: an hour of `Retry-After`, a lease, a stall.
 pub(crate) const CALM: i64 = 70 * MINUTE;
 /// A search for changes comes at least so often (5 minutes), and waits at most for a request under way (180 s)
@@ -75,6 +79,7 @@ impl Laws {
         if replayed.ok().as_ref() != Some(&state) {
             world.broken(Broken::Other, format!("#{}: replay does not give {state:?}", id.0));
         }
+        self.in_its_place(world, id, &state);
         let now = world.truth();
         let before = self.lives.get(&id).cloned();
         world.note("journal", || {
@@ -101,11 +106,79 @@ impl Laws {
         self.lives.insert(id, life);
     }
 
+    /// A newer file takes the place of an earlier one only when it is sent.
+    fn in_its_place(&self, world: &World, id: SubmissionId, state: &State) {
+        let State::Superseded { by } = state else { return };
+        let linked = world.observer.row(*by).map(|row| row.identifier);
+        if !linked.is_ok_and(|identifier| world.papers(|papers| papers.is_linked(&identifier))) {
+            return;
+        }
+        let waits = |state: &State| {
+            matches!(state, State::Queued { attempt: 0, .. } | State::Held { attempt: 0 })
+        };
+        if world.observer.state(*by).is_ok_and(|state| waits(&state)) {
+            let what = format!("#{} was given up for #{}, which is not sent", id.0, by.0);
+            world.broken(Broken::Loss, what);
+        }
+    }
+
+    /// The journal is another one from now on: its lives are read anew.
+    pub(crate) fn set_back(&mut self, world: &World, compared: i64) {
+        let Ok((newest, all)) = world.memory.moved_since(0) else {
+            return world.broken(Broken::Other, "the restored journal cannot be read".to_owned());
+        };
+        (self.events, self.token, self.set_back) = (newest, 0, Some(compared));
+        self.lives.clear();
+        for id in all {
+            let Ok(row) = world.observer.row(id) else { continue };
+            let endpoint = usize::from(row.endpoint == ENDPOINTS[1]);
+            let (identifier, ready) = (row.identifier, world.truth());
+            self.lives.insert(id, Life { state: row.state, identifier, endpoint, ready });
+        }
+    }
+
+    /// When the restored journal may be taken for compared.
+    pub(crate) fn is_compared_from(&self) -> Option<i64> {
+        self.set_back
+    }
+
+    pub(crate) fn was_accepted(&self, endpoint: usize) -> bool {
+        self.lives.values().any(|it| it.endpoint == endpoint && it.state.receipt().is_some())
+    }
+
+    /// Nothing waits for a comparison any more.
+    fn is_compared(&self, world: &World) -> bool {
+        self.set_back.is_none()
+            || (world.observer.unreconciled().is_ok_and(|open| open.is_none())
+                && ENDPOINTS
+                    .iter()
+                    .all(|name| world.observer.guarded(name).is_ok_and(|all| all.is_empty())))
+    }
+
+    /// What the authority has is in the journal, also after that was set back.
+    fn all_known(&self, world: &World) {
+        for (endpoint, authority) in world.authorities.iter().enumerate() {
+            let authority = crate::lock(authority);
+            for stored in &authority.stored {
+                let ours =
+                    |life: &Life| life.endpoint == endpoint && life.identifier == stored.identifier;
+                if !stored.is_forgotten(world.truth()) && !self.lives.values().any(ours) {
+                    let what = format!("{} is not in the journal", stored.identifier);
+                    world.broken(Broken::Loss, what);
+                }
+            }
+        }
+    }
+
     /// R4: what may follow what, and a receipt is never exchanged.
     fn in_order(&self, world: &World, id: SubmissionId, before: &Life, state: &State) {
         let (old, new) = (&before.state, state);
         let same = old.receipt().zip(new.receipt()).is_none_or(|(old, new)| old == new);
-        if old == new || (same && may_follow(old, new.code())) {
+        // After a restore whatever may have been sent is asked for.
+        let asked = self.set_back.is_some()
+            && matches!(old, State::Held { .. } | State::Queued { .. })
+            && new.code() == "unknown";
+        if old == new || (same && (asked || may_follow(old, new.code()))) {
             return;
         }
         world.broken(Broken::Other, format!("#{}: {} became {}", id.0, shown(old), shown(new)));
@@ -187,7 +260,8 @@ impl Laws {
         }
         let document = world.observer.document(*id).unwrap_or_default();
         // The profiles are inserted before it; all that follows goes as it came.
-        let from = document.windows(BODY.len()).position(|part| part == BODY);
+        let at = |begin: &[u8]| document.windows(begin.len()).position(|part| part == begin);
+        let from = at(BODY).or_else(|| at(BODY_XML));
         let rest = from.and_then(|from| document.get(from..)).unwrap_or(&document);
         if !sealed.body.windows(rest.len().max(1)).any(|part| part == rest) {
             world.broken(Broken::Other, format!("#{}: other bytes were sent (R6)", id.0));
@@ -208,12 +282,13 @@ impl Laws {
 
     /// Nothing moves any more, but what the authority chokes on or never lets in.
     pub(crate) fn at_rest(&self, world: &World) -> bool {
-        self.lives.values().all(|life| {
+        let at_rest = |life: &Life| {
             life.state.is_settled() || self.waits_for_a_person(world, life) || {
                 let authority = crate::lock(&world.authorities[life.endpoint]);
                 authority.nature(&life.identifier).is_poison()
             }
-        })
+        };
+        self.lives.values().all(at_rest) && self.is_compared(world)
     }
 
     /// The authority has forgotten it, and that is known; or it has forgotten all that it has accepted, so that nobody
@@ -245,13 +320,29 @@ impl Laws {
         let known = authority.known(&life.identifier, world.truth()).is_some();
         match action {
             Action::SayReceived => known,
+            // Who is told that the authority may have it looks first.
+            Action::Release => !self.has_content(world, &authority, &life.identifier),
             Action::SayNotReceived => !known && !authority.coming.contains(&life.identifier),
             _ => true,
         }
     }
 
+    /// Whether the authority has, or is just being given, what another attempt of the same content has brought.
+    fn has_content(&self, world: &World, authority: &Authority, identifier: &str) -> bool {
+        world.papers(|papers| {
+            let content = papers.content_of(identifier);
+            let same = |other: &str| other != identifier && papers.content_of(other) == content;
+            let now = world.truth();
+            let mut stored = authority.stored.iter().filter(|stored| !stored.is_forgotten(now));
+            content.is_some()
+                && (stored.any(|stored| same(&stored.identifier))
+                    || authority.coming.iter().any(|coming| same(coming)))
+        })
+    }
+
     /// R2 and nothing lost: everything at the authority is known here, and everything here is done.
     pub(crate) fn at_the_end(&self, world: &World) {
+        self.all_known(world);
         for (id, life) in &self.lives {
             let authority = crate::lock(&world.authorities[life.endpoint]);
             let nature = authority.nature(&life.identifier);

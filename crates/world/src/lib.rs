@@ -12,6 +12,7 @@ mod dice;
 mod history;
 mod laws;
 mod link;
+mod papers;
 mod process;
 mod run;
 mod tally;

@@ -18,6 +18,8 @@ pub(crate) struct Link {
     pub(crate) world: Arc<World>,
     pub(crate) process: Arc<Process>,
     pub(crate) endpoint: usize,
+    /// It compares a restored journal: what it is told teaches no courier.
+    pub(crate) compares: bool,
 }
 
 /// A POST is given up after so long.
@@ -301,6 +303,17 @@ fn accept(world: &World, endpoint: usize, identifier: &str) -> Option<Stored> {
             )
         });
     }
+    if let Some(content) = world.papers(|papers| papers.content_of(identifier)) {
+        let authority = crate::lock(&world.authorities[endpoint]);
+        let twin = authority.stored.iter().find(|other| {
+            let same = world.papers(|papers| papers.content_of(&other.identifier)) == Some(content);
+            same && other.identifier != identifier && !other.is_forgotten(world.truth())
+        });
+        if let Some(twin) = twin {
+            let what = format!("{} says what {} said", short(identifier), short(&twin.identifier));
+            world.broken(Broken::Duplicate, what);
+        }
+    }
     if again {
         world.broken(Broken::Duplicate, format!("{} was accepted twice", short(identifier)));
     }
@@ -361,18 +374,18 @@ impl Authority for Link {
         self.note(|| format!("changes since {}: {}", since.map_or(0, |at| at.0), answers.len()));
         let mut changes = Changes { server_time: Some(server_time), ..Changes::default() };
         // What was shown late meanwhile may lie before: the next search from the watermark must learn it.
-        let goes_on = self.process.goes_on_at(self.endpoint, since);
+        let goes_on = !self.compares && self.process.goes_on_at(self.endpoint, since);
         if self.world.is_wild() && self.world.dice(|dice| dice.percent(10)) {
             // Pages that are lost.
             let kept = self.world.dice(|dice| dice.below(answers.len() as u64 + 1));
             answers.truncate(usize::try_from(kept).unwrap_or(0));
             changes.incomplete = Some(Why::TooManyPages);
-            self.process.was_cut_at(
-                self.endpoint,
-                answers.iter().filter_map(|answer| answer.last_updated).max(),
-            );
+            let newest = answers.iter().filter_map(|answer| answer.last_updated).max();
+            if !self.compares {
+                self.process.was_cut_at(self.endpoint, newest);
+            }
         } else {
-            if !goes_on {
+            if !goes_on && !self.compares {
                 self.process.was_told(self.endpoint, told);
             }
             // Repeated and reordered: the same entries twice, newest first.
@@ -388,8 +401,23 @@ impl Authority for Link {
         Ok(changes)
     }
 
-    async fn search(&self, _query: &Query) -> Result<(Page, Evidence), Fault> {
+    async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
         let mut answers = self.asked("search", |authority, now| authority.found(now)).await?;
+        if !query.identifier.is_empty() {
+            // As the authority does: the identifier of the delivery or of the document within.
+            answers.retain(|answer| {
+                let delivery = answer.identifiers.first().map_or("", String::as_str);
+                let document = self.world.papers(|papers| papers.content_of(delivery));
+                let document = document.map(crate::papers::Content::identifier);
+                query
+                    .identifier
+                    .iter()
+                    .any(|asked| asked == delivery || Some(asked) == document.as_ref())
+            });
+            self.note(|| format!("finds {} of {:?}", answers.len(), query.identifier));
+            let page = Page { total: Some(answers.len() as u64), answers, ..Page::default() };
+            return Ok((page, self.evidence(b"{}".to_vec())));
+        }
         self.note(|| format!("sees {} of its own", answers.len()));
         if self.world.plan.strangers {
             answers.push(Answer { receipt: Some("stranger".to_owned()), ..Answer::default() });

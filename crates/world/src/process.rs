@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use engine::{Connection, LeaseKeeper, Pace, Round, Tools, Worker};
+use engine::{
+    Connection, LeaseKeeper, Pace, ReconcileTools, Round, Tools, Worker, compare, decide_guarded,
+};
 use fhir::Instant;
 use journal::simulation::Seam;
 use journal::{Journal, Lease};
@@ -193,10 +195,11 @@ async fn work(process: Arc<Process>) {
     let lease = Arc::new(LeaseKeeper::new(journal.clone(), clock, life, process.name.clone()));
     world.note(&process.name, || "starts".to_owned());
     let courier = |endpoint| courier(process.clone(), journal.clone(), lease.clone(), endpoint);
+    let compares = comparer(process.clone(), journal.clone());
     if world.plan.endpoints > 1 {
-        tokio::join!(courier(0), courier(1));
+        tokio::join!(courier(0), courier(1), compares);
     } else {
-        courier(0).await;
+        tokio::join!(courier(0), compares);
     }
     if let Ok(Some(held)) = journal.lease()
         && held.holder == process.name
@@ -207,9 +210,58 @@ async fn work(process: Arc<Process>) {
     world.stir.notify_one();
 }
 
+/// Compares a restored journal with the authorities, again and again, as the engine's upkeep does.
+async fn comparer(process: Arc<Process>, journal: Journal) {
+    let world = process.world.clone();
+    if world.plan.set_back.is_none() {
+        return;
+    }
+    while !process.leaving.is_cancelled() {
+        let complete = compare_all(&process, &journal).await;
+        let from = world.laws(|laws| laws.is_compared_from());
+        let open = journal.unreconciled().is_ok_and(|open| open.is_some());
+        if complete && open && from.is_some_and(|from| from <= world.truth()) {
+            // Refused, it is compared once more.
+            let _ = journal.set_reconciled();
+            world.note(&process.name, || "has compared the journal".to_owned());
+        }
+        world.stir.notify_one();
+        if from.is_some() {
+            // What was let go is sent by whoever works the queue.
+            world.nudge();
+        }
+        let rest = if from.is_some() { COMPARE_EVERY } else { micros(HOUR) };
+        tokio::select! {
+            biased;
+            () = process.leaving.cancelled() => {}
+            () = tokio::time::sleep(rest) => {}
+        }
+    }
+}
+
+/// Whether every authority has shown everything.
+async fn compare_all(process: &Arc<Process>, journal: &Journal) -> bool {
+    let world = &process.world;
+    let (Ok(open), clock) = (journal.unreconciled(), Watch(world.clone())) else { return false };
+    let mut complete = true;
+    for at in 0..world.plan.endpoints {
+        let (world, process) = (world.clone(), process.clone());
+        let link = Link { world, process, endpoint: at, compares: true };
+        let endpoint = endpoint(at);
+        let tools =
+            ReconcileTools { journal, authority: &link, endpoint: &endpoint, clock: &clock };
+        complete &= match open {
+            Some(open) => compare(&tools, open).await.is_ok_and(|found| found.complete),
+            None => decide_guarded(&tools).await.is_ok(),
+        };
+    }
+    complete
+}
+
 async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper>, at: usize) {
     let world = process.world.clone();
-    let link = Link { world: world.clone(), process: process.clone(), endpoint: at };
+    let (seen, process_too) = (world.clone(), process.clone());
+    let link = Link { world: seen, process: process_too, endpoint: at, compares: false };
     let worker = Worker::new(Tools {
         journal,
         authority: link,
@@ -257,6 +309,8 @@ async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper
     }
 }
 
+/// Pause between two comparisons.
+const COMPARE_EVERY: Duration = Duration::from_secs(60);
 /// As often as a real program looks.
 const REST: Duration = Duration::from_secs(5);
 

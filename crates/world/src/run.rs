@@ -1,20 +1,20 @@
 //! The life of a world: what people do, what happens to the computer, and who is started again.
 
+mod handing;
+mod people;
+
 use std::sync::Arc;
 
-use fhir::Format;
 use journal::simulation::Memory;
-use journal::{NewSubmission, Step};
-use report::{Action, Event, Person, State, SubmissionId, Summary};
+use people::Offered;
 use tokio::task::JoinHandle;
 
-use crate::authority::Nature;
 use crate::computer::{HOUR, MINUTE, SECOND};
 use crate::history::Broken;
 use crate::laws::{CALM, REST_MAX};
 use crate::process::Process;
 use crate::tally::Tally;
-use crate::world::{ENDPOINTS, World};
+use crate::world::World;
 use crate::{Outcome, history::Violation};
 
 /// Something that happens at a time.
@@ -36,25 +36,14 @@ enum Deed {
     Blind(i64),
     /// A person uses the other endpoint.
     Switch,
-}
-
-/// What a person looks at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Offered {
-    /// What has come to rest, or was never sent.
-    Finished,
-    /// Everything.
-    All,
-}
-
-impl Offered {
-    fn fits(self, state: &State, action: Action) -> bool {
-        self == Self::All
-            || match state {
-                State::Queued { attempt, .. } => *attempt == 0 && action == Action::HoldBack,
-                state => state.is_settled(),
-            }
-    }
+    /// A report is handed over once more.
+    Again,
+    /// Another content is handed over under a document identifier that was used before.
+    Newer,
+    /// The laboratory makes a backup.
+    Backup,
+    /// The disk dies; the backup goes on on another computer.
+    SetBack,
 }
 
 /// A place for a process.
@@ -72,6 +61,9 @@ struct Run {
     slots: Vec<Slot>,
     endpoint: usize,
     reports: u64,
+    again: u64,
+    /// Nobody starts before.
+    not_before: i64,
 }
 
 /// One world from its beginning to its end. The same seed gives the same story.
@@ -100,7 +92,15 @@ impl Run {
         let slots = (1..=plan.processes)
             .map(|name| Slot { name, lives: 0, process: None, starts: 0 })
             .collect();
-        let mut run = Self { world, agenda: Vec::new(), slots, endpoint: 0, reports: 0 };
+        let mut run = Self {
+            world,
+            agenda: Vec::new(),
+            slots,
+            endpoint: 0,
+            reports: 0,
+            again: 0,
+            not_before: 0,
+        };
         run.fill_agenda();
         run
     }
@@ -151,6 +151,21 @@ impl Run {
             (0..times).map(|_| i64::try_from(dice.below(latest)).unwrap_or(0)).collect::<Vec<_>>()
         });
         self.agenda.extend(words.into_iter().map(|at| (at, Deed::Word)));
+        let papers = self.world.paper(|dice| {
+            let (many, latest) = (plan.again + plan.newer, plan.quiet * 2);
+            let mut deeds: Vec<_> = (0..many)
+                .map(|n| (n, dice.time(SECOND, latest)))
+                .map(|(n, at)| (at, if n < plan.again { Deed::Again } else { Deed::Newer }))
+                .collect();
+            if let Some((backup, back)) = plan.set_back {
+                deeds.extend([(backup, Deed::Backup), (back, Deed::SetBack)]);
+                // What was in the folder is handed over again, by whoever sets up the new computer.
+                let (soon, late) = (back + SECOND, back + HOUR);
+                deeds.extend((0..3).map(|_| (dice.time(soon, late), Deed::Again)));
+            }
+            deeds
+        });
+        self.agenda.extend(papers);
         self.agenda.sort_by_key(|(at, _)| *at);
         self.agenda.reverse();
     }
@@ -203,8 +218,12 @@ impl Run {
     }
 
     fn is_over(&self) -> bool {
-        let pending =
-            |(_, deed): &(i64, Deed)| matches!(deed, Deed::Import | Deed::Person | Deed::Word);
+        let pending = |(_, deed): &(i64, Deed)| {
+            !matches!(
+                deed,
+                Deed::Clock(_) | Deed::Sleep(_) | Deed::Kill | Deed::Blind(_) | Deed::Switch
+            )
+        };
         !self.agenda.iter().any(pending) && self.world.laws(|laws| laws.at_rest(&self.world))
     }
 
@@ -234,6 +253,7 @@ impl Run {
                 slot.process = None;
                 let pause = if died { world.dice(|dice| dice.between(1, 120)) } else { 1 };
                 slot.starts = world.truth() + i64::try_from(pause).unwrap_or(1) * SECOND;
+                slot.starts = slot.starts.max(self.not_before);
                 world.disturb();
             }
             if slot.process.is_none() && slot.starts <= world.truth() {
@@ -261,7 +281,10 @@ impl Run {
         let world = self.world.clone();
         match deed {
             Deed::Import => {
-                self.import(None, "import").await;
+                let imported = self.import(None, "import").await;
+                if imported.is_err() {
+                    world.broken(Broken::Other, "a report is not taken in".to_owned());
+                }
             }
             Deed::Person => self.person(Offered::Finished).await,
             Deed::Word => self.person(Offered::All).await,
@@ -290,6 +313,10 @@ impl Run {
                 }
             }
             Deed::Blind(time) => self.blind(time),
+            Deed::Again => self.hand_over_again().await,
+            Deed::Newer => self.hand_over_newer().await,
+            Deed::Backup => self.back_up(),
+            Deed::SetBack => self.set_back(),
             Deed::Switch => {
                 self.endpoint = 1 - self.endpoint;
                 world.note("person", || format!("uses endpoint {}", self.endpoint + 1));
@@ -311,101 +338,6 @@ impl Run {
             crate::lock(&self.world.authorities[self.endpoint]).blind_until = until;
         }
     }
-
-    /// A report is taken in, perhaps in the place of another.
-    async fn import(&mut self, corrects: Option<SubmissionId>, what: &str) -> bool {
-        let world = self.world.clone();
-        self.reports += 1;
-        let number = self.reports;
-        let identifier = format!("urn:uuid:00000000-0000-4000-8000-{number:012}");
-        let nature = world.dice(|dice| match dice.below(100) {
-            _ if world.plan.choking && number == 1 && dice.percent(50) => Nature::Barred,
-            _ if world.plan.choking && number == 1 => Nature::Choking,
-            0..8 => Nature::Refused,
-            _ => Nature::Fine,
-        });
-        let endpoint = match corrects {
-            Some(id) => world.laws(|laws| laws.lives.get(&id).map_or(0, |life| life.endpoint)),
-            None if world.plan.endpoints > 1 => usize::from(world.dice(|dice| dice.percent(50))),
-            None => 0,
-        };
-        if nature != Nature::Fine {
-            let mut authority = crate::lock(&world.authorities[endpoint]);
-            authority.natures.insert(identifier.clone(), nature);
-        }
-        let held = world.dice(|dice| dice.percent(8));
-        let delay = if world.dice(|dice| dice.percent(30)) { 10 * SECOND } else { 0 };
-        let now = world.computer.wall();
-        let document = document(number);
-        let new = NewSubmission {
-            file: format!("{number}.json"),
-            format: Format::Json,
-            digest: report::digest(&document),
-            document,
-            summary: Summary::default(),
-            identifier,
-            endpoint: ENDPOINTS[endpoint].to_owned(),
-            canonical: None,
-            environment: None,
-            first: if held { Event::Held } else { Event::Queued { due: now.plus_micros(delay) } },
-            findings: Vec::new(),
-            corrects,
-            by: person(),
-            at: now,
-        };
-        world.note("person", || format!("{what} {number}, {nature:?}"));
-        let taken = world.observer.import_async(new).await.is_ok();
-        if taken {
-            world.count(|tally| tally.reports += 1);
-            world.nudge();
-        }
-        taken
-    }
-
-    /// Does one of the things that may be done with one of the reports.
-    async fn person(&mut self, offer: Offered) {
-        let world = self.world.clone();
-        let now = world.computer.wall();
-        let offered: Vec<(SubmissionId, Action)> = world.laws(|laws| {
-            let lives = laws.lives.iter();
-            let actions = lives.map(|(id, life)| (*id, life.state.actions(now)));
-            let all = actions.flat_map(|(id, actions)| actions.iter().map(move |a| (id, *a)));
-            let fits = |id: SubmissionId, action| {
-                laws.lives.get(&id).is_some_and(|life| offer.fits(&life.state, action))
-            };
-            all.filter(|(id, action)| fits(*id, *action) && laws.is_true(&world, *id, *action))
-                .collect()
-        });
-        let below = |dice: &mut crate::dice::Dice| dice.below(offered.len() as u64);
-        let which = match offer {
-            Offered::Finished => world.dice(below),
-            Offered::All => world.more(below),
-        };
-        let Some((id, action)) = offered.get(usize::try_from(which).unwrap_or(0)).copied() else {
-            return;
-        };
-        world.note("person", || format!("{action:?} #{}", id.0));
-        world.count(|tally| tally.deeds += 1);
-        let reason = "as the world wants it".to_owned();
-        let event = match action {
-            Action::Release => Event::Released { reason, due: now },
-            Action::HoldBack => Event::HeldBack,
-            Action::Withdraw => Event::Withdrawn { reason },
-            Action::SayReceived => Event::SaidReceived { reason },
-            Action::SayNotReceived => Event::SaidNotReceived { reason, due: now },
-            Action::Resubmit | Action::Correct => {
-                if !self.import(Some(id), "instead").await {
-                    world.broken(Broken::Other, format!("#{} offered {action:?}", id.0));
-                }
-                return;
-            }
-        };
-        let step = Step::new(id, event, person(), now);
-        if world.observer.record_async(step).await.is_err() {
-            world.broken(Broken::Other, format!("#{} offered {action:?}", id.0));
-        }
-        world.nudge();
-    }
 }
 
 fn jump(dice: &mut crate::dice::Dice) -> Deed {
@@ -420,15 +352,4 @@ fn jump(dice: &mut crate::dice::Dice) -> Deed {
         1 | 2 => Deed::Clock(-time),
         _ => Deed::Clock(time),
     }
-}
-
-fn person() -> Person {
-    Person("person".to_owned())
-}
-
-fn document(number: u64) -> Vec<u8> {
-    format!(
-        r#"{{"resourceType":"Bundle","id":"b{number}","identifier":{{"value":"d{number}"}},"type":"document","entry":[]}}"#
-    )
-    .into_bytes()
 }

@@ -1,6 +1,6 @@
 //! What everybody in a world shares.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
@@ -14,6 +14,7 @@ use crate::computer::{Computer, HOUR, MINUTE, SECOND, micros};
 use crate::dice::Dice;
 use crate::history::{Broken, History};
 use crate::laws::Laws;
+use crate::papers::Papers;
 use crate::process::Process;
 use crate::tally::Tally;
 
@@ -50,6 +51,11 @@ pub(crate) struct Plan {
     pub(crate) gateways: u64,
     /// From when to when every search for changes is refused.
     pub(crate) searchless: Option<(i64, i64)>,
+    /// How often a report is handed over again, and how often a newer one under the same document identifier.
+    pub(crate) again: u64,
+    pub(crate) newer: u64,
+    /// When the laboratory makes a backup, and when the disk dies.
+    pub(crate) set_back: Option<(i64, i64)>,
 }
 
 impl Plan {
@@ -75,6 +81,9 @@ impl Plan {
             patience: 72 * HOUR,
             gateways: 0,
             searchless: None,
+            again: 0,
+            newer: 0,
+            set_back: None,
         }
     }
 
@@ -113,6 +122,25 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// What is handed over again, and a disk that dies; dice of its own too.
+    fn add_papers(&mut self, paper: &mut Dice) {
+        if paper.percent(40) {
+            self.again = paper.between(1, 4);
+        }
+        if paper.percent(30) {
+            self.newer = paper.between(1, 3);
+        }
+        // The guard stands for thirty days by our clock: where that leaps, it falls.
+        if self.jumps == 0 && paper.percent(25) {
+            let backup = paper.time(0, self.quiet / 2);
+            self.set_back = Some((backup, paper.time(backup + MINUTE, self.quiet - HOUR / 2)));
+            // Where the authority shows nothing of ours any more nobody can compare.
+            self.forgets = 0;
+        }
+    }
+}
+
 /// One laboratory, its computer, and the authorities it reports to.
 pub(crate) struct World {
     pub(crate) computer: Arc<Computer>,
@@ -130,6 +158,9 @@ pub(crate) struct World {
     disk: Mutex<Dice>,
     more: Mutex<Dice>,
     late: Mutex<Dice>,
+    paper: Mutex<Dice>,
+    papers: Mutex<Papers>,
+    is_restoring: AtomicBool,
     tally: Mutex<Tally>,
     lively_until: AtomicI64,
 }
@@ -166,6 +197,8 @@ impl World {
         plan.add(&mut more);
         let mut late = Dice::new(seed.rotate_left(16) ^ 0x6C61_7465);
         plan.add_late(&mut late);
+        let mut paper = Dice::new(seed.rotate_left(48) ^ 0x7061_7065);
+        plan.add_papers(&mut paper);
         let computer = Arc::new(Computer::new());
         // Nobody's clock is quite right.
         computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
@@ -183,6 +216,9 @@ impl World {
             disk: Mutex::new(disk),
             more: Mutex::new(more),
             late: Mutex::new(late),
+            paper: Mutex::new(paper),
+            papers: Mutex::default(),
+            is_restoring: AtomicBool::new(false),
             tally: Mutex::default(),
             lively_until: AtomicI64::new(0),
         })
@@ -244,6 +280,23 @@ impl World {
         refused
     }
 
+    /// Dice of their own again, for what is handed over.
+    pub(crate) fn paper<T>(&self, throw: impl FnOnce(&mut Dice) -> T) -> T {
+        throw(&mut crate::lock(&self.paper))
+    }
+
+    pub(crate) fn papers<T>(&self, ask: impl FnOnce(&mut Papers) -> T) -> T {
+        ask(&mut crate::lock(&self.papers))
+    }
+
+    /// What is done here to the journal is no step that the laws know.
+    pub(crate) fn restoring<T>(&self, restore: impl FnOnce() -> T) -> T {
+        self.is_restoring.store(true, Ordering::Relaxed);
+        let done = restore();
+        self.is_restoring.store(false, Ordering::Relaxed);
+        done
+    }
+
     pub(crate) fn note(&self, who: &str, what: impl FnOnce() -> String) {
         self.history.note(self.truth(), who, what);
     }
@@ -267,6 +320,9 @@ impl World {
 
     /// Holds the journal against the laws, after every write.
     pub(crate) fn check(&self) {
+        if self.is_restoring.load(Ordering::Relaxed) {
+            return;
+        }
         let moved = self.laws(|laws| laws.check(self));
         if moved {
             self.stir.notify_one();
