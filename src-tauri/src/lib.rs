@@ -1,5 +1,6 @@
 //! The desktop shell: one window over `bridge`. It knows Tauri and no rule.
 
+mod closing;
 mod commands;
 #[cfg(test)]
 mod grants;
@@ -34,6 +35,7 @@ pub fn run() -> ExitCode {
         .plugin(tauri_plugin_dialog::init())
         .plugin(tauri_plugin_window_state::Builder::default().build())
         .manage(house)
+        .manage(closing::Decided::default())
         .invoke_handler(commands::handle)
         .on_window_event(window::on_event)
         .setup(|app| {

@@ -10,8 +10,8 @@ use tauri::{
     WebviewWindowBuilder, Window, WindowEvent,
 };
 
-use crate::commands;
 use crate::house::House;
+use crate::{closing, commands};
 
 /// The window's label; capabilities are granted to it alone.
 const MAIN: &str = "main";
@@ -94,7 +94,11 @@ pub(crate) fn show(app: &AppHandle) {
 
 /// Files dragged over the window and dropped on it.
 pub(crate) fn on_event(window: &Window, event: &WindowEvent) {
-    let WindowEvent::DragDrop(drag) = event else { return };
+    let drag = match event {
+        WindowEvent::DragDrop(drag) => drag,
+        WindowEvent::CloseRequested { api, .. } => return closing::requested(window, api),
+        _ => return,
+    };
     // An event that nobody listens to (page still loading) is lost; the files are not touched.
     let _ = match drag {
         DragDropEvent::Enter { .. } => window.emit("drag", Drag { phase: "enter" }),

@@ -253,6 +253,34 @@ fn the_lesson_one_sample_fails_and_its_correction_is_completed() {
     });
 }
 
+/// Without the window nothing is sent: closing it while reports wait is asked first, and nothing is lost meanwhile.
+#[test]
+fn closing_the_window_while_reports_are_under_way_is_asked() {
+    journey(async {
+        let window = Window::open().await;
+        window.click("[data-testid=send-samples]").await;
+        window.shows("[data-testid=candidate-row]", 5).await;
+        window.click("[data-testid=send-button]").await;
+        window.shows("[data-testid=undo]", 1).await;
+        let asked = || window.titles().contains("Reports are under way");
+        window.ask_to_close();
+        window.until("the question is there", asked);
+        // Whoever does not answer has decided nothing.
+        window.press("Escape");
+        window.until("the question is gone", || !asked());
+        window.click("[data-testid=nav-reports]").await;
+        window.shows("[data-testid=report-row][data-state=completed]", 3).await;
+        window.shows("[data-testid=report-row][data-state=failed]", 1).await;
+        // What needs a person does not go on by itself: the window closes without a question.
+        let drawing = window.drawing_processes();
+        window.ask_to_close();
+        window.until("the program ends", || {
+            window.drawing_processes().iter().all(|number| !drawing.contains(number))
+        });
+        drop(window.kill());
+    });
+}
+
 #[test]
 fn a_certificate_is_inspected_and_kept_in_the_keychain() {
     journey(async {
@@ -273,7 +301,7 @@ fn a_certificate_is_inspected_and_kept_in_the_keychain() {
         window.shows("[data-testid=certificate-confirm]", 1).await;
         window.picture("certificate").await;
         window.click("[data-testid=certificate-confirm]").await;
-        let kept = window.text("[data-testid=certificate-waiting]").await;
+        let kept = window.text("[data-testid=certificate-stored]").await;
         assert!(kept.contains("riverside"), "{kept}");
         window.picture("certificate-kept").await;
         // The headless program finds the very certificate in the keychain.

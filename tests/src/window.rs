@@ -170,6 +170,23 @@ impl Window {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    /// Asks for it to be closed, as a click on its cross does.
+    pub fn ask_to_close(&self) {
+        let mut search = Command::new("xdotool");
+        search.args(["search", "--onlyvisible", "--name", "^Lab Courier"]);
+        let found = search.env("DISPLAY", &self.display).output().expect("xdotool is installed");
+        let numbers = String::from_utf8_lossy(&found.stdout).into_owned();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("journeys/close_request.py");
+        let mut request = Command::new("/usr/bin/python3");
+        request.arg(script).args(numbers.split_whitespace()).env("DISPLAY", &self.display);
+        assert!(request.status().expect("python3 is installed").success());
+    }
+
+    /// Presses a key, wherever the keyboard is.
+    pub fn press(&self, key: &str) {
+        self.xdotool(&["key", key]);
+    }
+
     /// The processes that were started for it: driver, program, web view.
     pub fn processes(&self) -> Vec<PathBuf> {
         let group = self.driver.0.id().to_string();

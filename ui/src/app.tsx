@@ -18,6 +18,7 @@ import { useForgetting, useIdleLock, useLock } from "./lock";
 import { Announcer } from "./parts/announcer";
 import { BatchBar } from "./parts/batch";
 import { isDialogOpen } from "./parts/dialog";
+import { dropReceiver } from "./parts/drops";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
@@ -124,6 +125,8 @@ function Frame() {
     dropped(paths) {
       if (locked) return;
       // An open dialog is somebody's work: what is dropped beside it must not take it away.
+      const receive = dropReceiver();
+      if (receive) return receive(paths);
       if (isDialogOpen()) {
         say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") });
         return;
@@ -207,7 +210,7 @@ function ScreenOf({ place, certificate }: { place: Place; certificate: ReturnTyp
     case "certificate":
       return <Certificate files={certificate} />;
     case "settings":
-      return <Settings />;
+      return <Settings adds={place.adds ?? false} />;
   }
 }
 

@@ -8,7 +8,7 @@ export type Place =
   | { screen: "correct"; open: number | null }
   | { screen: "overview" }
   | { screen: "certificate" }
-  | { screen: "settings" };
+  | { screen: "settings"; adds?: boolean };
 
 /** Reports that were sent together, as a filter of the list. */
 export interface Sent {

@@ -114,6 +114,12 @@ calls! {
     certificate_import => CertificateImport {
         paths: Vec<String>, password: String, endpoint: Option<String>
     }
+    /// Reads the authority's CA from a file.
+    read_ca => ReadCa { path: String }
+    /// Makes the laboratory's room where there is no keychain.
+    protect_with_passphrase => ProtectWithPassphrase { passphrase: String }
+    /// Opens it.
+    open_vault => OpenVault { passphrase: String }
     /// All certificates, and what each is used for.
     certificates => Certificates {}
     /// Uses another certificate for an endpoint.
@@ -251,6 +257,11 @@ impl Desk {
             Call::CertificateImport { paths, password, endpoint } => {
                 text(self.certificate_import(paths, password, endpoint).await)
             }
+            Call::ReadCa { path } => text(self.read_ca(path).await),
+            Call::ProtectWithPassphrase { passphrase } => {
+                text(self.protect_with_passphrase(passphrase).await)
+            }
+            Call::OpenVault { passphrase } => text(self.open_vault(passphrase).await),
             Call::Certificates {} => text(self.certificates().await),
             Call::UseCertificate { fingerprint, endpoint } => {
                 text(self.use_certificate(fingerprint, endpoint).await)

@@ -13,6 +13,7 @@ mod status;
 mod support;
 #[cfg(test)]
 mod tests;
+mod vault;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use engine::{Engine, OpenError, Profile, ProfileProblem, Surroundings};
-use identity::{Inspection, SecretsKind};
+use identity::{Inspection, Password, SecretsKind};
 use tokio_util::sync::CancellationToken;
 
 use crate::practice::Practice;
@@ -101,7 +102,7 @@ impl Desk {
     async fn open_with(root: &Path, secrets: SecretsKind) -> Result<Self, Problem> {
         let practice = Practice::prepare(&root.join("practice")).await?;
         let practice_engine = practice.engine().clone();
-        let laboratory = open_laboratory(root.join("laboratory")).await;
+        let laboratory = open_laboratory(root.join("laboratory"), None).await;
         let wanted = practice_engine.profile().settings.preferences.get(PLACE).cloned();
         let is_practice = !matches!(laboratory, Laboratory::Open(_))
             || wanted.is_none_or(|place| place != "laboratory");
@@ -220,7 +221,7 @@ impl Desk {
             Laboratory::Absent => return Ok(None),
             Laboratory::Closed(_) => {}
         }
-        let opened = open_laboratory(self.inner.root.join("laboratory")).await;
+        let opened = open_laboratory(self.inner.root.join("laboratory"), None).await;
         let answer = match &opened {
             Laboratory::Open(engine) => Ok(Some(engine.clone())),
             Laboratory::Absent => Ok(None),
@@ -241,7 +242,7 @@ impl Desk {
         }
         let folder = self.inner.root.join("laboratory");
         let secrets = self.inner.secrets;
-        let engine = on_pool(move || make_laboratory(&folder, secrets)).await??;
+        let engine = on_pool(move || make_laboratory(&folder, secrets, None)).await??;
         self.set_laboratory(Laboratory::Open(engine.clone()));
         self.work(&engine).await;
         Ok(engine)
@@ -303,10 +304,10 @@ impl Desk {
     }
 }
 
-async fn open_laboratory(folder: PathBuf) -> Laboratory {
+async fn open_laboratory(folder: PathBuf, passphrase: Option<Password>) -> Laboratory {
     let opened = on_pool(move || {
         let profile = Profile::open(&folder)?;
-        Engine::open(profile, None, Surroundings::default())
+        Engine::open(profile, passphrase.as_ref(), Surroundings::default())
     });
     match opened.await {
         Ok(Ok(engine)) => Laboratory::Open(engine),
@@ -316,9 +317,13 @@ async fn open_laboratory(folder: PathBuf) -> Laboratory {
     }
 }
 
-fn make_laboratory(folder: &Path, secrets: SecretsKind) -> Result<Engine, Problem> {
+fn make_laboratory(
+    folder: &Path,
+    secrets: SecretsKind,
+    passphrase: Option<&Password>,
+) -> Result<Engine, Problem> {
     let profile = Profile::create(folder, secrets, Vec::new())?;
-    Engine::create(profile, None, Surroundings::default()).map_err(|error| {
+    Engine::create(profile, passphrase, Surroundings::default()).map_err(|error| {
         // Without secrets the settings alone would look like a room that lost its key. What cannot be
         // removed shows as that at the next start.
         let _ = std::fs::remove_file(folder.join("profile.json"));

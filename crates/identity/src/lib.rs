@@ -5,6 +5,7 @@
 //! Deliberately not here: HTTP, the journal, prose for people (errors are codes with parameters).
 //! The private key never leaves this crate except inside [`Identity::key`], which the TLS stack takes.
 
+mod ca;
 mod der;
 mod identity;
 mod import;
@@ -14,6 +15,7 @@ mod pin;
 mod secrets;
 mod trust;
 
+pub use ca::AuthorityCa;
 pub use identity::Identity;
 pub use import::ImportError;
 pub use inspection::Inspection;

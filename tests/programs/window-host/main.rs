@@ -4,7 +4,7 @@
 //! built page of the window on loopback. It prints where it listens and ends when its input ends.
 //!
 //! What the shell does beside answering calls, a test asks for: `POST /host/drop` drops files on the window,
-//! `POST /host/choose` says what the next file dialog answers.
+//! `POST /host/choose` says what the next file dialog answers. The question about a new address is answered with yes.
 
 mod answers;
 mod shell;

@@ -2,6 +2,7 @@
 // `mock.ts` a made-up one for looking at screens and for tests.
 
 import type { BatchView } from "./generated/BatchView";
+import type { CaView } from "./generated/CaView";
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
 import type { CauseFieldView } from "./generated/CauseFieldView";
@@ -58,6 +59,9 @@ export interface Commands {
   practice_samples: { takes: void; gives: string[] };
   certificate_inspect: { takes: { paths: string[]; password: string }; gives: CertificateView };
   certificate_import: { takes: { paths: string[]; password: string; endpoint: string | null }; gives: CertificateView };
+  read_ca: { takes: { path: string }; gives: CaView };
+  protect_with_passphrase: { takes: { passphrase: string }; gives: null };
+  open_vault: { takes: { passphrase: string }; gives: null };
   certificates: { takes: void; gives: StoredCertificateView[] };
   use_certificate: { takes: { fingerprint: string; endpoint: string }; gives: null };
   remove_certificate: { takes: { fingerprint: string; although_needed: boolean }; gives: null };

@@ -103,6 +103,7 @@ export function createMock(options: MockOptions = {}): Door {
     density: "comfortable",
     singleKeys: true,
     onClose: "ask",
+    checklistHidden: false,
   };
   const endpoints: EndpointView[] = [
     endpoint("Practice", "https://127.0.0.1:40123/v1/fhir", options.environment ?? "practice", true),
@@ -318,6 +319,9 @@ export function createMock(options: MockOptions = {}): Door {
       certificate = { ...opened(takes), storedIn: "keychain" };
       return certificate;
     },
+    read_ca: () => ({ pem: "-----BEGIN CERTIFICATE-----", subject: "CN=Root CA of the Authority", notAfter: new Date(now + 3e11).toISOString(), daysLeft: 3472, count: 1 }),
+    protect_with_passphrase: () => null,
+    open_vault: () => null,
     certificates: () =>
       certificate
         ? [{ fingerprint: certificate.fingerprint, certificate, endpoints: endpoints.filter((one) => one.inUse).map((one) => one.name), formerly: [], open: 2 }]

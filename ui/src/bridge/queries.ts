@@ -59,12 +59,18 @@ export const useStatus = () => useQuery({ queryKey: ["status"], queryFn: () => d
 export const usePreferences = () =>
   useQuery({ queryKey: ["preferences"], queryFn: () => door.call("preferences") });
 
+/** Settings are no part of the journal: another program may have changed them since a screen was last open. */
+const ON_OPENING = { staleTime: 0 };
+
 export const useEndpoints = () =>
-  useQuery({ queryKey: ["endpoints"], queryFn: () => door.call("endpoints") });
+  useQuery({ queryKey: ["endpoints"], queryFn: () => door.call("endpoints"), ...ON_OPENING });
 
 /** What using another endpoint would send and what not. */
 export const useEndpointPlan = (name: string) =>
   useQuery({ queryKey: ["endpoint-plan", name], queryFn: () => door.call("plan_endpoint", { name }) });
+
+export const useCertificates = () =>
+  useQuery({ queryKey: ["certificates"], queryFn: () => door.call("certificates"), ...ON_OPENING });
 
 export const useStatistics = (days: number) =>
   useQuery({

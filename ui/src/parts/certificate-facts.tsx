@@ -28,7 +28,8 @@ export function Validity({ certificate }: { certificate: CertificateView }) {
   );
 }
 
-export function CertificateFacts({ certificate }: { certificate: CertificateView }) {
+/** `isNew`: it is not stored yet. */
+export function CertificateFacts({ certificate, isNew }: { certificate: CertificateView; isNew?: boolean }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -54,7 +55,7 @@ export function CertificateFacts({ certificate }: { certificate: CertificateView
       <dd>
         <CopyValue name={text("certificate.fingerprint")} value={certificate.fingerprint} />
       </dd>
-      <dt>{text("certificate.stored-in")}</dt>
+      <dt>{text(isNew ? "certificate.will-be-stored-in" : "certificate.stored-in")}</dt>
       <dd>{words("stored-in", certificate.storedIn)}</dd>
     </dl>
   );

@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { ReactNode } from "react";
 import {
   Button as AriaButton,
+  FieldError,
   Input,
   Label,
   ListBox,
@@ -57,6 +58,8 @@ export function Button({ tone = "plain", icon: Icon, label, children, isPending,
 interface FieldProps {
   label: string;
   help?: string;
+  /** What is wrong with what stands in it. */
+  error?: string;
   value: string;
   onChange: (value: string) => void;
   type?: "text" | "password" | "url";
@@ -68,10 +71,10 @@ interface FieldProps {
   "data-testid"?: string;
 }
 
-export function TextField({ label, help, rows, placeholder, mono, "data-testid": id, ...rest }: FieldProps) {
+export function TextField({ label, help, error, rows, placeholder, mono, "data-testid": id, ...rest }: FieldProps) {
   const look = `${css.input} ${mono ? css.mono : ""}`;
   return (
-    <AriaTextField {...rest} className={css.field} autoComplete="off" spellCheck="false">
+    <AriaTextField {...rest} isInvalid={error !== undefined} className={css.field} autoComplete="off" spellCheck="false">
       <Label className={css.label}>{label}</Label>
       {rows ? (
         <TextArea className={look} rows={rows} placeholder={placeholder} data-testid={id} />
@@ -83,6 +86,7 @@ export function TextField({ label, help, rows, placeholder, mono, "data-testid":
           {help}
         </Help>
       )}
+      <FieldError className={css.error}>{error}</FieldError>
     </AriaTextField>
   );
 }

@@ -12,6 +12,7 @@ import { Button } from "./controls";
 import { Notice, ProblemNote } from "./notes";
 import css from "./standing.module.css";
 import { sayProblem } from "./toasts";
+import { VaultSealed } from "./vault";
 
 /** Why the reports of another endpoint than the one in use do not move. */
 export function Elsewhere({ waiting, actions }: { waiting: ElsewhereView; actions?: ReactNode }) {
@@ -34,7 +35,8 @@ export function Standing({ status }: { status: StatusView }) {
   const waiting = byState["queued"] ?? 0;
   const held = status.connection === "locked" || status.connection === "unreachable";
   const read = useCommand("acknowledge_notice", { stale: ["status"] });
-  const quiet = !status.paused && !(held && status.problem) && status.notices.length === 0 && !status.elsewhere.some(({ problem }) => problem);
+  const sealed = status.problem?.code === "passphrase-needed";
+  const quiet = !sealed && !status.paused && !(held && status.problem) && status.notices.length === 0 && !status.elsewhere.some(({ problem }) => problem);
   if (quiet) return null;
   return (
     <div className={css.standing}>
@@ -53,7 +55,8 @@ export function Standing({ status }: { status: StatusView }) {
           }
         />
       ))}
-      {held && status.problem && (
+      {sealed && <VaultSealed />}
+      {held && status.problem && !sealed && (
         <>
           <ProblemNote
             problem={status.problem}

@@ -5,13 +5,14 @@ import { useMemo, useState } from "react";
 
 import { door } from "#door";
 
-import { useCommand, useStatus } from "../bridge/queries";
+import { useCommand, useEndpoints, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
-import { Button, TextField } from "../parts/controls";
+import { Button, Select, TextField } from "../parts/controls";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { say, sayProblem } from "../parts/toasts";
+import { VaultOffer } from "../parts/vault";
 import css from "./certificate-import.module.css";
 
 /** The files offered, dropped or chosen; `turn` grows with each offer. */
@@ -44,13 +45,16 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
   const practice = useStatus().data?.environment === "practice";
   const inspect = useCommand("certificate_inspect", { stale: [] });
   const store = useCommand("certificate_import", {
-    stale: ["status", "endpoints"],
+    stale: ["status", "endpoints", "certificates"],
     onDone() {
       say({ tone: "done", title: text("certificate.stored"), more: text(practice ? "certificate.stored.practice" : "certificate.stored.more") });
       files.clear();
     },
   });
   const takes = { paths: files.paths, password };
+  const [endpoint, setEndpoint] = useState("");
+  const others = (useEndpoints().data ?? []).filter(({ environment }) => environment !== "practice");
+  const keep = () => store.mutate({ ...takes, endpoint: endpoint || null });
   const found = inspect.data;
   return (
     <section className={`${screen.card} ${css.import}`} aria-label={text("certificate.import")}>
@@ -102,13 +106,22 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
             <h3>{text("certificate.found")}</h3>
             <Validity certificate={found} />
           </div>
-          <CertificateFacts certificate={found} />
+          <CertificateFacts certificate={found} isNew />
           {!found.clientAuth && (
             <Notice tone="caution" title={text("certificate.not-for-clients")}>
               {text("certificate.not-for-clients.more")}
             </Notice>
           )}
-          {store.error && <ProblemNote problem={store.error} />}
+          {others.length > 1 && (
+            <Select
+              label={text("certificate.for")}
+              value={endpoint}
+              choices={[{ id: "", name: text("certificate.for.all") }, ...others.map(({ name }) => ({ id: name, name }))]}
+              onChange={setEndpoint}
+              data-testid="certificate-for"
+            />
+          )}
+          {store.error && (store.error.code === "no-keychain" ? <VaultOffer onDone={keep} /> : <ProblemNote problem={store.error} />)}
           <div className={css.actions}>
             <Button tone="quiet" onPress={files.clear}>
               {text("action.cancel")}
@@ -117,7 +130,7 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
               tone="primary"
               icon={ShieldCheck}
               isPending={store.isPending}
-              onPress={() => store.mutate({ ...takes, endpoint: null })}
+              onPress={keep}
               data-testid="certificate-confirm"
             >
               {text("certificate.store")}

@@ -1,77 +1,182 @@
-// The certificate in use, and the next one: inspected before it is stored, tested after.
+// The certificates for the authority: what each is used for, how long it is good, and the next one beside it.
 
-import { BadgeCheck, BadgeX, FileKey2, FlaskConical } from "lucide-react";
+import { BadgeCheck, BadgeX, FileKey2, FlaskConical, Trash2 } from "lucide-react";
+import { useState } from "react";
 
-import { useEndpoints, useStatus } from "../bridge/queries";
+import type { StoredCertificateView } from "../bridge/generated/StoredCertificateView";
+import { useCertificates, useCommand, useEndpoints, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
-import { Button } from "../parts/controls";
-import { Empty, Notice, ProblemNote } from "../parts/notes";
 import { ConnectionTest } from "../parts/connection-test";
+import { Button, Select } from "../parts/controls";
+import { Dialog } from "../parts/dialog";
+import { Empty, Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
+import { say, sayProblem } from "../parts/toasts";
 import { CertificateImport } from "./certificate-import";
 import type { CertificateFiles } from "./certificate-import";
+import css from "./certificate.module.css";
 
 export function Certificate({ files }: { files: CertificateFiles }) {
   const text = useText();
   const status = useStatus();
+  const stored = useCertificates();
   const endpoint = useEndpoints().data?.find((one) => one.inUse);
-  const certificate = status.data?.certificate;
-  const waiting = status.data?.waitingCertificate;
+  const practice = status.data?.environment === "practice" ? status.data.certificate : null;
   const locked = status.data?.connection === "locked" ? status.data.problem : null;
   const importing = files.paths.length > 0;
+  const none = stored.data?.length === 0;
   const choose = (
-    <Button icon={FileKey2} tone={certificate ? "plain" : "primary"} onPress={files.choose} data-testid="certificate-import">
-      {text(certificate ? "certificate.import-next" : "certificate.import")}
+    <Button icon={FileKey2} tone={none ? "primary" : "plain"} onPress={files.choose} data-testid="certificate-import">
+      {text(none ? "certificate.import" : "certificate.import-next")}
     </Button>
   );
   return (
     <>
       <header className={screen.header}>
         <h1>{text("nav.certificate")}</h1>
-        {!importing && certificate && choose}
+        {!importing && !none && choose}
       </header>
       <div className={screen.body}>
         <div className={`${screen.narrow} ${screen.stack}`}>
           {locked && <ProblemNote problem={locked} />}
+          {stored.error && <ProblemNote problem={stored.error} />}
           {importing && <CertificateImport key={files.turn} files={files} />}
-          {!importing && !certificate && (
+          {!importing && none && (
             <Empty icon={BadgeX} title={text("certificate.none")} actions={choose}>
               {text("certificate.none.more")}
             </Empty>
           )}
-          {certificate && (
-            <section className={screen.card}>
-              <div className={screen.row}>
-                <h2>{text(importing ? "certificate.current" : "certificate.in-use")}</h2>
-                <Validity certificate={certificate} />
-              </div>
-              {certificate.storedIn === "practice" && (
-                <Notice tone="caution" icon={FlaskConical}>
-                  {text("certificate.practice")}
-                </Notice>
-              )}
-              {certificate.daysLeft < 0 && (
-                <Notice tone="attention" title={text("certificate.expired")}>
-                  {text("certificate.expired.more")}
-                </Notice>
-              )}
-              <CertificateFacts certificate={certificate} />
-            </section>
-          )}
-          {waiting && !importing && (
-            <section className={screen.card} data-testid="certificate-waiting">
-              <div className={screen.row}>
-                <h2>{text("certificate.waiting")}</h2>
-                <Validity certificate={waiting} />
-              </div>
-              <p>{text("certificate.waiting.more")}</p>
-              <CertificateFacts certificate={waiting} />
-            </section>
+          {stored.data?.map((one) => <Stored key={one.fingerprint} stored={one} />)}
+          {practice && (
+            <details className={`${screen.card} ${css.practice}`} data-testid="certificate-practice">
+              <summary>
+                <FlaskConical aria-hidden size={17} />
+                <span>{text("certificate.practice.title")}</span>
+                <Validity certificate={practice} />
+              </summary>
+              <p>{text("certificate.practice")}</p>
+              <CertificateFacts certificate={practice} />
+            </details>
           )}
           {endpoint && !importing && <ConnectionTest endpoint={endpoint} icon={BadgeCheck} />}
         </div>
       </div>
     </>
+  );
+}
+
+/** The name that people know a certificate by: the common name of its subject. */
+export function commonName(subject: string): string {
+  return /(?:^|,\s*)CN=([^,]+)/.exec(subject)?.[1] ?? subject;
+}
+
+function Stored({ stored }: { stored: StoredCertificateView }) {
+  const text = useText();
+  const [removing, setRemoving] = useState(false);
+  const { certificate, endpoints, open } = stored;
+  const isUsed = endpoints.length > 0;
+  return (
+    <section className={screen.card} data-testid="certificate-stored">
+      <div className={screen.row}>
+        <h2 className={css.name}>{certificate ? commonName(certificate.subject) : text("certificate.damaged")}</h2>
+        {certificate && <Validity certificate={certificate} />}
+      </div>
+      <p className={css.use}>
+        {isUsed
+          ? text("certificate.used-for", { endpoints: endpoints.join(", "), n: endpoints.length })
+          : text("certificate.unused")}{" "}
+        {open > 0 && text("certificate.open", { n: open })}
+      </p>
+      {certificate === null && <Notice tone="attention">{text("certificate.damaged.more")}</Notice>}
+      {certificate && certificate.daysLeft < 0 && (
+        <Notice tone="attention" title={text("certificate.expired")}>
+          {text("certificate.expired.more")}
+        </Notice>
+      )}
+      {certificate && isUsed && <CertificateFacts certificate={certificate} />}
+      {certificate && !isUsed && (
+        <details className={css.more}>
+          <summary>{text("certificate.details")}</summary>
+          <CertificateFacts certificate={certificate} />
+        </details>
+      )}
+      <div className={css.actions}>
+        {certificate && <UseFor stored={stored} />}
+        <Button tone="quiet" icon={Trash2} onPress={() => setRemoving(true)} data-testid="certificate-remove">
+          {text("certificate.remove")}
+        </Button>
+      </div>
+      {removing && <Removal stored={stored} onClose={() => setRemoving(false)} />}
+    </section>
+  );
+}
+
+/** Lets another authority use it; those that use it already are not offered. */
+function UseFor({ stored }: { stored: StoredCertificateView }) {
+  const text = useText();
+  const endpoints = useEndpoints().data ?? [];
+  const use = useCommand("use_certificate", {
+    stale: ["certificates", "status"],
+    onDone: (_, { endpoint }) => say({ tone: "done", title: text("certificate.used-now", { endpoint }) }),
+  });
+  const others = endpoints.filter(({ environment, name }) => environment !== "practice" && !stored.endpoints.includes(name));
+  if (others.length === 0) return null;
+  const none = { id: "", name: text("certificate.use-for") };
+  return (
+    <Select
+      label={text("certificate.use-for")}
+      hideLabel
+      value=""
+      choices={[none, ...others.map(({ name }) => ({ id: name, name }))]}
+      onChange={(endpoint) =>
+        endpoint && use.mutate({ fingerprint: stored.fingerprint, endpoint }, { onError: sayProblem(text) })
+      }
+      data-testid="certificate-use-for"
+    />
+  );
+}
+
+/** Without its certificate an authority gets nothing, and what is open there is followed no more: that is said first. */
+function Removal({ stored, onClose }: { stored: StoredCertificateView; onClose: () => void }) {
+  const text = useText();
+  const { endpoints, open, fingerprint, certificate } = stored;
+  const needed = endpoints.length > 0 || open > 0;
+  const remove = useCommand("remove_certificate", {
+    stale: ["certificates", "status", "endpoints"],
+    onDone() {
+      onClose();
+      say({ tone: "done", title: text("certificate.removed") });
+    },
+  });
+  return (
+    <Dialog
+      title={text("certificate.remove.title")}
+      size="small"
+      onClose={onClose}
+      footer={
+        <>
+          <Button tone="quiet" autoFocus onPress={onClose}>
+            {text("action.cancel")}
+          </Button>
+          <Button
+            tone="danger"
+            isPending={remove.isPending}
+            onPress={() => remove.mutate({ fingerprint, although_needed: needed })}
+            data-testid="certificate-remove-confirm"
+          >
+            {text("certificate.remove")}
+          </Button>
+        </>
+      }
+    >
+      <p>{text("certificate.remove.more", { name: certificate ? commonName(certificate.subject) : fingerprint })}</p>
+      {needed && (
+        <Notice tone="attention" title={text("certificate.remove.needed", { n: endpoints.length, endpoints: endpoints.join(", ") })}>
+          {open > 0 && text("certificate.remove.open", { n: open })}
+        </Notice>
+      )}
+      {remove.error && <ProblemNote problem={remove.error} />}
+    </Dialog>
   );
 }

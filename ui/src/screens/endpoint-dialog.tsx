@@ -1,15 +1,28 @@
-import { useState } from "react";
+// A new authority: what everybody needs first, what few need folded. The core checks; this form collects and asks.
 
+import { FileKey2, X } from "lucide-react";
+import { useCallback, useState } from "react";
+
+import { door } from "#door";
+
+import { problemOf } from "../bridge/door";
+import type { CaView } from "../bridge/generated/CaView";
 import type { EndpointInput } from "../bridge/generated/EndpointInput";
+import type { Problem } from "../bridge/generated/Problem";
 import { useCommand } from "../bridge/queries";
-import { useText } from "../i18n/text";
+import { useFormat, useText } from "../i18n/text";
 import { Button, Select, TextField } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
-import { ProblemNote } from "../parts/notes";
+import { useDropInto } from "../parts/drops";
+import { Notice, ProblemNote, problemText } from "../parts/notes";
+import { VaultOffer } from "../parts/vault";
+import css from "./endpoint-dialog.module.css";
 
 /** Releases of the interface that the core describes, newest first. */
 const RELEASES = ["1.13.1", "1.8.0", "1.0.0-trialuse"];
 const LANGUAGES = ["de-CH", "fr-CH", "it-CH", "en-US"];
+/** The end of every address that the authority gives out. */
+const USUAL_PATH = "/v1/fhir";
 
 const EMPTY: EndpointInput = {
   name: "",
@@ -21,16 +34,53 @@ const EMPTY: EndpointInput = {
   proxy: null,
 };
 
-/** A new endpoint. The core checks the address; this form only collects. */
+/** Whether an address ends as those of the authority do, for a hint while it is written: the question comes from the
+ *  operating system. What is no address yet is for the core to say. */
+export function hasUsualPath(address: string): boolean {
+  try {
+    const { hostname, pathname } = new URL(address.trim());
+    return hostname === "" || pathname.replace(/\/+$/, "").endsWith(USUAL_PATH);
+  } catch {
+    return true;
+  }
+}
+
+/** The field that a problem is about. */
+function fieldOf(problem: Problem | null): string | undefined {
+  if (problem?.code === "argument-invalid") return problem.params.argument;
+  if (problem?.code === "endpoint-exists") return "name";
+  return undefined;
+}
+
 export function EndpointDialog({ onClose }: { onClose: () => void }) {
   const text = useText();
   const [input, setInput] = useState(EMPTY);
+  const [ca, setCa] = useState<CaView>();
+  const [caProblem, setCaProblem] = useState<Problem>();
+  const [advanced, setAdvanced] = useState(false);
   const add = useCommand("add_endpoint", { stale: ["endpoints"], onDone: onClose });
   const set = (change: Partial<EndpointInput>) => setInput((old) => ({ ...old, ...change }));
+  const takeCa = useCallback((paths: string[]) => {
+    const [path] = paths;
+    if (path === undefined) return;
+    door.call("read_ca", { path }).then(
+      (view) => {
+        setCa(view);
+        setCaProblem(undefined);
+      },
+      (thrown) => setCaProblem(problemOf(thrown)),
+    );
+    setAdvanced(true);
+  }, []);
+  useDropInto(takeCa);
+  const choose = () => void door.call("choose_files", { purpose: "ca" }).then(takeCa, (thrown) => setCaProblem(problemOf(thrown)));
+  const save = () => add.mutate({ input: { ...input, caPem: ca?.pem ?? null } });
+  const wrong = fieldOf(add.error);
+  const said = (field: string) => (wrong === field && add.error ? problemText(text, add.error).title : undefined);
   return (
     <Dialog
       title={text("endpoint.add")}
-      isDirty={input !== EMPTY}
+      isDirty={input !== EMPTY || ca !== undefined}
       onClose={onClose}
       footer={
         <>
@@ -41,21 +91,35 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
             tone="primary"
             isDisabled={!input.name.trim() || input.baseUrl.length < 10}
             isPending={add.isPending}
-            onPress={() => add.mutate({ input })}
+            onPress={save}
+            data-testid="endpoint-save"
           >
             {text("endpoint.save")}
           </Button>
         </>
       }
     >
-      <TextField label={text("endpoint.name")} value={input.name} onChange={(name) => set({ name })} autoFocus />
+      <TextField
+        label={text("endpoint.name")}
+        help={text("endpoint.name.help")}
+        error={said("name")}
+        value={input.name}
+        onChange={(name) => set({ name })}
+        autoFocus
+      />
       <TextField
         label={text("endpoint.address")}
         help={text("endpoint.address.help")}
+        error={said("baseUrl") && text("endpoint.address.wrong")}
         type="url"
         value={input.baseUrl}
         onChange={(baseUrl) => set({ baseUrl })}
       />
+      {!hasUsualPath(input.baseUrl) && (
+        <Notice tone="caution" title={text("endpoint.unusual")} role="status">
+          {text("endpoint.unusual.more")}
+        </Notice>
+      )}
       <Select
         label={text("endpoint.environment")}
         value={input.environment}
@@ -65,33 +129,65 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
         ]}
         onChange={(environment) => set({ environment })}
       />
-      <Select
-        label={text("endpoint.release.label")}
-        value={input.release ?? ""}
-        choices={RELEASES.map((id) => ({ id, name: id }))}
-        onChange={(release) => set({ release })}
-      />
-      <Select
-        label={text("endpoint.language")}
-        value={input.language ?? ""}
-        choices={LANGUAGES.map((id) => ({ id, name: id }))}
-        onChange={(language) => set({ language })}
-      />
-      <TextField
-        label={text("endpoint.ca")}
-        help={text("endpoint.ca.help")}
-        value={input.caPem ?? ""}
-        onChange={(pem) => set({ caPem: pem.trim() ? pem : null })}
-        rows={4}
-        mono
-      />
-      <TextField
-        label={text("endpoint.proxy")}
-        help={text("endpoint.proxy.help")}
-        value={input.proxy ?? ""}
-        onChange={(proxy) => set({ proxy: proxy.trim() || null })}
-      />
-      {add.error && <ProblemNote problem={add.error} />}
+      <details className={css.advanced} open={advanced} onToggle={(event) => setAdvanced(event.currentTarget.open)}>
+        <summary>{text("endpoint.advanced")}</summary>
+        <div className={css.fields}>
+          <Ca ca={ca} problem={caProblem} onChoose={choose} onRemove={() => setCa(undefined)} />
+          <Select
+            label={text("endpoint.release.label")}
+            value={input.release ?? ""}
+            choices={RELEASES.map((id) => ({ id, name: id }))}
+            onChange={(release) => set({ release })}
+          />
+          <Select
+            label={text("endpoint.language")}
+            value={input.language ?? ""}
+            choices={LANGUAGES.map((id) => ({ id, name: id }))}
+            onChange={(language) => set({ language })}
+          />
+          <TextField
+            label={text("endpoint.proxy")}
+            help={text("endpoint.proxy.help")}
+            error={said("proxy")}
+            value={input.proxy ?? ""}
+            onChange={(proxy) => set({ proxy: proxy.trim() || null })}
+          />
+        </div>
+      </details>
+      {add.error?.code === "no-keychain" ? (
+        <VaultOffer onDone={save} />
+      ) : (
+        add.error && wrong === undefined && <ProblemNote problem={add.error} />
+      )}
     </Dialog>
+  );
+}
+
+/** The authority's own CA: chosen or dropped, shown before it is trusted. */
+function Ca(props: { ca: CaView | undefined; problem: Problem | undefined; onChoose: () => void; onRemove: () => void }) {
+  const { ca, problem, onChoose, onRemove } = props;
+  const text = useText();
+  const format = useFormat();
+  return (
+    <section className={css.ca} aria-label={text("endpoint.ca")} data-testid="endpoint-ca">
+      <h3>{text("endpoint.ca")}</h3>
+      {ca ? (
+        <div className={css.found}>
+          <div className={css.words}>
+            <strong>{ca.subject}</strong>
+            <span>{text("endpoint.ca.until", { date: format.date(ca.notAfter), n: ca.count })}</span>
+          </div>
+          <Button tone="quiet" icon={X} label={text("endpoint.ca.remove")} onPress={onRemove} />
+        </div>
+      ) : (
+        <p>{text("endpoint.ca.help")}</p>
+      )}
+      {problem && <ProblemNote problem={problem} />}
+      <div>
+        <Button icon={FileKey2} onPress={onChoose} data-testid="choose-ca">
+          {text(ca ? "endpoint.ca.other" : "endpoint.ca.choose")}
+        </Button>
+      </div>
+    </section>
   );
 }

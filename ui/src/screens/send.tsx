@@ -10,6 +10,7 @@ import { useText } from "../i18n/text";
 import { tally, useIntake } from "../intake";
 import type { Source } from "../intake";
 import { CandidateRow } from "../parts/candidate";
+import { Checklist } from "../parts/checklist";
 import { Button, Switch } from "../parts/controls";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
@@ -53,6 +54,7 @@ export function Send() {
         )}
       </header>
       <div className={`${screen.body} ${css.body}`}>
+        {empty && status.data && <Checklist status={status.data} samples={chooser.samples} />}
         {empty ? (
           <section className={css.drop} aria-labelledby="drop-title">
             <FileStack aria-hidden size={44} strokeWidth={1.2} />

@@ -26,9 +26,12 @@ import css from "./settings.module.css";
 const TEXT_SIZES = ["90", "100", "115", "130", "150", "200"];
 const DENSITIES = ["comfortable", "compact"] as const;
 const UNDO_SECONDS = ["0", "5", "10", "20", "30"];
+/** What closing does while reports are under way. */
+const CLOSINGS = ["ask", "background", "quit"] as const;
 const THEMES = ["system", "light", "dark"] as const;
 
-export function Settings() {
+/** `adds`: the form for a new authority is open at once. */
+export function Settings({ adds = false }: { adds?: boolean }) {
   const text = useText();
   return (
     <>
@@ -38,7 +41,7 @@ export function Settings() {
       <div className={screen.body}>
         <div className={`${screen.narrow} ${screen.stack}`}>
           <Look />
-          <Endpoints />
+          <Endpoints adds={adds} />
           <Sending />
           <Lock />
           <Support />
@@ -138,11 +141,11 @@ function Look() {
   );
 }
 
-function Endpoints() {
+function Endpoints({ adds }: { adds: boolean }) {
   const text = useText();
   const words = useCodeText();
   const endpoints = useEndpoints();
-  const [adding, setAdding] = useState(false);
+  const [adding, setAdding] = useState(adds);
   const [leaving, setLeaving] = useState<EndpointView>();
   const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
   const use = useCommand("use_endpoint", { stale: ["status", "endpoints", "list", "statistics"] });
@@ -300,6 +303,8 @@ function Support() {
 function Sending() {
   const text = useText();
   const status = useStatus();
+  const preferences = usePreferences();
+  const save = useSavePreferences();
   const pause = useCommand("set_paused", { stale: ["status"] });
   const watch = useCommand("set_watched_folder", { stale: ["status"] });
   const folder = status.data?.watchedFolder ?? null;
@@ -336,6 +341,19 @@ function Sending() {
             />
           )}
         </div>
+      </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.close")}</span>
+          <span>{text("settings.close.more")}</span>
+        </span>
+        <Select
+          label={text("settings.close")}
+          hideLabel
+          value={preferences.data?.onClose ?? "ask"}
+          choices={CLOSINGS.map((id) => ({ id, name: text(`settings.close.${id}`) }))}
+          onChange={(onClose) => save({ onClose })}
+        />
       </div>
       <p className={screen.lead}>{text("settings.version", { version: status.data?.version ?? "" })}</p>
     </section>

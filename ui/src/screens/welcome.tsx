@@ -12,6 +12,7 @@ import { Button } from "../parts/controls";
 import { LanguageChoice } from "../parts/rail";
 import { sayProblem } from "../parts/toasts";
 import { HOME, useWindow } from "../place";
+import type { Place } from "../place";
 import { useSavePreferences } from "./settings";
 import css from "./welcome.module.css";
 
@@ -20,9 +21,9 @@ export function Welcome({ status }: { status: StatusView }) {
   const intake = useIntake();
   const { go } = useWindow();
   const save = useSavePreferences();
-  const leave = (to: keyof typeof HOME) => {
+  const leave = (to: keyof typeof HOME | Place) => {
     save({ firstRunDone: true });
-    go(HOME[to]);
+    go(typeof to === "string" ? HOME[to] : to);
   };
   const practise = () => {
     void door.call("practice_samples").then(intake.choose, sayProblem(text));
@@ -48,7 +49,11 @@ export function Welcome({ status }: { status: StatusView }) {
           <Step icon={BadgeCheck} title={text("welcome.certificate")} more={text("welcome.certificate.more")}>
             <Button onPress={() => leave("certificate")}>{text("welcome.certificate.start")}</Button>
           </Step>
-          <Step icon={Send} title={text("welcome.send")} more={text("welcome.send.more")} />
+          <Step icon={Send} title={text("welcome.send")} more={text("welcome.send.more")}>
+            <Button onPress={() => leave({ screen: "settings", adds: true })} data-testid="welcome-authority">
+              {text("welcome.send.start")}
+            </Button>
+          </Step>
         </ol>
         <Button tone="quiet" icon={ArrowRight} onPress={() => leave("send")} data-testid="welcome-skip">
           {text("welcome.skip")}

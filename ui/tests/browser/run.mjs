@@ -238,7 +238,7 @@ await test("a wrong password says so, the right one shows the certificate before
   await page.keyboard.press("Enter");
   await page.getByText("Issuing CA of the Authority").waitFor();
   await by(page, "certificate-confirm").click();
-  await page.getByText("Keychain of this computer").waitFor();
+  await by(page, "certificate-stored").getByText("Keychain of this computer").waitFor();
   await page.close();
 });
 

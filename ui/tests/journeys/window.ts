@@ -1,6 +1,6 @@
 // A window of its own for each journey: the built page in Chromium, the real core and the practice authority.
 
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,10 @@ export interface Core {
   address: string;
   /** A folder for files of the journey; it is removed afterwards. */
   folder: string;
+  /** What ends with the journey. */
+  atEnd: (() => Promise<void>)[];
+  /** Ends the core and starts it again on the same folder. */
+  restart(): Promise<void>;
   /** Asks the core as the page does. */
   call<C extends keyof Commands>(command: C, takes?: Commands[C]["takes"]): Promise<Commands[C]["gives"]>;
   /** Drops files on the window. */
@@ -43,34 +47,47 @@ interface Options {
   theme: string;
   /** Whether the welcome is behind us. */
   welcomed: boolean;
+  /** Whether the computer may have a keychain; without, it has none for sure. */
+  keychain: boolean;
 }
 
-export const test = base.extend<Options & { core: Core; window: Page }>({
+export const test = base.extend<Options & { core: Core; window: Page; restart: () => Promise<void> }>({
   undoSeconds: [1, { option: true }],
   language: ["en", { option: true }],
   theme: ["light", { option: true }],
   welcomed: [true, { option: true }],
+  keychain: [true, { option: true }],
 
-  core: async ({ undoSeconds, language, theme, welcomed }, use) => {
+  core: async ({ undoSeconds, language, theme, welcomed, keychain }, use) => {
     const folder = mkdtempSync(join(tmpdir(), "window-"));
-    const host = spawn(join(TARGET, "debug/window-host"), [join(folder, "home"), join(UI, "dist")], {
-      stdio: ["pipe", "pipe", "inherit"],
-      env: { ...process.env, TZ: "Europe/Zurich" },
-    });
-    const line = await new Promise<string>((said, failed) => {
-      createInterface(host.stdout).once("line", said);
-      host.once("exit", (code) => failed(new Error(`window-host ended with ${code}: run \`cargo build --workspace\``)));
-      host.once("error", failed);
-    });
-    const core = coreAt(line.replace("listening on ", ""), folder);
+    const nobody: Record<string, string> = keychain ? {} : { DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, "no-bus")}` };
+    const begin = () =>
+      running(join(TARGET, "debug/window-host"), [join(folder, "home"), join(UI, "dist")], { TZ: "Europe/Zurich", ...nobody });
+    let host = await begin();
+    const core = coreAt(host.address, folder);
+    core.restart = async () => {
+      await host.end();
+      host = await begin();
+      core.address = host.address;
+    };
     const preferences = await core.call("preferences");
     await core.call("set_preferences", {
       preferences: { ...preferences, undoSeconds, language, theme, firstRunDone: welcomed },
     });
     await use(core);
-    host.stdin.end();
-    await new Promise((ended) => host.once("exit", ended));
+    await Promise.all(core.atEnd.map((end) => end()));
+    await host.end();
     rmSync(folder, { recursive: true, force: true });
+  },
+
+  restart: async ({ core, page }, use) => {
+    await use(async () => {
+      // A page whose core has gone would complain of it.
+      await page.goto("about:blank");
+      await core.restart();
+      await page.goto(core.address);
+      await page.locator("main").waitFor();
+    });
   },
 
   window: async ({ page, core }, use) => {
@@ -87,8 +104,43 @@ export const test = base.extend<Options & { core: Core; window: Page }>({
   },
 });
 
+/** Starts a program that says where it listens. */
+async function running(program: string, words: string[], env: Record<string, string> = {}) {
+  const child = spawn(program, words, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
+  const line = await new Promise<string>((said, failed) => {
+    createInterface(child.stdout).once("line", said);
+    child.once("exit", (code) => failed(new Error(`${program} ended with ${code}: run \`cargo build --workspace\``)));
+    child.once("error", failed);
+  });
+  const end = async (signal?: "SIGTERM") => {
+    const ended = new Promise((over) => child.once("exit", over));
+    child.stdin.end();
+    if (signal) child.kill(signal);
+    await ended;
+  };
+  return { address: line.replace("listening on ", ""), end };
+}
+
+/** An authority of its own, with a certificate for each laboratory; it ends with the journey. */
+export async function authority(core: Core, laboratories = ["riverside"]) {
+  const folder = join(core.folder, "authority");
+  const program = join(TARGET, "debug/labcourier-authority");
+  const named = laboratories.flatMap((name) => ["--laboratory", name]);
+  execFileSync(program, ["init", ...named, "--data", folder], { stdio: "ignore" });
+  const { address: base, end } = await running(program, ["serve", "--listen", "127.0.0.1:0", "--data", folder]);
+  core.atEnd.push(() => end("SIGTERM"));
+  const passwordOf = (name: string) => readFileSync(join(folder, `pilot/${name}.password`), "utf8").trim();
+  const [first = ""] = laboratories;
+  return { base, folder, ca: join(folder, "ca.pem"), p12: join(folder, `pilot/${first}.p12`), password: passwordOf(first), passwordOf };
+}
+
 function coreAt(address: string, folder: string): Core {
-  const post = (path: string, body: unknown) => fetch(`${address}${path}`, { method: "POST", body: JSON.stringify(body) });
+  const core: Core = { ...partsOf(() => core.address, folder), address };
+  return core;
+}
+
+function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
+  const post = (path: string, body: unknown) => fetch(`${address()}${path}`, { method: "POST", body: JSON.stringify(body) });
   const write = (name: string, content: string) => {
     mkdirSync(join(folder, "files"), { recursive: true });
     const path = join(folder, "files", name);
@@ -102,8 +154,9 @@ function coreAt(address: string, folder: string): Core {
     return join(samples, found);
   };
   return {
-    address,
     folder,
+    atEnd: [],
+    restart: async () => undefined,
     write,
     async call(command, takes) {
       // Files that a test names were handed over by it, as a person does by a drop.

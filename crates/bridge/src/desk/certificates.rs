@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use fhir::Instant;
-use identity::{Identity, Inspection, Password, SecretsKind};
+use identity::{AuthorityCa, Identity, Inspection, Password, SecretsKind};
 
 use super::{Desk, on_pool};
 use crate::certificate_files::{self, Which};
 use crate::limits;
 use crate::problem::Problem;
-use crate::views::{CertificateView, StoredCertificateView};
+use crate::views::{CaView, CertificateView, StoredCertificateView};
 
 /// Files of one import: a certificate, a key, and some of a chain.
 const CERTIFICATE_FILES_MAX: usize = 8;
@@ -45,6 +45,25 @@ impl Desk {
         self.read_certificate().await?;
         let kind = engine.profile().settings.secrets;
         Ok(certificate_view(&inspection, kind, engine.now()))
+    }
+
+    /// Reads the authority's own CA from a file, for a new endpoint.
+    pub async fn read_ca(&self, path: String) -> Result<CaView, Problem> {
+        let path = limits::path(path)?;
+        let now = self.engine().now();
+        let read = move || -> Result<AuthorityCa, Problem> {
+            let bytes = certificate_files::read(&path, Which::Regular)?;
+            Ok(AuthorityCa::read(&bytes)?)
+        };
+        let AuthorityCa { pem, first, count } = on_pool(read).await??;
+        limits::ca(&pem)?;
+        Ok(CaView {
+            pem,
+            subject: first.subject.clone(),
+            not_after: first.not_after.to_fhir(),
+            days_left: i32::try_from(first.days_left(now)).unwrap_or(i32::MAX),
+            count: u32::try_from(count).unwrap_or(u32::MAX),
+        })
     }
 
     /// All certificates of the laboratory, and what each is used for.

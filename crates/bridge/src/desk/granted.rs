@@ -90,7 +90,7 @@ impl Desk {
             | Call::SendFiles { paths, .. }
             | Call::CertificateInspect { paths, .. }
             | Call::CertificateImport { paths, .. } => paths.iter().map(String::as_str).collect(),
-            Call::CorrectWithFile { path, .. } => vec![path],
+            Call::CorrectWithFile { path, .. } | Call::ReadCa { path } => vec![path],
             // The folder that is watched already was chosen once.
             Call::SetWatchedFolder { path: Some(path) } if !self.watches(path) => vec![path],
             _ => Vec::new(),

@@ -54,6 +54,13 @@ impl Desk {
         })
     }
 
+    /// Reports of both rooms that are not finished and need nobody: they go on as long as the program runs.
+    pub fn under_way(&self) -> u32 {
+        let rooms = [Some(self.inner.practice_engine.clone()), self.opened_laboratory()];
+        let open = |engine: Engine| engine.journal().counts(engine.now()).ok();
+        rooms.into_iter().flatten().filter_map(open).map(|all| counts_view(&all).in_progress).sum()
+    }
+
     /// A person has read a notice.
     pub async fn acknowledge_notice(&self, code: String) -> Result<(), Problem> {
         let code = crate::limits::name("code", &code)?;

@@ -39,6 +39,23 @@ pub struct CertificateView {
     pub stored_in: String,
 }
 
+/// The authority's own CA as a file holds it.
+#[derive(Debug, Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct CaView {
+    /// All certificates of the file, as PEM: what a new endpoint takes.
+    pub pem: String,
+    /// Subject of the first.
+    pub subject: String,
+    /// ISO instant.
+    pub not_after: String,
+    /// Whole days left, negative when expired.
+    pub days_left: i32,
+    /// How many there are.
+    pub count: u32,
+}
+
 /// A stored certificate, and what it is used for.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -183,6 +200,9 @@ pub struct PreferencesView {
     /// What closing the window does while reports are open: `ask`, `background` or `quit`.
     #[serde(default = "on_close_default")]
     pub on_close: String,
+    /// The list of first steps was put away.
+    #[serde(default)]
+    pub checklist_hidden: bool,
 }
 
 const fn undo_seconds_default() -> u32 {
@@ -221,6 +241,7 @@ impl Default for PreferencesView {
             density: density_default(),
             single_keys: single_keys_default(),
             on_close: on_close_default(),
+            checklist_hidden: false,
         }
     }
 }

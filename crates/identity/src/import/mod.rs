@@ -3,9 +3,9 @@
 mod ber;
 mod bounds;
 mod inside;
-mod kind;
+pub(crate) mod kind;
 mod matching;
-mod pem;
+pub(crate) mod pem;
 mod problem;
 mod sealed;
 

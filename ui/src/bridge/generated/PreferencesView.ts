@@ -39,4 +39,8 @@ singleKeys: boolean,
 /**
  * What closing the window does while reports are open: `ask`, `background` or `quit`.
  */
-onClose: string, };
+onClose: string, 
+/**
+ * The list of first steps was put away.
+ */
+checklistHidden: boolean, };

@@ -1,0 +1,62 @@
+//! The laboratory's room on a computer without a keychain: its secrets rest in a file that a passphrase seals. The
+//! passphrase is asked for at each start, and kept nowhere.
+
+use identity::{Password, SecretsKind};
+
+use super::{Desk, Laboratory, PLACE, make_laboratory, on_pool, open_laboratory};
+use crate::limits;
+use crate::problem::Problem;
+
+impl Desk {
+    /// Makes the laboratory's room, with its secrets sealed by a passphrase.
+    ///
+    /// # Errors
+    /// `profile-exists` where there is one; `passphrase-weak`.
+    pub async fn protect_with_passphrase(&self, passphrase: String) -> Result<(), Problem> {
+        limits::line("passphrase", &passphrase)?;
+        let passphrase = Password::from(passphrase);
+        let _one_at_a_time = self.inner.opening.lock().await;
+        let folder = self.inner.root.join("laboratory");
+        if self.opened_or_tried().await?.is_some() {
+            let folder = folder.display().to_string();
+            return Err(Problem::new("profile-exists", &[("folder", &folder)], "vault"));
+        }
+        let made =
+            on_pool(move || make_laboratory(&folder, SecretsKind::Passphrase, Some(&passphrase)));
+        let engine = made.await??;
+        self.set_laboratory(Laboratory::Open(engine.clone()));
+        self.work(&engine).await;
+        Ok(())
+    }
+
+    /// Opens the laboratory's room with its passphrase; whoever worked in it goes on there.
+    ///
+    /// # Errors
+    /// `wrong-passphrase`, and what else keeps the room closed.
+    pub async fn open_vault(&self, passphrase: String) -> Result<(), Problem> {
+        limits::line("passphrase", &passphrase)?;
+        let passphrase = Password::from(passphrase);
+        {
+            let _one_at_a_time = self.inner.opening.lock().await;
+            if self.opened_laboratory().is_some() {
+                return Ok(());
+            }
+            let folder = self.inner.root.join("laboratory");
+            match open_laboratory(folder, Some(passphrase)).await {
+                Laboratory::Open(engine) => {
+                    self.set_laboratory(Laboratory::Open(engine.clone()));
+                    self.work(&engine).await;
+                }
+                // The status goes on saying why it is closed: a wrong passphrase is the slip of a moment.
+                Laboratory::Closed(problem) => return Err(problem),
+                Laboratory::Absent => return Ok(()),
+            }
+        }
+        let wanted = self.inner.practice_engine.profile().settings.preferences.get(PLACE).cloned();
+        if wanted.is_some_and(|place| place == "laboratory") {
+            self.move_to(false).await
+        } else {
+            self.read_certificate().await
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// From practice to the first real report: what is done and what comes next, on Send until all of it is done. Each step
+// opens the very place.
+
+import { ArrowRight, Check, X } from "lucide-react";
+
+import type { StatusView } from "../bridge/generated/StatusView";
+import { useCertificates, useEndpoints, usePreferences } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { HOME, useWindow } from "../place";
+import type { Place } from "../place";
+import { useSavePreferences } from "../screens/settings";
+import css from "./checklist.module.css";
+import { Button } from "./controls";
+
+const STEPS = ["practice", "certificate", "authority", "connection", "report"] as const;
+type Step = (typeof STEPS)[number];
+
+const PLACES: Record<Step, Place> = {
+  practice: HOME.send,
+  certificate: HOME.certificate,
+  authority: { screen: "settings", adds: true },
+  connection: HOME.settings,
+  report: HOME.send,
+};
+
+export function Checklist({ status, samples }: { status: StatusView; samples: () => void }) {
+  const text = useText();
+  const { go } = useWindow();
+  const save = useSavePreferences();
+  const hidden = usePreferences().data?.checklistHidden ?? true;
+  const certificates = useCertificates().data;
+  const endpoints = useEndpoints().data;
+  if (hidden || !certificates || !endpoints) return null;
+  const real = status.environment !== "practice";
+  const { completed, inProgress } = status.counts;
+  const done: Record<Step, boolean> = {
+    practice: real || completed > 0,
+    certificate: certificates.length > 0,
+    authority: endpoints.some(({ environment }) => environment !== "practice"),
+    connection: real && status.connection === "connected",
+    report: real && completed + inProgress > 0,
+  };
+  const next = STEPS.find((step) => !done[step]);
+  if (!next) return null;
+  const press = (step: Step) => (step === "practice" ? samples() : go(PLACES[step]));
+  return (
+    <section className={css.checklist} aria-labelledby="checklist" data-testid="checklist">
+      <header className={css.header}>
+        <h2 id="checklist">{text("checklist.title")}</h2>
+        <Button
+          tone="quiet"
+          icon={X}
+          label={text("checklist.hide")}
+          onPress={() => save({ checklistHidden: true })}
+          data-testid="checklist-hide"
+        />
+      </header>
+      <ol className={css.steps}>
+        {STEPS.map((step, at) => (
+          <li key={step} className={css.step} data-done={done[step]} data-next={step === next}>
+            <span className={css.mark} aria-hidden>
+              {done[step] ? <Check size={14} strokeWidth={2.6} /> : at + 1}
+            </span>
+            {done[step] ? (
+              <span>
+                {text(`checklist.${step}`)} <span className="visually-hidden">{text("checklist.done")}</span>
+              </span>
+            ) : (
+              <button type="button" onClick={() => press(step)} data-testid={`checklist-${step}`}>
+                {text(`checklist.${step}`)}
+                {step === next && <ArrowRight aria-hidden size={14} />}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+      <p className={css.more}>{text(`checklist.${next}.more`)}</p>
+    </section>
+  );
+}

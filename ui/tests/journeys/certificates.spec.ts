@@ -1,0 +1,116 @@
+// An authority of the laboratory's own: its address and CA, the certificate for it, on a computer without a keychain.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { authority, expect, test } from "./window";
+import type { Core } from "./window";
+
+test.use({ keychain: false });
+
+/** Adds an authority through the window; its CA comes as a file dropped on the dialog. */
+async function added(window: import("@playwright/test").Page, core: Core, name: string, made: { base: string; ca: string }) {
+  await window.getByTestId("nav-settings").click();
+  await window.getByTestId("add-endpoint").click();
+  const dialog = window.getByRole("dialog").first();
+  await dialog.getByRole("textbox", { name: "Name" }).fill(name);
+  await dialog.getByRole("textbox", { name: "Address" }).fill(made.base);
+  await core.drop([made.ca]);
+  await expect(window.getByTestId("endpoint-ca")).toContainText("Valid until");
+  await window.getByTestId("endpoint-save").click();
+  return dialog;
+}
+
+test("without a keychain a passphrase protects the keys, and is asked for at the next start", async ({ window, core, restart }) => {
+  const made = await authority(core);
+  const dialog = await added(window, core, "Pilot", made);
+  await window.getByTestId("vault-choose").click();
+  await window.getByTestId("vault-new").fill("korrekt pferd batterie");
+  await window.getByTestId("vault-again").fill("korrekt pfert");
+  await expect(window.getByTestId("vault-make")).toBeDisabled();
+  await expect(window.getByText("This differs from the first one")).toBeVisible();
+  await window.getByTestId("vault-again").fill("korrekt pferd batterie");
+  await window.getByTestId("vault-make").click();
+  // What was being done goes on by itself.
+  await expect(dialog).toHaveCount(0);
+  await expect(window.getByText("Integration · Version 1.13.1 · private CA")).toBeVisible();
+  await core.drop([made.p12]);
+  await window.getByTestId("certificate-password").fill(made.password);
+  await window.keyboard.press("Enter");
+  await expect(window.getByText("Will be stored in")).toBeVisible();
+  await window.getByTestId("certificate-confirm").click();
+  await expect(window.getByTestId("certificate-stored")).toContainText("Used for Pilot.");
+  await core.call("use_endpoint", { name: "Pilot" });
+
+  await restart();
+  await expect(window.getByText("Enter the passphrase to go on sending")).toBeVisible();
+  await window.getByTestId("vault-open").click();
+  await window.getByTestId("vault-passphrase").fill("korrekt pferd batterei");
+  await window.keyboard.press("Enter");
+  await expect(window.getByText("The passphrase is wrong")).toBeVisible();
+  await window.getByTestId("vault-passphrase").fill("korrekt pferd batterie");
+  await window.keyboard.press("Enter");
+  await expect(window.getByRole("dialog")).toHaveCount(0);
+  await expect(window.getByText("Enter the passphrase to go on sending")).toHaveCount(0);
+  // Whoever worked with the authority goes on there.
+  expect(await core.call("status")).toMatchObject({ endpoint: "Pilot", environment: "integration" });
+});
+
+test("what is no CA, no address or a name twice is said where it stands", async ({ window, core }) => {
+  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
+  const made = await authority(core);
+  await added(window, core, "Pilot", made);
+  await expect(window.getByRole("dialog")).toHaveCount(0);
+  await window.getByTestId("add-endpoint").click();
+  const dialog = window.getByRole("dialog");
+  const address = dialog.getByRole("textbox", { name: "Address" });
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Pilot");
+  await address.fill("https://127.0.0.1:9/fhir");
+  await expect(dialog).toContainText("This address does not end in /v1/fhir");
+  await address.fill("http://127.0.0.1:9/v1/fhir");
+  await expect(dialog).not.toContainText("does not end in");
+  await core.drop([core.write("ca.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")]);
+  await expect(window.getByTestId("endpoint-ca").getByRole("alert")).toBeVisible();
+  await window.getByTestId("endpoint-save").click();
+  await expect(address).toHaveAttribute("aria-invalid", "true");
+  // Nothing that was entered is gone.
+  await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveValue("Pilot");
+  await address.fill(made.base);
+  await window.getByTestId("endpoint-save").click();
+  await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveAttribute("aria-invalid", "true");
+});
+
+test("each authority has its certificate; one is used for another, and removed only knowingly", async ({ window, core }) => {
+  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
+  const made = await authority(core, ["riverside", "lakeside"]);
+  const input = { baseUrl: made.base, environment: "integration", release: null, language: null, proxy: null };
+  const caPem = readFileSync(made.ca, "utf8");
+  for (const name of ["One", "Two"]) await core.call("add_endpoint", { input: { ...input, name, caPem } });
+  await window.getByTestId("nav-certificate").click();
+  for (const [laboratory, endpoint] of [["riverside", "One"], ["lakeside", "Two"]] as const) {
+    await core.drop([join(made.folder, `pilot/${laboratory}.p12`)]);
+    await window.getByTestId("certificate-password").fill(made.passwordOf(laboratory));
+    await window.keyboard.press("Enter");
+    await window.getByTestId("certificate-for").click();
+    await window.getByRole("option", { name: endpoint, exact: true }).click();
+    await window.getByTestId("certificate-confirm").click();
+    await expect(window.getByTestId("certificate-confirm")).toHaveCount(0);
+  }
+  const of = (name: string) => window.getByTestId("certificate-stored").filter({ hasText: name });
+  await expect(of("riverside")).toContainText("Used for One.");
+  await expect(of("lakeside")).toContainText("Used for Two.");
+
+  await of("lakeside").getByTestId("certificate-use-for").click();
+  await window.getByRole("option", { name: "One", exact: true }).click();
+  await expect(of("lakeside")).toContainText(/Used for (One, Two|Two, One)\./);
+  await expect(of("riverside")).toContainText("Not used for any authority now.");
+
+  await of("riverside").getByTestId("certificate-remove").click();
+  await expect(window.getByRole("dialog")).not.toContainText("use it");
+  await window.getByTestId("certificate-remove-confirm").click();
+  await expect(of("riverside")).toHaveCount(0);
+  await of("lakeside").getByTestId("certificate-remove").click();
+  await expect(window.getByRole("dialog")).toContainText(/(One, Two|Two, One) use it/);
+  await window.getByTestId("certificate-remove-confirm").click();
+  await expect(window.getByText("No certificate of the authority yet")).toBeVisible();
+});
