@@ -234,6 +234,7 @@ async fn settings_are_kept_and_checked() {
         density: "compact".to_owned(),
         single_keys: false,
         on_close: "quit".to_owned(),
+        checklist_hidden: true,
     };
     desk.set_preferences(chosen.clone()).await.unwrap();
     let wrong = PreferencesView { theme: "pink".to_owned(), ..chosen.clone() };
