@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use fhir::{Finding, Limits, Severity, Tree};
+use journal::{Message, Source};
 use rules::{Asked, Mode, RuleSet, Store, StoreFault};
 
 use crate::Engine;
@@ -17,8 +18,12 @@ const ENTRIES: &[(&str, &str)] = &[
 /// Rules are in use and cannot be read.
 const NOT_LOADED: &str = "rules-not-loaded";
 
+/// Which rules a report was checked against when it was taken in.
+const APPLIED: &str = "rules-applied";
+
 /// Codes of this room, with the names of their parameters.
-pub const RULES_CODES: &[(&str, &[&str])] = &[(NOT_LOADED, &["reason"])];
+pub const RULES_CODES: &[(&str, &[&str])] =
+    &[(NOT_LOADED, &["reason"]), (APPLIED, &["package", "digest"])];
 
 /// The rules that were loaded last, with the name of their package.
 #[derive(Default)]
@@ -39,6 +44,23 @@ impl RulesInUse {
 }
 
 impl Engine {
+    /// What is kept with a report that is taken in now: the version of the rules that it was checked
+    /// against, and the digest of what was imported.
+    pub(crate) fn rules_applied(&self) -> Option<Message> {
+        let store = Store::at(self.profile().folder().join("rules"));
+        let set = self.inner.rules.current(&store).ok()??;
+        let package = set.packages().next()?;
+        let params = [("package", package.label()), ("digest", package.digest.clone())];
+        let finding = Finding {
+            code: APPLIED.to_owned(),
+            severity: Severity::Information,
+            expression: String::new(),
+            position: None,
+            params: params.map(|(name, value)| (name.to_owned(), value)).to_vec(),
+        };
+        Some(Message::from_finding(Source::Local, &finding))
+    }
+
     /// Adds what the rules in use find. Where they cannot be read the report is not checked against them,
     /// and says so.
     pub(crate) fn apply_rules(&self, candidate: &mut Candidate) {

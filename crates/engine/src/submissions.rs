@@ -98,7 +98,7 @@ impl Engine {
             environment: Some(endpoint.environment.code().to_owned()),
             endpoint: endpoint.name,
             first,
-            findings: messages(candidate),
+            findings: messages(candidate).into_iter().chain(self.rules_applied()).collect(),
             corrects,
             by: self.person().clone(),
             at: now,
