@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Candidate, Reason, Refusal, Verdict, messages};
-use fhir::Severity;
+use fhir::{Limits, Severity, Tree};
 use journal::{Message, Source};
 use report::Kind;
 
@@ -128,7 +128,7 @@ pub(crate) fn candidate_record(candidate: &Candidate) -> Record {
         identifier: None,
         state: None,
         receipt: None,
-        issues: messages_of(candidate).iter().map(IssueRecord::of).collect(),
+        issues: issues_of(candidate),
         attempts: 0,
         corrects: None,
         endpoint: None,
@@ -136,6 +136,17 @@ pub(crate) fn candidate_record(candidate: &Candidate) -> Record {
         created: None,
         updated: None,
     }
+}
+
+/// What was found, with the values that would cure it.
+fn issues_of(candidate: &Candidate) -> Vec<IssueRecord> {
+    let plain = messages_of(candidate).into_iter().map(|message| IssueRecord::of(&message));
+    let parsed = candidate.parsed().filter(|_| !candidate.findings.is_empty());
+    let tree = parsed.and_then(|of| Tree::read(&of.bytes, of.format, &Limits::default()).ok());
+    let Some(tree) = tree else { return plain.collect() };
+    // One message for each finding, in the same order.
+    let findings = candidate.findings.iter().map(|(_, finding)| finding);
+    plain.zip(findings).map(|(issue, finding)| issue.suggesting(&tree, finding)).collect()
 }
 
 /// Every code of a message of ours, with its parameters: what the catalogues must know.

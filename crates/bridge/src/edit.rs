@@ -45,7 +45,11 @@ fn changed(tree: &Tree, leaf: Element<'_>, value: &str) -> Option<String> {
 }
 
 /// Which bytes give way to what.
-fn replacement(tree: &Tree, leaf: Element<'_>, value: &str) -> Option<(usize, usize, String)> {
+pub(crate) fn replacement(
+    tree: &Tree,
+    leaf: Element<'_>,
+    value: &str,
+) -> Option<(usize, usize, String)> {
     let place = leaf.position();
     let source = std::str::from_utf8(leaf.source()).ok()?;
     match tree.format() {

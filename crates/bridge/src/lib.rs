@@ -35,7 +35,7 @@ pub use identity::Password;
 pub use mask::masked;
 pub use practice::{ENDPOINT as PRACTICE_ENDPOINT, Practice};
 pub use problem::{Blame, PROBLEMS, Problem, ProblemClass, ProblemRow, REMEDIES};
-pub use record::{IssueRecord, Record};
+pub use record::{IssueRecord, Record, SuggestionRecord};
 pub use results::outcomes;
 pub use rows::Names;
 pub use sections::{keys, resource_types};

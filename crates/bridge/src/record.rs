@@ -1,7 +1,7 @@
 //! One submission as a line for scripts: the contract of `labcourier --json`. Fields are only ever added.
 
 use engine::Profile;
-use fhir::Instant;
+use fhir::{Finding, Instant, Tree};
 use journal::{Message, Row, Source};
 use report::Action;
 use serde::Serialize;
@@ -56,14 +56,33 @@ pub struct IssueRecord {
     pub column: Option<u32>,
     /// `local`, `base` or `authority`.
     pub source: String,
+    /// The value that would cure it, where that needs no judgement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<SuggestionRecord>,
     /// Parameters of our message, for the catalogue; not part of the contract.
     #[serde(skip)]
     pub params: std::collections::BTreeMap<String, String>,
 }
 
+/// Another value at one place of the document.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+pub struct SuggestionRecord {
+    /// FHIRPath of the element.
+    pub expression: String,
+    /// The value that it should have.
+    pub value: String,
+    /// First byte of the file that gives way.
+    pub start: usize,
+    /// The byte after the last one.
+    pub end: usize,
+    /// What is written there, as JSON or XML have it.
+    pub text: String,
+}
+
 // Without file names, identifiers and words: they may name a patient.
 fhir::shows_only!(Record { id, state, receipt, issues, attempts, corrects, environment });
 fhir::shows_only!(IssueRecord { severity, code, source });
+fhir::shows_only!(SuggestionRecord { start, end });
 
 /// Code of the message that a report has been in doubt or in progress for too long.
 pub(crate) const OPEN_TOO_LONG: &str = "open-too-long";
@@ -110,8 +129,20 @@ impl IssueRecord {
             line: None,
             column: None,
             source: source_code(Source::Local).to_owned(),
+            suggestion: None,
             params: std::collections::BTreeMap::new(),
         }
+    }
+
+    /// With the value that would cure a finding of this document, if there is one.
+    pub(crate) fn suggesting(mut self, tree: &Tree, finding: &Finding) -> Self {
+        self.suggestion = rules::suggestion(tree, finding).and_then(|of| {
+            let leaf = tree.find(&of.expression)?;
+            let (start, end, text) = crate::edit::replacement(tree, leaf, &of.value)?;
+            let (expression, value) = (of.expression, of.value);
+            Some(SuggestionRecord { expression, value, start, end, text })
+        });
+        self
     }
 
     pub(crate) fn of(message: &Message) -> Self {
@@ -124,6 +155,7 @@ impl IssueRecord {
             line: message.line,
             column: message.column,
             source: source_code(message.source).to_owned(),
+            suggestion: None,
             params: message.params.iter().cloned().collect(),
         }
     }

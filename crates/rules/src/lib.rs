@@ -18,11 +18,13 @@ mod set;
 mod slicing;
 mod snapshot;
 mod store;
+mod suggestion;
 mod terminology;
 mod validate;
 
 pub use package::{Fault, Manifest, Package, PackageLimits, Version};
 pub use set::RuleSet;
 pub use store::{Imported, Store, StoreFault, missing};
+pub use suggestion::{Suggestion, suggestion};
 pub use terminology::{Membership, Mode};
 pub use validate::Asked;

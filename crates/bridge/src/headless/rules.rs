@@ -134,14 +134,13 @@ pub fn validate_files(
     };
     let asked = Asked { profiles: &terms.profiles, mode, now: SystemClock.now() };
     for file in files {
-        let findings = validate_file(&set, file, &asked);
-        let issues = findings.iter().map(issue).collect();
+        let issues = validate_file(&set, file, &asked);
         each(Validated { file: file.display().to_string(), issues });
     }
     Ok(())
 }
 
-fn validate_file(set: &RuleSet, file: &Path, asked: &Asked<'_>) -> Vec<Finding> {
+fn validate_file(set: &RuleSet, file: &Path, asked: &Asked<'_>) -> Vec<IssueRecord> {
     let bytes = match std::fs::read(file) {
         Ok(bytes) => bytes,
         Err(error) => {
@@ -149,19 +148,22 @@ fn validate_file(set: &RuleSet, file: &Path, asked: &Asked<'_>) -> Vec<Finding> 
                 std::io::ErrorKind::NotFound => "file-not-found",
                 _ => "file-not-readable",
             };
-            return vec![Finding {
+            return vec![issue(&Finding {
                 code: code.to_owned(),
                 severity: Severity::Error,
                 expression: String::new(),
                 position: None,
                 params: vec![("reason".to_owned(), error.kind().to_string())],
-            }];
+            })];
         }
     };
     let format = Format::sniff(&bytes).unwrap_or(Format::Json);
     match Tree::read(&bytes, format, &Limits::default()) {
-        Ok(tree) => set.validate(&tree, asked),
-        Err(finding) => vec![finding],
+        Ok(tree) => {
+            let findings = set.validate(&tree, asked);
+            findings.iter().map(|finding| issue(finding).suggesting(&tree, finding)).collect()
+        }
+        Err(finding) => vec![issue(&finding)],
     }
 }
 
@@ -247,6 +249,7 @@ fn issue(finding: &Finding) -> IssueRecord {
         line: finding.position.map(|place| place.line),
         column: finding.position.map(|place| place.column),
         source: source.to_owned(),
+        suggestion: None,
         params,
     }
 }

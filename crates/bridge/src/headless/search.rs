@@ -128,6 +128,7 @@ impl IssueRecord {
             line: issue.line,
             column: issue.column,
             source: "authority".to_owned(),
+            suggestion: None,
             params: std::collections::BTreeMap::default(),
         }
     }

@@ -8,7 +8,7 @@ use bridge::views::{
     EvidenceView, FieldView, FixView, FormFieldView, IntakeView, ListQuery, MessageView, PageView,
     ResultView, RowView, SectionView, TimelineView, ValueView,
 };
-use bridge::{Call, Desk, IssueRecord, Password, Problem, Record};
+use bridge::{Call, Desk, IssueRecord, Password, Problem, Record, SuggestionRecord};
 use static_assertions::assert_not_impl_any;
 
 // The arguments of a call are reports, names and passwords: this does not compile.
@@ -213,6 +213,13 @@ fn records_problems_and_questions_are_not_printed() {
         line: None,
         column: None,
         source: "authority".to_owned(),
+        suggestion: Some(SuggestionRecord {
+            expression: canary(),
+            value: canary(),
+            start: 1,
+            end: 2,
+            text: canary(),
+        }),
         params: [(canary(), canary())].into(),
     };
     silent(&issue);

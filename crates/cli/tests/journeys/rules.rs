@@ -112,7 +112,45 @@ fn rules_in_use_hold_a_report_and_no_authority_is_asked() {
     place.run(&["rules", "use", &format!("{url}@1.0.0")]).ends(0);
     let issue = &check(1)["issues"][0];
     assert_eq!((&issue["rule"], &issue["severity"]), (&json!("own-2"), &json!("error")));
-    assert_eq!(place.json(1, &["send", &file])[0]["state"], "held");
+    let sent = &place.json(1, &["send", &file])[0];
+    assert_eq!(sent["state"], "held");
+    // The version is kept with the report.
+    let issues = sent["issues"].as_array().unwrap();
+    let applied = issues.iter().find(|issue| issue["code"] == "rules-applied");
+    let text = applied.map(|issue| issue["text"].as_str().unwrap_or_default());
+    assert!(text.is_some_and(|text| text.contains(&format!("{url}@1.0.0"))), "{issues:?}");
     place.run(&["rules", "remove", &format!("{url}@1.0.0")]).ends(0);
     assert_eq!(place.json(0, &["rules", "show"]).len(), 0);
+}
+
+/// The suggestion says which bytes give way to what; with them the finding is gone.
+#[test]
+fn a_mechanical_cure_is_suggested_and_cures() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    std::fs::write(folder.join("named.json"), profile().to_string()).unwrap();
+    let coded = |system: &str| {
+        format!(
+            r#"{{"resourceType":"Patient","name":[{{"family":"A"}}],"gender":"other","meta":{{"tag":[{{"system":"{system}","code":"x"}}]}}}}"#
+        )
+    };
+    let xml = r#"<Patient xmlns="http://hl7.org/fhir"><meta><tag><system value='https://loinc.org'/><code value="x"/></tag></meta><name><family value="A"/></name><gender value="other"/></Patient>"#;
+    for (file, text) in [("a.json", coded("https://loinc.org")), ("a.xml", xml.to_owned())] {
+        std::fs::write(folder.join(file), &text).unwrap();
+        let validate = || {
+            let (code, out, err) = rules(folder, &["validate", file, "--package", "named.json"]);
+            let told: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out} {err}"));
+            (code, told["issues"].as_array().unwrap().clone())
+        };
+        let (code, issues) = validate();
+        assert_eq!((code, issues.len()), (1, 1), "{issues:?}");
+        let cure = &issues[0]["suggestion"];
+        assert_eq!(cure["expression"], "Patient.meta.tag[0].system");
+        assert_eq!(cure["value"], "http://loinc.org");
+        let place = |name: &str| usize::try_from(cure[name].as_u64().unwrap()).unwrap();
+        let mut cured = text;
+        cured.replace_range(place("start")..place("end"), cure["text"].as_str().unwrap());
+        std::fs::write(folder.join(file), cured).unwrap();
+        assert_eq!(validate(), (0, Vec::new()));
+    }
 }
