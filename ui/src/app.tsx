@@ -126,7 +126,10 @@ function Frame() {
       if (locked) return;
       // An open dialog is somebody's work: what is dropped beside it must not take it away.
       const receive = dropReceiver();
-      if (receive) return receive(paths);
+      if (receive) {
+        receive(paths);
+        return;
+      }
       if (isDialogOpen()) {
         say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") });
         return;

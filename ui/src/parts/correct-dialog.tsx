@@ -2,7 +2,7 @@
 // what was sent. What is typed is kept as a draft in the journal until it is sent or given up.
 
 import { FileUp, RotateCcw, Send } from "lucide-react";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 
 import { door } from "#door";
 
@@ -17,6 +17,7 @@ import css from "./correct-dialog.module.css";
 import { afterCorrection } from "./correction";
 import { Dialog } from "./dialog";
 import { Difference } from "./difference";
+import { useDropInto } from "./drops";
 import { Message, sentenceOf } from "./message";
 import { Notice, ProblemNote } from "./notes";
 import { SourceEditor } from "./source-editor";
@@ -65,10 +66,10 @@ function Editor({ view, draft, onClose, onDone }: { view: DetailView; draft: str
   };
   const withFile = useCommand("correct_with_file", { onDone: finish });
   const withText = useCommand("correct_with_text", { onDone: finish });
-  const choose = () =>
-    void door.call("choose_files", { purpose: "reports" }).then(([path]) => {
-      if (path !== undefined) withFile.mutate({ id, path });
-    }, sayProblem(text));
+  const { mutate: sendFile } = withFile;
+  const take = useCallback(([path]: string[]) => path !== undefined && sendFile({ id, path }), [id, sendFile]);
+  useDropInto(take);
+  const choose = () => void door.call("choose_files", { purpose: "reports" }).then(take, sayProblem(text));
   const dirty = content !== view.source;
   const busy = withFile.isPending || withText.isPending;
   const ready = dirty && content.trim() !== "" && !busy;

@@ -2,7 +2,7 @@
 
 import { useEffect } from "react";
 
-type Receiver = (paths: string[]) => void;
+type Receiver = (paths: string[]) => unknown;
 
 let receivers: Receiver[] = [];
 

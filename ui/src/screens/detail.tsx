@@ -77,7 +77,8 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
         <h2 className={css.title}>{diseaseOf(text, row) ?? row.file}</h2>
         <p className={css.test}>
           {testOf(text, row)}
-          {row.disease && row.subject !== row.code && <span>{row.subject}</span>}
+          {/* The name of the test stands with its result, where there is one. */}
+          {row.disease && row.subject !== row.code && view.results.length === 0 && <span>{row.subject}</span>}
           {row.code && <code className="selectable">{row.code}</code>}
         </p>
         <p className={css.patient}>

@@ -129,15 +129,33 @@ test("what the window has just said in its corner stops neither a drop nor a key
   await failed(core, [file ?? ""]);
   await window.getByTestId("nav-reports").click();
   await window.getByTestId("report-row").click();
-  await window.getByTestId("action-resubmit").click();
-  await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
-  const message = window.getByRole("alertdialog").filter({ hasText: "on its way again" });
+  await expect(window.getByTestId("action-correct")).toBeVisible();
+  const exported = core.write("corrected.json", corrected(readFileSync(file ?? "", "utf8")));
+  // A message that stays until it is closed: while a dialog is open, nothing is taken.
+  await window.keyboard.press("?");
+  await expect(window.getByRole("dialog")).toBeVisible();
+  await core.drop([exported]);
+  const message = window.getByRole("alertdialog").filter({ hasText: "Nothing was taken" });
   await expect(message).toBeVisible();
-  const content = corrected(readFileSync(file ?? "", "utf8"));
-  await core.drop([core.write("corrected.json", content)]);
+  await window.keyboard.press("Escape");
+  await expect(window.getByRole("dialog")).toHaveCount(0);
+  await core.drop([exported]);
   await window.getByTestId("drop-correct").click();
   await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "completed");
-  await expect(window.getByRole("alertdialog").first()).toBeVisible();
+  await expect(message).toBeVisible();
   await window.keyboard.press("Escape");
   await expect(window.getByTestId("detail")).toHaveCount(0);
+});
+
+test("a corrected file dropped on the form of the correction is that correction", async ({ window, core }) => {
+  const [file] = core.copies("muster-fehler", 1);
+  await failed(core, [file ?? ""]);
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  await expect(window.getByTestId("correct-choose")).toBeVisible();
+  await core.drop([core.write("corrected.json", corrected(readFileSync(file ?? "", "utf8")))]);
+  await expect(window.getByRole("dialog")).toHaveCount(0);
+  await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
+  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
 });
