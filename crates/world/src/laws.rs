@@ -142,8 +142,11 @@ impl Laws {
         self.set_back
     }
 
+    /// Whether the journal knows of a report there that the authority shows for sure: one that failed it need not show.
     pub(crate) fn was_accepted(&self, endpoint: usize) -> bool {
-        self.lives.values().any(|it| it.endpoint == endpoint && it.state.receipt().is_some())
+        let shown =
+            |state: &State| matches!(state, State::Completed { .. } | State::InProgress { .. });
+        self.lives.values().any(|it| it.endpoint == endpoint && shown(&it.state))
     }
 
     /// Nothing waits for a comparison any more.
