@@ -71,7 +71,7 @@ impl Engine {
         terms: Terms,
     ) -> Result<Vec<Taken>, EngineError> {
         let mut contents = HashMap::new();
-        let (mut identifiers, mut later) = (HashSet::new(), Vec::new());
+        let (mut identifiers, mut later, mut same) = (HashSet::new(), Vec::new(), Vec::new());
         let mut plan = Vec::with_capacity(candidates.len());
         for (index, candidate) in candidates.iter().enumerate() {
             let Some(parsed) = candidate.parsed() else {
@@ -81,7 +81,10 @@ impl Engine {
             let first = *contents.entry(parsed.canonical.as_str()).or_insert(index);
             plan.push(match self.in_place_of(parsed, terms.known)? {
                 Some(id) => Planned::Done(Taken::Known(id)),
-                None if first != index => Planned::SameAs(first),
+                None if first != index => {
+                    same.push((index, first));
+                    Planned::Done(Taken::Refused)
+                }
                 None if !is_first(parsed, &mut identifiers) => {
                     later.push(index);
                     Planned::Done(Taken::Refused)
@@ -92,29 +95,17 @@ impl Engine {
         let mut results: Vec<Taken> = stream::iter(plan)
             .map(|planned| async move {
                 match planned {
-                    Planned::Done(taken) => Ok((taken, None)),
-                    Planned::SameAs(first) => Ok((Taken::Refused, Some(first))),
+                    Planned::Done(taken) => Ok(taken),
                     // Made here, so that only what is under way is held in memory twice.
                     Planned::Import(index) => match candidates.get(index) {
-                        Some(one) => self.take_one(one, terms).await.map(|taken| (taken, None)),
-                        None => Ok((Taken::Refused, None)),
+                        Some(one) => self.take_one(one, terms).await,
+                        None => Ok(Taken::Refused),
                     },
                 }
             })
             .buffered(IMPORTS_AT_ONCE)
-            .try_collect::<Vec<_>>()
-            .await?
-            .into_iter()
-            .scan(Vec::new(), |earlier: &mut Vec<Taken>, (taken, same_as)| {
-                let taken = match same_as.and_then(|first| earlier.get(first)) {
-                    Some(Taken::New(id) | Taken::Known(id)) => Taken::Known(*id),
-                    _ => taken,
-                };
-                earlier.push(taken);
-                Some(taken)
-            })
-            .collect();
-        results.truncate(candidates.len());
+            .try_collect()
+            .await?;
         // What shares its document identifier with an earlier one of this order is compared once that one is in.
         for index in later {
             let Some(candidate) = candidates.get(index) else { continue };
@@ -123,6 +114,14 @@ impl Engine {
             let taken = self.take_one(&candidate, terms).await?;
             if let Some(result) = results.get_mut(index) {
                 *result = taken;
+            }
+        }
+        for (index, first) in same {
+            let stands = results.get(first).copied();
+            if let (Some(Taken::New(id) | Taken::Known(id)), Some(result)) =
+                (stands, results.get_mut(index))
+            {
+                *result = Taken::Known(id);
             }
         }
         self.inner.compare.notify_one();
@@ -191,7 +190,6 @@ impl Engine {
 
 enum Planned {
     Done(Taken),
-    SameAs(usize),
     Import(usize),
 }
 

@@ -113,3 +113,24 @@ async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
     used.dedup();
     assert_eq!(used.len(), 3, "one identifier for each delivery");
 }
+
+/// Three files at once: a report, another content under its document identifier, and that one twice.
+#[tokio::test]
+async fn what_occurs_twice_is_known_also_where_it_shares_its_identifier() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let text = testkit::DocumentBuilder::new(5).json();
+    let other = testkit::DocumentBuilder::new(5).family("Anders").json();
+    assert_ne!(text, other);
+    let mut candidates = Vec::new();
+    for text in [text, other.clone(), other] {
+        candidates
+            .extend(engine.inspect_text("a.json".to_owned(), text.into_bytes()).await.unwrap());
+    }
+    let terms = Terms { delay_micros: 3_600_000_000, ..Terms::default() };
+    let taken = engine.take(&candidates, terms).await.unwrap();
+    let [Taken::New(first), Taken::New(second), known] = taken[..] else { panic!("{taken:?}") };
+    assert_eq!(known, Taken::Known(second));
+    assert_ne!(first, second);
+}
