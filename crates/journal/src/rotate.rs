@@ -115,7 +115,10 @@ fn sql(error: rusqlite::Error) -> OpenProblem {
 /// Whether this key opens a file.
 fn is_sealed(path: &Path, key: &Key) -> Result<bool, OpenProblem> {
     open::present(path)?;
-    match open::connect(&at(path, key), Access::Read).and_then(|connection| {
+    // A process was ended while it wrote: the pages of before are put back first, which takes no key.
+    let interrupted = open::with_suffix(path, "-journal").exists();
+    let access = if interrupted { Access::Write } else { Access::Read };
+    match open::connect(&at(path, key), access).and_then(|connection| {
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))
     }) {
         Ok(_) => Ok(true),

@@ -128,3 +128,30 @@ fn a_damaged_backup_is_left_and_named() {
     assert_eq!(std::fs::read(&damaged).unwrap(), vec![7; 8_192]);
     Journal::open(&path, &other_key()).unwrap();
 }
+
+/// Leaves a file as a process does that is ended while it writes: half written, with what it takes to undo that.
+fn interrupt(file: &Path) {
+    let beside = |suffix: &str| file.with_file_name(format!("{}{suffix}", name(file)));
+    let connection = common::raw(file);
+    connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(())).unwrap();
+    connection.execute_batch("BEGIN IMMEDIATE; CREATE TABLE half_written (n INTEGER)").unwrap();
+    connection.cache_flush().unwrap();
+    let (written, undo) =
+        (std::fs::read(file).unwrap(), std::fs::read(beside("-journal")).unwrap());
+    drop(connection);
+    std::fs::write(file, written).unwrap();
+    std::fs::write(beside("-journal"), undo).unwrap();
+}
+
+fn name(file: &Path) -> String {
+    file.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+#[test]
+fn what_was_interrupted_while_it_was_written_gets_the_new_key_too() {
+    let (folder, path) = laboratory();
+    files(folder.path()).iter().for_each(|file| interrupt(file));
+    let done = rotate(&path, &key(), &other_key(), &folder.path().join("backups"), None).unwrap();
+    assert_eq!((done.files, done.left), (5, vec![]));
+    assert_sealed(folder.path());
+}
