@@ -12,7 +12,20 @@ use serde_json::Value;
 #[published::needs("corpus/documents")]
 #[test]
 fn every_published_report_is_completed_in_its_own_encoding() {
-    completed_in_their_own_encoding(&corpus().join("documents"));
+    // A report in the other encoding is the same report: each encoding goes to an authority of its own.
+    for format in ["json", "xml"] {
+        let folder = tempfile::tempdir().unwrap();
+        let documents = corpus().join("documents");
+        for other in ["json", "xml"] {
+            std::fs::create_dir(folder.path().join(other)).unwrap();
+        }
+        for entry in std::fs::read_dir(documents.join(format)).unwrap() {
+            let from = entry.unwrap().path();
+            let to = folder.path().join(format).join(from.file_name().unwrap());
+            std::fs::copy(from, to).unwrap();
+        }
+        completed_in_their_own_encoding(folder.path());
+    }
 }
 
 #[test]

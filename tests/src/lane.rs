@@ -124,10 +124,12 @@ impl Lane {
             surroundings.ageing(command);
         });
         let template = Laboratory::at(&authority.base, data.path());
+        template.forget_computer();
         let mut lane = Self { surroundings, template, data, authority, next: first };
         let laboratory = lane.laboratory();
         let batch = lane.batch(&laboratory, 1);
         lane.deliver(&laboratory, &batch);
+        laboratory.forget_computer();
         lane.template = laboratory;
         Some(lane)
     }

@@ -218,6 +218,24 @@ impl Laboratory {
         Self { folder, profile: "practice" }
     }
 
+    /// Forgets on which computer its journal is at home. A copy of it is then at home where it is first used, and is
+    /// not taken for the copy that it is.
+    pub fn forget_computer(&self) {
+        let read = |path: &Path| std::fs::read_to_string(path).expect("read").trim().to_owned();
+        let (profile, passphrase) = (self.profile(), read(&self.folder.path().join("passphrase")));
+        let settings: Value =
+            serde_json::from_str(&read(&profile.join("profile.json"))).expect("JSON");
+        let opens = Some(identity::Password::from(passphrase));
+        let id = settings["id"].as_str().expect("a profile has an id");
+        let kind = identity::SecretsKind::Passphrase;
+        let secrets = identity::Secrets::open(kind, &profile, id, opens.as_ref()).expect("opened");
+        let key = secrets.journal_key().expect("a journal has a key");
+        let key: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let journal = rusqlite::Connection::open(profile.join("journal.db")).expect("opened");
+        let forget = "DELETE FROM setting WHERE name = 'computer'";
+        journal.execute_batch(&format!("PRAGMA key = \"x'{key}'\"; {forget}")).expect("written");
+    }
+
     /// Another one in the same state: a copy of everything that it has on disk.
     pub fn copy(&self) -> Self {
         let folder = tempfile::tempdir().expect("a folder");

@@ -21,8 +21,10 @@ const MODEST: &[&str] =
     &["listen_addresses=", "max_connections=200", "shared_buffers=32MB", "max_wal_size=256MB"];
 /// Waits for its end or for that of the tests (they hold the other end of its input), whichever is first.
 const KEEPER: &str = "\"$@\" </dev/null >>\"$0\" 2>&1 & server=$!
-    read -r order; [ \"$order\" = kill ] && kill -KILL $server
-    kill -QUIT $server 2>/dev/null; wait $server";
+    read -r order; parts=$(cat /proc/$server/task/$server/children 2>/dev/null)
+    [ \"$order\" = kill ] && kill -KILL $server
+    kill -QUIT $server 2>/dev/null; wait $server
+    for part in $parts; do while kill -0 $part 2>/dev/null; do :; done; done";
 
 /// A running server.
 pub(crate) struct Cluster {
@@ -140,7 +142,8 @@ impl Cluster {
             let _ = input.write_all(order.as_bytes());
         }
         let _ = child.wait();
-        // A killed postmaster's children end a little later; the next start waits for their shared memory.
+        // A killed postmaster's children end a little later, and the next start refuses while their shared memory
+        // is there: the keeper has waited for them.
         while UnixStream::connect(self.socket()).is_ok() {
             std::thread::yield_now();
         }
