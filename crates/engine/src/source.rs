@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use report::{Kind, recognise};
 
@@ -82,7 +83,7 @@ impl Refusal {
 pub struct SourceLimits {
     /// Bytes of one report.
     pub document_bytes_max: u64,
-    /// Bytes of an archive or NDJSON file, and of what an archive unpacks to.
+    /// Bytes of an archive or NDJSON file, and of what all archives of a hand-over unpack to.
     pub container_bytes_max: u64,
     /// Files of all folders together, entries of an archive, lines of NDJSON.
     pub pieces_max: usize,
@@ -138,15 +139,57 @@ fn is_hidden(name: &std::ffi::OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
+/// What the archives and large files of one hand-over may still bring together. One of them is in memory at a time
+/// beside what the others have brought: four of 500 MB would need several gigabytes at once.
+pub(crate) struct Room(Mutex<u64>);
+
+impl Room {
+    pub(crate) fn new(limits: &SourceLimits) -> Self {
+        Self(Mutex::new(limits.container_bytes_max))
+    }
+}
+
 /// Reads one file and takes apart what holds several reports.
-pub(crate) fn pieces_of(path: &Path, limits: &SourceLimits) -> Vec<Piece> {
+pub(crate) fn pieces_of(path: &Path, limits: &SourceLimits, room: &Room) -> Vec<Piece> {
     let name = path
         .file_name()
         .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned());
-    match read_file(path, limits) {
-        Ok(bytes) => pieces_of_bytes(name, bytes, limits),
-        Err(refusal) => vec![Piece { name, content: Err(refusal) }],
+    let read = || match read_file(path, limits) {
+        Ok(bytes) => Ok(bytes),
+        Err(refusal) => Err(vec![Piece { name: name.clone(), content: Err(refusal) }]),
+    };
+    if !may_hold_several(path, limits) {
+        return match read() {
+            Ok(bytes) => pieces_of_bytes(name, bytes, limits),
+            Err(refused) => refused,
+        };
     }
+    let mut left = room.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let bytes = match read() {
+        Ok(bytes) => bytes,
+        Err(refused) => return refused,
+    };
+    let limits = SourceLimits { container_bytes_max: *left, ..*limits };
+    if bytes.len() as u64 > *left {
+        let content = Err(Refusal::Archive { reason: "too-large-unpacked" });
+        return vec![Piece { name, content }];
+    }
+    let pieces = pieces_of_bytes(name, bytes, &limits);
+    let taken = pieces.iter().filter_map(|piece| piece.content.as_ref().ok());
+    *left = left.saturating_sub(taken.map(|content| content.len() as u64).sum());
+    pieces
+}
+
+/// An archive, or a file so large that it can be nothing else than several reports.
+fn may_hold_several(path: &Path, limits: &SourceLimits) -> bool {
+    let Ok(facts) = fs::metadata(path) else { return false };
+    // Asked before opening: opening a pipe without a writer would block.
+    if !facts.is_file() {
+        return false;
+    }
+    let mut head = [0; 4];
+    let length = File::open(path).and_then(|mut file| file.read(&mut head)).unwrap_or(0);
+    facts.len() > limits.document_bytes_max || recognise(&head[..length]) == Kind::Zip
 }
 
 /// The same for bytes that did not come from a file (pasted text).

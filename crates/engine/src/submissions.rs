@@ -1,6 +1,7 @@
 //! What people do with reports: look at files, release, resubmit, correct, withdraw.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use exchange::{Endpoint, IdentifierChoice};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
@@ -10,7 +11,7 @@ use uuid::Uuid;
 
 use crate::intake::{Candidate, Origin, Parsed, look_at};
 use crate::relation::SAME_IDENTIFIER;
-use crate::source::{Piece, files_below, pieces_of, pieces_of_bytes};
+use crate::source::{Piece, Room, files_below, pieces_of, pieces_of_bytes};
 use crate::worker::sealed;
 use crate::{Engine, EngineError, Terms};
 
@@ -27,10 +28,11 @@ impl Engine {
     pub async fn inspect(&self, paths: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
         let limits = self.source_limits();
         let files = self.files(paths).await?;
+        let room = Arc::new(Room::new(&limits));
         let groups: Vec<Vec<Candidate>> = stream::iter(files)
             .map(|file| {
-                let engine = self.clone();
-                on_pool(move || engine.look(pieces_of(&file, &limits)))
+                let (engine, room) = (self.clone(), room.clone());
+                on_pool(move || engine.look(pieces_of(&file, &limits, &room)))
             })
             .buffered(LOOKS_AT_ONCE)
             .map(|result| result.and_then(|inner| inner))

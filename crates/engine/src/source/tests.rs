@@ -16,7 +16,55 @@ fn folder(files: &[&str]) -> tempfile::TempDir {
 
 /// All that is taken of paths, as the engine does it.
 fn taken(paths: &[PathBuf], limits: &SourceLimits) -> Vec<Piece> {
-    files_below(paths, limits).iter().flat_map(|file| pieces_of(file, limits)).collect()
+    let room = Room::new(limits);
+    files_below(paths, limits).iter().flat_map(|file| pieces_of(file, limits, &room)).collect()
+}
+
+/// An archive that unpacks to so many reports of 900 bytes each.
+fn archive(folder: &Path, name: &str, reports: usize) -> PathBuf {
+    use std::io::Write as _;
+    let path = folder.join(name);
+    let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
+    for number in 0..reports {
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(format!("{number}.json"), options).unwrap();
+        archive.write_all(&[b' '; 900]).unwrap();
+    }
+    archive.finish().unwrap();
+    path
+}
+
+#[test]
+fn archives_of_one_hand_over_unpack_to_no_more_than_one_may() {
+    let home = tempfile::tempdir().unwrap();
+    let limits = SourceLimits { container_bytes_max: 3_000, ..small(100) };
+    let four: Vec<_> = (0..4).map(|n| archive(home.path(), &format!("{n}.zip"), 2)).collect();
+    let pieces = taken(&four, &limits);
+    let reason = "too-large-unpacked";
+    let refused = Refusal::Archive { reason };
+    assert_eq!(refusals(&pieces), [&refused; 3], "each as a whole, and by name");
+    assert_eq!(pieces.iter().filter(|piece| piece.content.is_ok()).count(), 2);
+    assert_eq!(pieces.last().unwrap().name, "3.zip");
+    // One after the other, each has the whole room.
+    for path in four {
+        assert_eq!(refusals(&taken(&[path], &limits)), [] as [&Refusal; 0]);
+    }
+}
+
+/// While one hand-over unpacks an archive, its other archives wait; what is none does not.
+#[test]
+fn one_archive_is_unpacked_at_a_time() {
+    let (home, plain) = (tempfile::tempdir().unwrap(), folder(&["a.json"]));
+    let (limits, path) = (small(100), archive(home.path(), "a.zip", 2));
+    let room = Room::new(&limits);
+    std::thread::scope(|scope| {
+        let busy = room.0.lock().unwrap();
+        let unpacking = scope.spawn(|| pieces_of(&path, &limits, &room).len());
+        assert_eq!(pieces_of(&plain.path().join("a.json"), &limits, &room).len(), 1);
+        assert!(!unpacking.is_finished());
+        drop(busy);
+        assert_eq!(unpacking.join().unwrap(), 2);
+    });
 }
 
 fn refusals(pieces: &[Piece]) -> Vec<&Refusal> {
