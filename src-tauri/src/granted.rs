@@ -38,6 +38,8 @@
     "endpoints",
     "add_endpoint",
     "plan_endpoint",
+    "rename_endpoint",
+    "remove_endpoint",
     "use_endpoint",
     "test_endpoint",
     "set_paused",

@@ -134,6 +134,10 @@ calls! {
     add_endpoint => AddEndpoint { input: EndpointInput }
     /// What using another endpoint would send and what not.
     plan_endpoint => PlanEndpoint { name: String }
+    /// Gives an endpoint another name.
+    rename_endpoint => RenameEndpoint { name: String, new_name: String }
+    /// Removes an endpoint that no report waits for.
+    remove_endpoint => RemoveEndpoint { name: String }
     /// Uses another endpoint.
     use_endpoint => UseEndpoint { name: String }
     /// Tests the connection.
@@ -273,6 +277,10 @@ impl Desk {
             Call::Endpoints {} => text(self.endpoints().await),
             Call::AddEndpoint { input } => text(self.add_endpoint(input).await),
             Call::PlanEndpoint { name } => text(self.plan_endpoint(name).await),
+            Call::RenameEndpoint { name, new_name } => {
+                text(self.rename_endpoint(name, new_name).await)
+            }
+            Call::RemoveEndpoint { name } => text(self.remove_endpoint(name).await),
             Call::UseEndpoint { name } => text(self.use_endpoint(name).await),
             Call::TestEndpoint { name } => text(self.test_endpoint(name).await),
             Call::SetPaused { paused } => text(self.set_paused(paused).await),

@@ -451,6 +451,15 @@ Example:
         #[arg(value_name = "DAYS|off", value_parser = parse_retention)]
         days: Option<Retention>,
     },
+    /// After how many days in progress a report needs attention.
+    #[command(
+        after_help = "Three where nothing is set.\n\nExamples:\n  labcourier journal attention\n  labcourier journal attention 5"
+    )]
+    Attention {
+        /// Number of days, from 1 to 365.
+        #[arg(value_name = "DAYS", value_parser = clap::value_parser!(u16).range(1..=365))]
+        days: Option<u16>,
+    },
 }
 
 /// What retention is to be.

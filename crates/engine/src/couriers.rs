@@ -1,6 +1,7 @@
 //! One courier for each endpoint, side by side: which endpoint is in use only says where new reports go.
 
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use client::HttpAuthority;
 use exchange::Endpoint;
@@ -9,7 +10,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::engine::Working;
 use crate::worker::{Connection, ConnectionState, Tools, Worker};
-use crate::{Engine, EngineError, LeaseKeeper, Obstacle};
+use crate::{Engine, EngineError, LeaseKeeper, Obstacle, Pace};
+
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Engine {
     /// What is known about the connection to the endpoint in use; changes can be awaited.
@@ -79,6 +82,30 @@ impl Engine {
         self.profile().settings.endpoints
     }
 
+    /// The worker's times, as the settings have them.
+    fn pace(&self) -> Pace {
+        let mut pace = self.inner.pace.clone();
+        if let Some(days) = self.profile().settings.attention_days {
+            pace.in_progress_max = DAY.saturating_mul(u32::from(days));
+        }
+        pace
+    }
+
+    /// Days in progress after which a report needs attention.
+    pub fn attention_days(&self) -> u64 {
+        self.pace().in_progress_max.as_secs() / DAY.as_secs()
+    }
+
+    /// Sets them; `None`: as they are without a setting.
+    pub async fn set_attention_days(&self, days: Option<u16>) -> Result<(), EngineError> {
+        self.change_settings(|settings| {
+            settings.attention_days = days;
+            Ok(())
+        })?;
+        self.restart().await;
+        Ok(())
+    }
+
     /// The right to work the queue, for all couriers of this process together.
     fn lease(&self) -> Arc<LeaseKeeper> {
         let (journal, clock) = (self.inner.journal.clone(), self.inner.clock.clone());
@@ -94,6 +121,11 @@ impl Engine {
             let tasks = vec![tokio::spawn(self.clone().keep_up(cancel.clone()))];
             *keeping = Some(Working { cancel, tasks });
         }
+    }
+
+    /// Whether couriers work in the background.
+    pub(crate) async fn is_working(&self) -> bool {
+        self.inner.working.lock().await.is_some()
     }
 
     /// Stops all couriers; requests under way are finished first.
@@ -164,11 +196,32 @@ impl Engine {
             authority,
             endpoint: endpoint.clone(),
             clock: self.inner.clock.clone(),
-            pace: self.inner.pace.clone(),
+            pace: self.pace(),
             lease: lease.clone(),
             paused: self.inner.paused.subscribe(),
             connection: self.connection_of(&endpoint.name),
         });
         Ok(worker.with_former(self.former_ways(endpoint)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use identity::SecretsKind;
+
+    use super::*;
+    use crate::{Profile, Surroundings};
+
+    #[tokio::test]
+    async fn couriers_ask_a_person_after_as_many_days_as_the_settings_say() {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join("profile");
+        let profile = Profile::create(&place, SecretsKind::Practice, Vec::new()).unwrap();
+        let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+        assert_eq!(engine.pace().in_progress_max, DAY * 3);
+        engine.set_attention_days(Some(1)).await.unwrap();
+        assert_eq!((engine.pace().in_progress_max, engine.attention_days()), (DAY, 1));
+        let kept = Profile::open(&place).unwrap().settings.attention_days;
+        assert_eq!(kept, Some(1));
     }
 }

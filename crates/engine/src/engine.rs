@@ -224,12 +224,7 @@ impl Engine {
 
     /// Adds an endpoint; the first one is used at once. Where the profile has one certificate, it uses that.
     pub async fn add_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
-        if endpoint.base.scheme() != "https" {
-            return Err(EngineError::EndpointUnusable { reason: "not-https".to_owned() });
-        }
-        if let Err(problem) = HttpAuthority::new(&endpoint, None) {
-            return Err(EngineError::EndpointUnusable { reason: problem.code().to_owned() });
-        }
+        Self::check_usable(&endpoint)?;
         let (only, now) = (self.only_certificate(), self.now());
         self.change_settings(|settings| {
             if settings.endpoints.iter().any(|known| known.name == endpoint.name) {
@@ -244,6 +239,17 @@ impl Engine {
         })?;
         self.restart().await;
         Ok(())
+    }
+
+    /// Whether an endpoint can work at all.
+    pub(crate) fn check_usable(endpoint: &Endpoint) -> Result<(), EngineError> {
+        if endpoint.base.scheme() != "https" {
+            return Err(EngineError::EndpointUnusable { reason: "not-https".to_owned() });
+        }
+        match HttpAuthority::new(endpoint, None) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(EngineError::EndpointUnusable { reason: why.code().to_owned() }),
+        }
     }
 
     /// Replaces an endpoint of the same name (the practice authority's port changes at each start).

@@ -49,6 +49,27 @@ pub enum EngineError {
         /// Stable reason.
         reason: String,
     },
+    /// Reports wait for something at this endpoint.
+    #[error("endpoint needed")]
+    EndpointNeeded {
+        /// Its name.
+        name: String,
+        /// Reports on hold, waiting, on their way, in doubt or in progress there.
+        open: u32,
+    },
+    /// It is in use, and another could be.
+    #[error("endpoint in use")]
+    EndpointInUse(String),
+    /// It has reports, and nobody says that its new address leads to the same authority.
+    #[error("endpoint has reports")]
+    EndpointHasReports {
+        /// Its name.
+        name: String,
+        /// All its reports.
+        all: u32,
+        /// Those that wait for something there.
+        open: u32,
+    },
     /// No certificate with this fingerprint is stored.
     #[error("no such certificate")]
     UnknownCertificate(String),

@@ -52,6 +52,9 @@ pub struct Settings {
     /// nobody can be asked.
     #[serde(default)]
     pub same_identifier: SameIdentifier,
+    /// Days in progress after which a report needs attention; three where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attention_days: Option<u16>,
     /// Preferences of the window, as it likes to keep them (no patient data).
     #[serde(default)]
     pub preferences: serde_json::Map<String, serde_json::Value>,
@@ -144,6 +147,7 @@ impl Profile {
             watched_folder: None,
             document_bytes_max: document_bytes_default(),
             retention_days: None,
+            attention_days: None,
             same_identifier: SameIdentifier::default(),
             preferences: serde_json::Map::new(),
         };

@@ -321,6 +321,11 @@ impl Journal {
         self.0.writer.submit(effect, false, step)
     }
 
+    /// Where it is.
+    pub(crate) fn place(&self) -> &crate::open::Place {
+        &self.0.place
+    }
+
     /// Reads from one snapshot.
     pub(crate) fn read<T>(
         &self,

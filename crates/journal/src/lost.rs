@@ -64,6 +64,25 @@ pub(crate) fn by_identifier(
     settings::get(connection, &format!("{BY_IDENTIFIER}{identifier}"))?.map(read).transpose()
 }
 
+/// An endpoint has another name.
+pub(crate) fn rename_endpoint(
+    connection: &Connection,
+    from: &str,
+    to: &str,
+) -> Result<(), JournalError> {
+    for prefix in [BY_DIGEST, BY_IDENTIFIER] {
+        for (name, value) in settings::beginning(connection, prefix)? {
+            let lost = read(value)?;
+            if lost.endpoint == from {
+                let lost = LostReport { endpoint: to.to_owned(), ..lost };
+                let value = serde_json::to_value(&lost).map_err(|_| JournalError::Damaged)?;
+                settings::set(connection, &name, &value)?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// It is in the journal again.
 pub(crate) fn found(connection: &Connection, lost: &LostReport) -> Result<(), JournalError> {
     settings::remove(connection, &format!("{BY_IDENTIFIER}{}", lost.identifier))?;

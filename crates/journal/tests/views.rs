@@ -4,7 +4,7 @@
 mod common;
 
 use common::{House, at, filter, found, report};
-use journal::{Filter, NewSubmission};
+use journal::{EndpointReports, Filter, NewSubmission};
 use proptest::prelude::*;
 use report::{Event, Group, SubmissionId};
 use serde_json::json;
@@ -328,4 +328,26 @@ fn the_revision_grows_with_what_views_show() {
     assert!(house.journal.record(common::step(id, Event::Rejected)).is_err());
     house.journal.set_watermark("practice", at(5)).unwrap();
     assert_eq!(house.journal.revision().unwrap(), after);
+}
+
+#[test]
+fn everything_of_an_endpoint_goes_with_it_to_another_name() {
+    let house = House::new();
+    let (id, _) = (house.import(1), house.import(2));
+    let name = house.journal.row(id).unwrap().endpoint;
+    house.journal.set_watermark(&name, at(7)).unwrap();
+    let reports = EndpointReports { all: 2, open: 2 };
+    assert_eq!(house.journal.reports_at(&name).unwrap(), reports);
+    // Ended in between, it is done again.
+    for _ in 0..2 {
+        house.journal.rename_endpoint(&name, "renamed").unwrap();
+        assert_eq!(house.journal.reports_at("renamed").unwrap(), reports);
+        assert_eq!(house.journal.reports_at(&name).unwrap(), EndpointReports::default());
+        assert_eq!(house.journal.watermark("renamed").unwrap(), Some(at(7)));
+        assert_eq!(house.journal.watermark(&name).unwrap(), None);
+    }
+    assert_eq!(house.journal.row(id).unwrap().endpoint, "renamed");
+    house.record(id, Event::Withdrawn { reason: "done".to_owned() });
+    assert_eq!(house.journal.reports_at("renamed").unwrap().open, 1);
+    assert!(house.journal.verify().unwrap().problems.is_empty());
 }

@@ -69,6 +69,8 @@ export interface Commands {
   endpoints: { takes: void; gives: EndpointView[] };
   add_endpoint: { takes: { input: EndpointInput }; gives: null };
   plan_endpoint: { takes: { name: string }; gives: MoveView };
+  rename_endpoint: { takes: { name: string; new_name: string }; gives: null };
+  remove_endpoint: { takes: { name: string }; gives: null };
   use_endpoint: { takes: { name: string }; gives: null };
   test_endpoint: { takes: { name: string }; gives: ProbeView[] };
   set_paused: { takes: { paused: boolean }; gives: null };

@@ -352,6 +352,17 @@ export function createMock(options: MockOptions = {}): Door {
         watchedFolder: null,
       };
     },
+    rename_endpoint({ name, new_name }) {
+      if (endpoints.some((one) => one.name === new_name)) throw problem("endpoint-exists", { name: new_name }, "change-input");
+      for (const one of endpoints) if (one.name === name) one.name = new_name;
+      return null;
+    },
+    remove_endpoint({ name }) {
+      const at = endpoints.findIndex((one) => one.name === name);
+      if (endpoints[at]?.inUse) throw problem("endpoint-in-use", { name }, "look-again");
+      if (at >= 0) endpoints.splice(at, 1);
+      return null;
+    },
     use_endpoint({ name }) {
       for (const one of endpoints) one.inUse = one.name === name;
       return null;

@@ -70,6 +70,29 @@ impl Desk {
         self.move_to(false).await
     }
 
+    /// Gives an endpoint of the laboratory another name; its reports and certificates go with it.
+    pub async fn rename_endpoint(&self, name: String, new_name: String) -> Result<(), Problem> {
+        let new_name = limits::name("newName", &new_name)?;
+        if self.is_practice_endpoint(&new_name) {
+            return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
+        }
+        Ok(self.laboratory_of(&name).await?.rename_endpoint(&name, &new_name).await?)
+    }
+
+    /// Removes an endpoint of the laboratory that no report waits for.
+    pub async fn remove_endpoint(&self, name: String) -> Result<(), Problem> {
+        Ok(self.laboratory_of(&name).await?.remove_endpoint(&name).await?)
+    }
+
+    /// The laboratory, for a change of one of its endpoints.
+    async fn laboratory_of(&self, name: &str) -> Result<engine::Engine, Problem> {
+        if self.is_practice_endpoint(name) {
+            return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
+        }
+        let unknown = || Problem::new("unknown-endpoint", &[("name", name)], "endpoint");
+        self.laboratory_engine().await?.ok_or_else(unknown)
+    }
+
     /// Tests the connection, layer by layer.
     pub async fn test_endpoint(&self, name: String) -> Result<Vec<ProbeView>, Problem> {
         let engine = if self.is_practice_endpoint(&name) {

@@ -275,6 +275,16 @@ impl Headless {
         self.engine.profile().settings.retention_days
     }
 
+    /// Days in progress after which a report needs attention.
+    pub fn attention_days(&self) -> u64 {
+        self.engine.attention_days()
+    }
+
+    /// Sets them; `None`: three.
+    pub async fn set_attention_days(&self, days: Option<u16>) -> Result<(), Problem> {
+        Ok(self.engine.set_attention_days(days).await?)
+    }
+
     /// Sets them, and applies them at once; gives how many reports have lost their content.
     pub async fn set_retention_days(&self, days: Option<u32>) -> Result<usize, Problem> {
         self.engine.change_settings(|settings| {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use client::ProbeOutcome;
 use engine::Move;
+use engine::SameAuthority;
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::Password;
 use serde::Serialize;
@@ -208,9 +209,7 @@ impl Headless {
 
     /// Adds an endpoint; the first one is used at once.
     pub async fn add_endpoint(&self, terms: EndpointTerms) -> Result<(), Problem> {
-        if self.practice.is_some() {
-            return Err(Problem::new("practice-endpoint-fixed", &[], "endpoint"));
-        }
+        self.endpoints_may_change()?;
         let endpoint = terms.into_endpoint()?;
         check_endpoint(&endpoint)?;
         Ok(self.engine.add_endpoint(endpoint).await?)
@@ -224,6 +223,40 @@ impl Headless {
     /// Uses another endpoint for what is taken in from now on.
     pub async fn use_endpoint(&self, name: &str) -> Result<(), Problem> {
         Ok(self.engine.use_endpoint(name).await?)
+    }
+
+    /// Gives an endpoint another address; `same_authority`: a person says that it leads to the same authority.
+    pub async fn set_endpoint_address(
+        &self,
+        name: &str,
+        url: &str,
+        same_authority: bool,
+    ) -> Result<(), Problem> {
+        self.endpoints_may_change()?;
+        let base = Url::parse(url)
+            .map_err(|_| Problem::new("argument-invalid", &[("argument", url)], "endpoint"))?;
+        let same = if same_authority { SameAuthority::Yes } else { SameAuthority::Unknown };
+        Ok(self.engine.set_endpoint_address(name, base, same).await?)
+    }
+
+    /// Gives an endpoint another name.
+    pub async fn rename_endpoint(&self, name: &str, new_name: &str) -> Result<(), Problem> {
+        self.endpoints_may_change()?;
+        let new_name = crate::limits::name("name", new_name)?;
+        Ok(self.engine.rename_endpoint(name, &new_name).await?)
+    }
+
+    /// Removes an endpoint that no report waits for.
+    pub async fn remove_endpoint(&self, name: &str) -> Result<(), Problem> {
+        self.endpoints_may_change()?;
+        Ok(self.engine.remove_endpoint(name).await?)
+    }
+
+    fn endpoints_may_change(&self) -> Result<(), Problem> {
+        match &self.practice {
+            Some(_) => Err(Problem::new("practice-endpoint-fixed", &[], "endpoint")),
+            None => Ok(()),
+        }
     }
 
     /// Tests the way to an endpoint (or the one in force), layer by layer.

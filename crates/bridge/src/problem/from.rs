@@ -183,6 +183,18 @@ impl From<EngineError> for Problem {
             EngineError::EndpointUnusable { reason } => {
                 Self::new("endpoint-unusable", &[("reason", &reason)], trace)
             }
+            EngineError::EndpointNeeded { name, open } => {
+                let open = open.to_string();
+                Self::new("endpoint-needed", &[("name", &name), ("open", &open)], trace)
+            }
+            EngineError::EndpointInUse(name) => {
+                Self::new("endpoint-in-use", &[("name", &name)], trace)
+            }
+            EngineError::EndpointHasReports { name, all, open } => {
+                let (all, open) = (all.to_string(), open.to_string());
+                let params = [("all", &*all), ("name", &*name), ("open", &*open)];
+                Self::new("endpoint-has-reports", &params, trace)
+            }
             EngineError::UnknownCertificate(fingerprint) => {
                 Self::new("unknown-certificate", &[("fingerprint", &fingerprint)], trace)
             }

@@ -33,6 +33,9 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("no-endpoint", &[], Blame::You, "add-endpoint"),
     ("unknown-endpoint", &["name"], Blame::You, "add-endpoint"),
     ("endpoint-exists", &["name"], Blame::You, "change-input"),
+    ("endpoint-needed", &["name", "open"], Blame::You, "look-again"),
+    ("endpoint-in-use", &["name"], Blame::You, "look-again"),
+    ("endpoint-has-reports", &["all", "name", "open"], Blame::You, "look-again"),
     ("endpoint-unusable", &["reason"], Blame::You, "change-endpoint"),
     // practice
     ("practice-authority-failed", &["reason"], Blame::Us, "retry"),

@@ -51,6 +51,8 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("add_endpoint", json!({ "input": input })),
         ("plan_endpoint", json!({ "name": "real" })),
         ("use_endpoint", json!({ "name": "real" })),
+        ("rename_endpoint", json!({ "name": "real", "new_name": "new" })),
+        ("remove_endpoint", json!({ "name": "real" })),
         ("test_endpoint", json!({ "name": "real" })),
         ("set_paused", json!({ "paused": true })),
         ("set_watched_folder", json!({ "path": null })),

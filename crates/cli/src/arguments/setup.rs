@@ -182,6 +182,40 @@ Examples:
         #[arg(long)]
         confirm: bool,
     },
+    /// Give an endpoint another address.
+    #[command(after_help = "\
+An endpoint stands for one authority. Once reports were taken in for it, the address is changed only where you
+say that it leads to the same authority: what is open is asked for and read there from then on.
+
+Example:
+  labcourier endpoint set-address production https://NEWHOST/v1/fhir --same-authority")]
+    SetAddress {
+        /// Its name.
+        name: String,
+        /// New base address.
+        url: String,
+        /// It is the same authority under another address.
+        #[arg(long)]
+        same_authority: bool,
+    },
+    /// Give an endpoint another name; its reports and certificates go with it.
+    #[command(after_help = "\
+Close the window and stop other programs of this profile first.
+
+Example:
+  labcourier endpoint rename authority production")]
+    Rename {
+        /// Its name.
+        name: String,
+        /// The new one.
+        new_name: String,
+    },
+    /// Remove an endpoint that no report waits for.
+    #[command(after_help = "Example:\n  labcourier endpoint remove pilot")]
+    Remove {
+        /// Its name.
+        name: String,
+    },
     /// Test the way to an endpoint, layer by layer. Sends nothing of any report.
     #[command(after_help = "Example:\n  labcourier endpoint test")]
     Test {

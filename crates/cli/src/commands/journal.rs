@@ -20,6 +20,7 @@ pub(super) async fn journal(scene: &Scene<'_>, command: JournalCommand) -> Resul
         JournalCommand::RotateKey => rotate_key(scene),
         JournalCommand::Notices { read } => notices(scene, read).await,
         JournalCommand::Retention { days } => retention(scene, days).await,
+        JournalCommand::Attention { days } => attention(scene, days).await,
         JournalCommand::Restore { file } => {
             let facts = match Headless::restore(&scene.folder(), scene.passphrase()?, &file) {
                 // Of the backup, which was looked at first.
@@ -177,6 +178,23 @@ async fn notices(scene: &Scene<'_>, read: bool) -> Result<Exit, Problem> {
         }
     }
     Ok(if all.is_empty() || read { Exit::Well } else { Exit::Person })
+}
+
+async fn attention(scene: &Scene<'_>, days: Option<u16>) -> Result<Exit, Problem> {
+    let profile = scene.open().await?;
+    let outcome = match days {
+        None => Ok(()),
+        Some(days) => profile.set_attention_days(Some(days)).await,
+    };
+    let kept = profile.attention_days();
+    profile.close().await;
+    outcome?;
+    if scene.output.json {
+        scene.output.object(&serde_json::json!({ "days": kept }));
+    } else {
+        scene.line("say.attention", &[("days", &kept.to_string())]);
+    }
+    Ok(Exit::Well)
 }
 
 async fn retention(scene: &Scene<'_>, days: Option<Retention>) -> Result<Exit, Problem> {

@@ -115,6 +115,21 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
             changed(scene, &profile, &name, "say.endpoint-added");
             warn_of_path(scene, &profile, Some(&name));
         }
+        EndpointCommand::SetAddress { name, url, same_authority } => {
+            profile.set_endpoint_address(&name, &url, same_authority).await?;
+            changed(scene, &profile, &name, "say.endpoint-address-set");
+            warn_of_path(scene, &profile, Some(&name));
+        }
+        EndpointCommand::Rename { name, new_name } => {
+            profile.rename_endpoint(&name, &new_name).await?;
+            changed(scene, &profile, &new_name, "say.endpoint-renamed");
+        }
+        EndpointCommand::Remove { name } => {
+            profile.remove_endpoint(&name).await?;
+            if !scene.output.json {
+                scene.line("say.endpoint-removed", &[("name", &name)]);
+            }
+        }
         EndpointCommand::Use { name, confirm } => {
             let plan = profile.plan_endpoint(&name)?;
             if plan.to_production && !confirm {

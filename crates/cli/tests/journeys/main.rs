@@ -4,6 +4,7 @@
 
 mod access;
 mod contract;
+mod endpoints;
 mod faults;
 mod intake;
 mod known;
