@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use exchange::seal;
+use exchange::wrap;
 use fhir::{Format, Limits, Tree};
 use rustls::ClientConfig;
 
@@ -20,7 +20,7 @@ pub(crate) fn body(document: &str) -> Result<Vec<u8>> {
     let tree = Tree::read(document.as_bytes(), Format::Json, &Limits::default())
         .map_err(|finding| finding.code)?;
     let identifier = format!("urn:uuid:{}", uuid::Uuid::new_v4());
-    Ok(seal(&tree, &identifier, "de-CH").map_err(|_| "not a document")?.body)
+    Ok(wrap(&tree, &identifier, "de-CH").map_err(|_| "not a document")?.body)
 }
 
 /// Eight connections kept alive, HTTP/1.1, each one request at a time.

@@ -51,6 +51,6 @@ fn look(document: &str, now: Time) -> Result<usize> {
         .map_err(|finding| finding.code)?;
     let findings = tree.check().len() + report::check(tree.root(), now).len();
     let identifier = "urn:uuid:00000000-0000-4000-8000-000000000000";
-    let sealed = exchange::seal(&tree, identifier, "de-CH").map_err(|_| "not a document")?;
-    Ok(findings + sealed.body.len())
+    let wrapped = exchange::wrap(&tree, identifier, "de-CH").map_err(|_| "not a document")?;
+    Ok(findings + wrapped.body.len())
 }

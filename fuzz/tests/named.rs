@@ -91,14 +91,14 @@ fn the_named_texts() {
         let tree = tree.unwrap_or_else(|finding| panic!("{name}: {finding:?}"));
         let said = tree.check();
         assert_eq!(said.first().map(|finding| finding.code.as_str()), code, "{name}: {said:?}");
-        let sealed = exchange::seal(&tree, "urn:uuid:1", "de-CH").expect(name);
+        let wrapped = exchange::wrap(&tree, "urn:uuid:1", "de-CH").expect(name);
         let inserted = exchange::permitted_insertions(&tree);
         let mut expected = tree.source()[tree.root().position().start..].to_vec();
         let start = tree.root().position().start;
         for (offset, text) in inserted.iter().rev() {
             expected.splice(offset - start..offset - start, text.bytes());
         }
-        let found = sealed.body.windows(expected.len()).any(|window| window == expected);
+        let found = wrapped.body.windows(expected.len()).any(|window| window == expected);
         assert!(found, "{name}: what is sent is not what was received");
         figures.cases(1);
     }

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use client::{Authority as _, Fault, HttpAuthority};
-use exchange::{Answer, Processing, Sealed, seal};
+use exchange::{Answer, Envelope, Processing, wrap};
 use fhir::{Format, Limits, Tree};
 use journeys::Authority;
 use journeys::outage::{endpoint, patient, pilot};
@@ -54,9 +54,9 @@ impl Side {
     }
 }
 
-fn sealed(document: &str, identifier: &str) -> Sealed {
+fn wrapped(document: &str, identifier: &str) -> Envelope {
     let tree = Tree::read(document.as_bytes(), Format::Json, &Limits::default()).unwrap();
-    seal(&tree, identifier, "de-CH").unwrap()
+    wrap(&tree, identifier, "de-CH").unwrap()
 }
 
 struct Both {
@@ -68,8 +68,8 @@ struct Both {
 
 impl Both {
     async fn submit(&mut self, seed: u64, identifier: &str) {
-        let sealed = sealed(&DocumentBuilder::new(seed).json(), identifier);
-        let received = self.client.submit(&sealed).await.unwrap();
+        let wrapped = wrapped(&DocumentBuilder::new(seed).json(), identifier);
+        let received = self.client.submit(&wrapped).await.unwrap();
         let answer = self.alone.accept(identifier);
         for (side, answer) in [(&mut self.real, &received.answer), (&mut self.simulated, &answer)] {
             side.receipts.push(answer.receipt.clone().expect("accepted"));
@@ -184,7 +184,7 @@ async fn the_simulated_authority_answers_as_the_real_one_while_reports_are_in_pr
     assert_eq!(both.alone.find(&identifier(5)).len(), 2);
     // A refusal leaves nothing behind.
     let broken = DocumentBuilder::new(7).json().replace("\"gender\"", "\"gendr\"");
-    let refused = both.client.submit(&sealed(&broken, &identifier(7))).await;
+    let refused = both.client.submit(&wrapped(&broken, &identifier(7))).await;
     let Err(Fault::Refused { answer, .. }) = refused else { panic!("{refused:?}") };
     assert!(answer.receipt.is_none() && !answer.issues.is_empty());
     assert!(both.client.find(&identifier(7)).await.unwrap().answers.is_empty());

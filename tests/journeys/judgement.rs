@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use client::{Authority as _, Fault, HttpAuthority};
-use exchange::seal;
+use exchange::wrap;
 use fhir::{Format, Limits, Tree};
 use journeys::outage::{endpoint, patient, pilot};
 use journeys::{Authority, Laboratory, objects};
@@ -84,8 +84,8 @@ fn files() -> BTreeMap<String, (String, bool)> {
     };
     for (seed, (name, from, to, may)) in (8100..).zip(ENVELOPES) {
         let document = DocumentBuilder::new(seed).json();
-        let sealed = seal(&tree(&document), IDENTIFIER, "de-CH").unwrap();
-        let text = String::from_utf8(sealed.body).unwrap();
+        let wrapped = wrap(&tree(&document), IDENTIFIER, "de-CH").unwrap();
+        let text = String::from_utf8(wrapped.body).unwrap();
         files.insert(format!("envelope {name}.json"), (changed(&text, name, from, to), *may));
     }
     for (seed, (name, from, to, may)) in (8200..).zip(DOCUMENTS) {
@@ -127,8 +127,8 @@ fn client_and_authority_judge_reports_by_the_same_rules() {
             // A ready envelope keeps the identifier that it brings along.
             let read = tree(text);
             let own = exchange::envelope_of(&read).and_then(|view| view.identifier);
-            let sealed = seal(&read, own.unwrap_or(IDENTIFIER), "de-CH").unwrap();
-            match client.submit(&sealed).await {
+            let wrapped = wrap(&read, own.unwrap_or(IDENTIFIER), "de-CH").unwrap();
+            match client.submit(&wrapped).await {
                 Ok(_) => assert!(may, "{name} is accepted, and the laboratory holds it"),
                 Err(Fault::Refused { answer, .. }) => {
                     assert!(!may, "{name} is refused, and the laboratory sends it: {answer:?}");

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use client::{Capability, Changes, Evidence, Fault, Found, HttpAuthority, Received, Why};
-use engine::{Connection, LeaseKeeper, Pace, SystemClock, Tools, Worker};
-use exchange::{Page, Query, Sealed};
+use engine::{Connection, LeaseKeeper, SystemClock, Timing, Worker, WorkerDeps};
+use exchange::{Envelope, Page, Query};
 use fhir::Format;
 use journal::{Journal, Key, NewSubmission};
 use journeys::outage::{endpoint, patient, pilot};
@@ -45,8 +45,8 @@ struct Poisoned {
 }
 
 impl client::Authority for Poisoned {
-    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
-        if self.identifiers.contains(&sealed.identifier) {
+    async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
+        if self.identifiers.contains(&wrapped.identifier) {
             let why = match self.poison {
                 Poison::Silence => {
                     tokio::time::sleep(LIMIT).await;
@@ -56,9 +56,9 @@ impl client::Authority for Poisoned {
             };
             return Err(Fault::Uncertain { why, evidence: None });
         }
-        let result = self.inner.submit(sealed).await;
+        let result = self.inner.submit(wrapped).await;
         let mut answered = self.answered.lock().unwrap();
-        answered.entry(sealed.identifier.clone()).or_insert_with(Instant::now);
+        answered.entry(wrapped.identifier.clone()).or_insert_with(Instant::now);
         result
     }
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
@@ -79,20 +79,20 @@ impl client::Authority for Poisoned {
 }
 
 /// The product's times, a sixtieth of each.
-fn scaled() -> Pace {
-    let pace = Pace::default();
-    Pace {
-        backoff_min: pace.backoff_min / 60,
-        backoff_doubt_min: pace.backoff_doubt_min / 60,
-        backoff_max: pace.backoff_max / 60,
-        retry_after_max: pace.retry_after_max / 60,
-        asks: pace.asks.iter().map(|pause| *pause / 60).collect(),
-        doubt_min: pace.doubt_min / 60,
-        doubt_min_unseen: pace.doubt_min_unseen / 60,
-        poll_min: pace.poll_min / 4,
-        read_first: pace.read_first / 60,
-        read_max: pace.read_max / 60,
-        ..pace
+fn scaled() -> Timing {
+    let timing = Timing::default();
+    Timing {
+        backoff_min: timing.backoff_min / 60,
+        backoff_doubt_min: timing.backoff_doubt_min / 60,
+        backoff_max: timing.backoff_max / 60,
+        retry_after_max: timing.retry_after_max / 60,
+        asks: timing.asks.iter().map(|pause| *pause / 60).collect(),
+        doubt_min: timing.doubt_min / 60,
+        doubt_min_unseen: timing.doubt_min_unseen / 60,
+        poll_min: timing.poll_min / 4,
+        read_first: timing.read_first / 60,
+        read_max: timing.read_max / 60,
+        ..timing
     }
 }
 
@@ -135,12 +135,12 @@ fn worker(
     let (clock, life) = (Arc::new(SystemClock), scaled().lease);
     let holder = "poisoned".to_owned();
     let lease = Arc::new(LeaseKeeper::new(journal.clone(), clock.clone(), life, holder));
-    let worker = Worker::new(Tools {
+    let worker = Worker::new(WorkerDeps {
         journal: journal.clone(),
         authority,
         endpoint,
         clock,
-        pace: scaled(),
+        timing: scaled(),
         lease,
         paused: watch::channel(false).1,
         connection: Arc::new(watch::Sender::new(Connection::default())),

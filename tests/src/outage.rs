@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, HttpAuthority, Received};
-use engine::{Clock, Connection, ConnectionState, LeaseKeeper, Pace, SystemClock, Tools, Worker};
-use exchange::{Endpoint, Environment, IdentifierChoice, Page, Query, Release, Sealed};
+use engine::{
+    Clock, Connection, ConnectionState, LeaseKeeper, SystemClock, Timing, Worker, WorkerDeps,
+};
+use exchange::{Endpoint, Envelope, Environment, IdentifierChoice, Page, Query, Release};
 use fhir::{Format, Instant};
 use identity::Identity;
 use journal::{Journal, Key, Lease, NewSubmission};
@@ -157,9 +159,9 @@ impl Counted {
 }
 
 impl Authority for Counted {
-    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+    async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
         self.requests.submits.fetch_add(1, Ordering::SeqCst);
-        self.inner.submit(sealed).await
+        self.inner.submit(wrapped).await
     }
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
         let mut found = self.asks().find(identifier).await?;
@@ -296,7 +298,7 @@ impl Scene {
             self.journal.release_lease(&lease).unwrap();
         }
         let inner = HttpAuthority::with_limits(endpoint, identity, limits).unwrap();
-        self.worker = Some(Worker::new(Tools {
+        self.worker = Some(Worker::new(WorkerDeps {
             journal: self.journal.clone(),
             authority: Counted {
                 inner,
@@ -305,11 +307,11 @@ impl Scene {
             },
             endpoint: endpoint.clone(),
             clock: self.clock.clone(),
-            pace: Pace::default(),
+            timing: Timing::default(),
             lease: Arc::new(LeaseKeeper::new(
                 self.journal.clone(),
                 self.clock.clone(),
-                Pace::default().lease,
+                Timing::default().lease,
                 format!("life-{}", self.lives),
             )),
             paused: watch::channel(false).1,

@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use engine::{Engine, OpenError, Profile, ProfileProblem, Surroundings};
+use engine::{Engine, EngineDeps, OpenError, Profile, ProfileProblem};
 use identity::{Inspection, Password, SecretsKind};
 use tokio_util::sync::CancellationToken;
 
@@ -307,7 +307,7 @@ impl Desk {
 async fn open_laboratory(folder: PathBuf, passphrase: Option<Password>) -> Laboratory {
     let opened = on_pool(move || {
         let profile = Profile::open(&folder)?;
-        Engine::open(profile, passphrase.as_ref(), Surroundings::default())
+        Engine::open(profile, passphrase.as_ref(), EngineDeps::default())
     });
     match opened.await {
         Ok(Ok(engine)) => Laboratory::Open(engine),
@@ -323,7 +323,7 @@ fn make_laboratory(
     passphrase: Option<&Password>,
 ) -> Result<Engine, Problem> {
     let profile = Profile::create(folder, secrets, Vec::new())?;
-    Engine::create(profile, passphrase, Surroundings::default()).map_err(|error| {
+    Engine::create(profile, passphrase, EngineDeps::default()).map_err(|error| {
         // Without secrets the settings alone would look like a room that lost its key. What cannot be
         // removed shows as that at the next start.
         let _ = std::fs::remove_file(folder.join("profile.json"));

@@ -16,7 +16,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use engine::{Engine, Profile, Surroundings};
+use engine::{Engine, EngineDeps, Profile};
 use identity::{Password, SecretsKind};
 use report::SubmissionId;
 
@@ -86,7 +86,7 @@ impl Headless {
         if profile.is_practice() {
             return Self::practice(folder).await;
         }
-        let engine = Engine::open(profile, passphrase.as_ref(), Surroundings::default())?;
+        let engine = Engine::open(profile, passphrase.as_ref(), EngineDeps::default())?;
         Ok(Self { engine, practice: None })
     }
 
@@ -157,7 +157,7 @@ pub(crate) fn new_engine(
     passphrase: Option<&Password>,
 ) -> Result<Engine, Problem> {
     let settings = profile.folder().join("profile.json");
-    Engine::create(profile, passphrase, Surroundings::default()).map_err(|error| {
+    Engine::create(profile, passphrase, EngineDeps::default()).map_err(|error| {
         // What cannot be removed is named by the next try.
         let _ = std::fs::remove_file(settings);
         error.into()

@@ -7,7 +7,7 @@ mod samples;
 use std::path::{Path, PathBuf};
 
 use authority::Pilot;
-use engine::{Engine, Profile, Surroundings};
+use engine::{Engine, EngineDeps, Profile};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::{Identity, Password, SecretsKind};
 use url::Url;
@@ -34,7 +34,7 @@ impl Practice {
     pub async fn prepare(folder: &Path) -> Result<Self, Problem> {
         let engine = match Profile::open(folder) {
             Ok(profile) if profile.is_practice() => {
-                Engine::open(profile, None, Surroundings::default())?
+                Engine::open(profile, None, EngineDeps::default())?
             }
             Ok(_) => return Err(Problem::new("not-practice", &[], "practice")),
             Err(engine::ProfileProblem::Missing { .. }) => create(folder).await?,

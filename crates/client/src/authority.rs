@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use exchange::{Answer, Page, Query, Sealed};
+use exchange::{Answer, Envelope, Page, Query};
 use fhir::{Instant, Issue};
 
 use crate::capability::Capability;
@@ -12,7 +12,7 @@ use crate::fault::{Fault, Why};
 /// An authority. Faults of questions (everything but `submit`) are never [`Fault::Uncertain`].
 pub trait Authority: Send + Sync + 'static {
     /// Delivers one report. Sends once; never repeats by itself.
-    fn submit(&self, sealed: &Sealed) -> impl Future<Output = Result<Received, Fault>> + Send;
+    fn submit(&self, wrapped: &Envelope) -> impl Future<Output = Result<Received, Fault>> + Send;
 
     /// Looks a report up by `DocumentReference.identifier` (`urn:uuid:…`), bare first, then as
     /// `system|value`. An empty result is no proof that the report was not received.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant as Timer};
 
 use bytes::Bytes;
-use exchange::{Endpoint, Page, Query, Release, Sealed};
+use exchange::{Endpoint, Envelope, Page, Query, Release};
 use fhir::{Format, Instant};
 use http::{HeaderMap, Request, Uri, header};
 use http_body_util::BodyExt;
@@ -330,16 +330,16 @@ fn path_and_query(uri: &Uri) -> String {
 }
 
 impl Authority for HttpAuthority {
-    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+    async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
         let handed = Handed::default();
-        let body = WatchedBody::new(Bytes::copy_from_slice(&sealed.body), handed.clone());
-        let media_type = sealed.format.media_type();
+        let body = WatchedBody::new(Bytes::copy_from_slice(&wrapped.body), handed.clone());
+        let media_type = wrapped.format.media_type();
         let request = Request::post(self.url(&["DocumentReference"], None).as_str())
             .header(header::CONTENT_TYPE, media_type)
             .header(header::ACCEPT, media_type)
             .body(body);
         let reply = self.exchange(request, &handed).await?;
-        outcome::of_submit(reply, &sealed.identifier, self.release)
+        outcome::of_submit(reply, &wrapped.identifier, self.release)
     }
 
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {

@@ -17,12 +17,12 @@ pub trait Clock: Send + Sync + 'static {
 
 /// A point in time by both clocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Moment {
+pub(crate) struct ClockReading {
     pub(crate) wall: Instant,
     pub(crate) steady: Duration,
 }
 
-impl Moment {
+impl ClockReading {
     pub(crate) fn now(clock: &dyn Clock) -> Self {
         Self { wall: clock.now(), steady: clock.steady() }
     }

@@ -9,8 +9,8 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Working;
-use crate::worker::{Connection, ConnectionState, Tools, Worker};
-use crate::{Engine, EngineError, LeaseKeeper, Obstacle, Pace};
+use crate::worker::{Connection, ConnectionState, Worker, WorkerDeps};
+use crate::{Engine, EngineError, LeaseKeeper, Obstacle, Timing};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -83,17 +83,17 @@ impl Engine {
     }
 
     /// The worker's times, as the settings have them.
-    fn pace(&self) -> Pace {
-        let mut pace = self.inner.pace.clone();
+    fn timing(&self) -> Timing {
+        let mut timing = self.inner.timing.clone();
         if let Some(days) = self.profile().settings.attention_days {
-            pace.in_progress_max = DAY.saturating_mul(u32::from(days));
+            timing.in_progress_max = DAY.saturating_mul(u32::from(days));
         }
-        pace
+        timing
     }
 
     /// Days in progress after which a report needs attention.
     pub fn attention_days(&self) -> u64 {
-        self.pace().in_progress_max.as_secs() / DAY.as_secs()
+        self.timing().in_progress_max.as_secs() / DAY.as_secs()
     }
 
     /// Sets them; `None`: as they are without a setting.
@@ -109,7 +109,7 @@ impl Engine {
     /// The right to work the queue, for all couriers of this process together.
     fn lease(&self) -> Arc<LeaseKeeper> {
         let (journal, clock) = (self.inner.journal.clone(), self.inner.clock.clone());
-        let (life, holder) = (self.inner.pace.lease, self.inner.holder.clone());
+        let (life, holder) = (self.inner.timing.lease, self.inner.holder.clone());
         Arc::new(LeaseKeeper::new(journal, clock, life, holder))
     }
 
@@ -191,12 +191,12 @@ impl Engine {
         lease: &Arc<LeaseKeeper>,
     ) -> Result<Worker<HttpAuthority>, Obstacle> {
         let authority = self.authority(endpoint)?;
-        let worker = Worker::new(Tools {
+        let worker = Worker::new(WorkerDeps {
             journal: self.inner.journal.clone(),
             authority,
             endpoint: endpoint.clone(),
             clock: self.inner.clock.clone(),
-            pace: self.pace(),
+            timing: self.timing(),
             lease: lease.clone(),
             paused: self.inner.paused.subscribe(),
             connection: self.connection_of(&endpoint.name),
@@ -210,17 +210,17 @@ mod tests {
     use identity::SecretsKind;
 
     use super::*;
-    use crate::{Profile, Surroundings};
+    use crate::{EngineDeps, Profile};
 
     #[tokio::test]
     async fn couriers_ask_a_person_after_as_many_days_as_the_settings_say() {
         let home = tempfile::tempdir().unwrap();
         let place = home.path().join("profile");
         let profile = Profile::create(&place, SecretsKind::Practice, Vec::new()).unwrap();
-        let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
-        assert_eq!(engine.pace().in_progress_max, DAY * 3);
+        let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+        assert_eq!(engine.timing().in_progress_max, DAY * 3);
         engine.set_attention_days(Some(1)).await.unwrap();
-        assert_eq!((engine.pace().in_progress_max, engine.attention_days()), (DAY, 1));
+        assert_eq!((engine.timing().in_progress_max, engine.attention_days()), (DAY, 1));
         let kept = Profile::open(&place).unwrap().settings.attention_days;
         assert_eq!(kept, Some(1));
     }

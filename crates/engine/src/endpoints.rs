@@ -66,7 +66,7 @@ impl Engine {
     /// Both names stand in the settings until the journal has the new one.
     fn rename_alone(&self, renamed: Endpoint, from: &str) -> Result<(), EngineError> {
         let (journal, now) = (self.journal(), self.now());
-        let life = i64::try_from(self.inner.pace.lease.as_micros()).unwrap_or(i64::MAX);
+        let life = i64::try_from(self.inner.timing.lease.as_micros()).unwrap_or(i64::MAX);
         let lease = journal.acquire_lease(&self.inner.holder, now, now.plus_micros(life))?;
         let LeaseAnswer::Held(lease) = lease else { return Err(JournalError::Busy.into()) };
         let to = renamed.name.clone();

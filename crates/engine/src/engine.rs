@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 use crate::profile::VERSION;
 use crate::worker::Connection;
 use crate::{
-    Clock, EngineError, OpenError, Pace, Profile, Settings, SourceLimits, SystemClock, journal_key,
-    person, proxies, upkeep,
+    Clock, EngineError, OpenError, Profile, Settings, SourceLimits, SystemClock, Timing,
+    journal_key, person, proxies, upkeep,
 };
 
 /// An open profile. Cheap to clone; all clones are the same engine.
@@ -31,7 +31,7 @@ pub(crate) struct Inner {
     secrets: Secrets,
     pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) pace: Pace,
+    pub(crate) timing: Timing,
     person: Person,
     pub(crate) holder: String,
     /// One for each courier at work.
@@ -53,16 +53,16 @@ pub(crate) struct Working {
 }
 
 /// What an engine runs with; the default is for people, tests pass their own.
-pub struct Surroundings {
+pub struct EngineDeps {
     /// The clock.
     pub clock: Arc<dyn Clock>,
     /// The worker's times.
-    pub pace: Pace,
+    pub timing: Timing,
 }
 
-impl Default for Surroundings {
+impl Default for EngineDeps {
     fn default() -> Self {
-        Self { clock: Arc::new(SystemClock), pace: Pace::default() }
+        Self { clock: Arc::new(SystemClock), timing: Timing::default() }
     }
 }
 
@@ -85,7 +85,7 @@ impl Engine {
     pub fn create(
         profile: Profile,
         passphrase: Option<&Password>,
-        surroundings: Surroundings,
+        surroundings: EngineDeps,
     ) -> Result<Self, OpenError> {
         let settings = &profile.settings;
         let secrets =
@@ -101,7 +101,7 @@ impl Engine {
     pub fn open(
         mut profile: Profile,
         passphrase: Option<&Password>,
-        surroundings: Surroundings,
+        surroundings: EngineDeps,
     ) -> Result<Self, OpenError> {
         let settings = &profile.settings;
         let secrets = Secrets::open(settings.secrets, profile.folder(), &settings.id, passphrase)?;
@@ -115,14 +115,14 @@ impl Engine {
         profile: Profile,
         secrets: Secrets,
         journal: Journal,
-        surroundings: Surroundings,
+        surroundings: EngineDeps,
     ) -> Self {
         let inner = Inner {
             profile: RwLock::new(profile),
             secrets,
             journal,
             clock: surroundings.clock,
-            pace: surroundings.pace,
+            timing: surroundings.timing,
             person: person::system_user(),
             holder: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
             wakes: Mutex::default(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use journal::{Journal, JournalError, Lease, LeaseAnswer, RecordError, Token};
 
-use crate::{Clock, Moment, person};
+use crate::{Clock, ClockReading, person};
 
 /// Holds the lease of one process; its couriers share it.
 pub struct LeaseKeeper {
@@ -24,7 +24,7 @@ struct Keeping {
     /// Ours.
     lease: Option<Lease>,
     /// When it was last renewed.
-    renewed: Option<Moment>,
+    renewed: Option<ClockReading>,
     /// What a dead process left in "sending" is in doubt by now.
     recovered: bool,
     /// Another's, as it was first seen, and when by the steady clock.
@@ -76,7 +76,7 @@ impl LeaseKeeper {
     }
 
     fn renew_or_take(&self, keeping: &mut Keeping) -> Result<Option<Lease>, JournalError> {
-        let now = Moment::now(&*self.clock);
+        let now = ClockReading::now(&*self.clock);
         if let Some(held) = keeping.lease.clone() {
             // Every record is fenced by the token, so a lease that was renewed just now needs no further commit.
             if keeping.held_for(now) < self.life / 4 {
@@ -118,7 +118,7 @@ impl LeaseKeeper {
     /// Keeps it for longer where it is no longer young.
     pub(crate) fn keep(&self) -> Result<(), JournalError> {
         let mut keeping = self.lock();
-        let now = Moment::now(&*self.clock);
+        let now = ClockReading::now(&*self.clock);
         if keeping.held_for(now) < self.life / 2 {
             return Ok(());
         }
@@ -132,13 +132,13 @@ impl LeaseKeeper {
     pub(crate) fn holds_surely(&self, token: Token) -> bool {
         let keeping = self.lock();
         let same = keeping.lease.as_ref().is_some_and(|lease| lease.token == token);
-        same && keeping.held_for(Moment::now(&*self.clock)) < self.life
+        same && keeping.held_for(ClockReading::now(&*self.clock)) < self.life
     }
 
     /// A lease that the clock calls valid for longer than any is given out: the clock was set back, and its holder may
     /// be dead.
     pub(crate) fn watches_a_strange_one(&self) -> bool {
-        let now = Moment::now(&*self.clock);
+        let now = ClockReading::now(&*self.clock);
         let keeping = self.lock();
         keeping.watched.as_ref().is_some_and(|(lease, _)| lease.until > now.after(self.life))
     }
@@ -146,12 +146,12 @@ impl LeaseKeeper {
 
 impl Keeping {
     /// Since when the lease has not been renewed, by whichever clock says more.
-    fn held_for(&self, now: Moment) -> Duration {
+    fn held_for(&self, now: ClockReading) -> Duration {
         self.renewed.map_or(Duration::MAX, |renewed| now.since(renewed))
     }
 
     /// Whether another's lease has stood unchanged for the whole of its life.
-    fn is_abandoned(&mut self, seen: &Lease, now: Moment, life: Duration) -> bool {
+    fn is_abandoned(&mut self, seen: &Lease, now: ClockReading, life: Duration) -> bool {
         match &self.watched {
             Some((lease, since)) if lease == seen => now.steady.saturating_sub(*since) >= life,
             _ => {

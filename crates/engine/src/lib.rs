@@ -1,6 +1,7 @@
 //! Use cases and the background worker of Lab Courier. The engine owns the clock, the journal, the client
 //! and the identity; it knows no window, no command line and no prose.
 
+mod breaker;
 mod certificates;
 mod clock;
 mod computer;
@@ -8,11 +9,9 @@ mod couriers;
 mod destination;
 mod endpoints;
 mod engine;
-mod gate;
 mod intake;
 mod keys;
 mod lease;
-mod pace;
 mod person;
 mod private;
 mod problem;
@@ -24,30 +23,32 @@ mod rules_in_use;
 mod source;
 mod submissions;
 mod take;
+mod timing;
 mod upkeep;
 mod watch;
 mod worker;
 
 pub use certificates::StoredCertificate;
-pub(crate) use clock::Moment;
+pub(crate) use clock::ClockReading;
 pub use clock::{Clock, SystemClock};
 pub use destination::Move;
 pub use endpoints::SameAuthority;
-pub use engine::{Engine, Surroundings};
+pub use engine::{Engine, EngineDeps};
 pub use intake::{Candidate, Origin, Parsed, Reason, Verdict};
 pub use keys::{journal_key, rotate_journal_key};
 pub use lease::LeaseKeeper;
-pub use pace::Pace;
 pub use problem::{EngineError, Obstacle, OpenError};
 pub use profile::{CertificateUse, Profile, ProfileProblem, Settings};
-pub use reconcile::{Comparison, Tools as ReconcileTools, compare, decide_guarded};
+pub use reconcile::{Comparison, ReconcileDeps, compare, decide_guarded};
 pub use relation::{Relation, SameIdentifier};
 pub use rules_in_use::RULES_CODES;
 pub use source::{Refusal, SourceLimits};
 pub use submissions::messages;
-pub use take::{Differing, KnownContent, Taken, Terms};
+pub use take::{Differing, ImportOptions, KnownContent, Taken};
+pub use timing::Timing;
 pub use upkeep::UPKEEP_NOTICES;
 pub use watch::{WATCH_NOTICES, Watched};
 pub use worker::{
-    COURIER_NOTICES, Connection, ConnectionState, Formerly, JournalRefusal, Round, Tools, Worker,
+    COURIER_NOTICES, Connection, ConnectionState, Formerly, JournalRefusal, Round, Worker,
+    WorkerDeps,
 };

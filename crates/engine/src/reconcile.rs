@@ -9,7 +9,7 @@ use report::Action;
 
 use crate::worker::verdict::{Context, status_event};
 use crate::worker::{kept, message};
-use crate::{Clock, EngineError, Pace, person};
+use crate::{Clock, EngineError, Timing, person};
 
 /// How far the search reaches back before the end of the restored state: clocks differ.
 const REACH_SECONDS: i64 = 24 * 3600;
@@ -19,7 +19,7 @@ const SEARCHES_MAX: u32 = 50;
 const ASKED_MAX: usize = 1_000;
 
 /// What a comparison works with.
-pub struct Tools<'a, A> {
+pub struct ReconcileDeps<'a, A> {
     /// The restored journal.
     pub journal: &'a Journal,
     /// The authority.
@@ -52,7 +52,7 @@ impl Comparison {
 
 /// Compares. What is found is recorded at once, so that a fault in between loses nothing.
 pub async fn compare<A: Authority>(
-    tools: &Tools<'_, A>,
+    tools: &ReconcileDeps<'_, A>,
     open: Unreconciled,
 ) -> Result<Comparison, EngineError> {
     let mut found = Comparison::default();
@@ -87,14 +87,14 @@ pub async fn compare<A: Authority>(
 /// Asks for the document of every report that waits for it: one that the authority shows, and that is none of the
 /// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
 /// Nor what is not shown to a certificate that is shown nothing of what the authority has accepted from us.
-pub async fn decide_guarded<A: Authority>(tools: &Tools<'_, A>) -> Result<(), EngineError> {
+pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
     let waits = !tools.journal.guarded(&tools.endpoint.name)?.is_empty();
     if waits && sees(tools).await? { decide(tools).await } else { Ok(()) }
 }
 
 /// Whether this certificate is shown something that the authority has accepted from us, where there is something: to
 /// one that has lost its access everything is empty.
-async fn sees<A: Authority>(tools: &Tools<'_, A>) -> Result<bool, EngineError> {
+async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
     let accepted = tools.journal.witnesses(&tools.endpoint.name, "")?;
     for identifier in &accepted {
         if !tools.authority.find(identifier).await?.answers.is_empty() {
@@ -104,7 +104,7 @@ async fn sees<A: Authority>(tools: &Tools<'_, A>) -> Result<bool, EngineError> {
     Ok(accepted.is_empty())
 }
 
-async fn decide<A: Authority>(tools: &Tools<'_, A>) -> Result<(), EngineError> {
+async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
     for id in tools.journal.guarded(&tools.endpoint.name)? {
         let identifier = tools.journal.row(id)?.summary.identifier;
         let receipt = match &identifier {
@@ -121,7 +121,7 @@ async fn decide<A: Authority>(tools: &Tools<'_, A>) -> Result<(), EngineError> {
 
 /// The receipt of a report with this document that the journal does not know, or knows without its content.
 async fn shown_already<A: Authority>(
-    tools: &Tools<'_, A>,
+    tools: &ReconcileDeps<'_, A>,
     identifier: &str,
 ) -> Result<Option<String>, EngineError> {
     let query = Query { identifier: vec![exchange::escape(identifier)], ..Query::default() };
@@ -147,7 +147,7 @@ async fn shown_already<A: Authority>(
 
 /// Everything that changed since the restored state; says whether that was everything.
 async fn search<A: Authority>(
-    tools: &Tools<'_, A>,
+    tools: &ReconcileDeps<'_, A>,
     open: Unreconciled,
     found: &mut Comparison,
 ) -> Result<bool, EngineError> {
@@ -172,16 +172,16 @@ async fn search<A: Authority>(
 }
 
 async fn learn<A: Authority>(
-    tools: &Tools<'_, A>,
+    tools: &ReconcileDeps<'_, A>,
     answer: &Answer,
     proof: &Evidence,
     found: &mut Comparison,
 ) -> Result<(), EngineError> {
     let now: Instant = tools.clock.now();
-    let pace = Pace::default();
+    let timing = Timing::default();
     let context = Context {
         now,
-        pace: &pace,
+        timing: &timing,
         fraction: tools.clock.fraction(),
         attempt: 1,
         searches: tools.endpoint.release.facts().search == SearchSupport::Full,

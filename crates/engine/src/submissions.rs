@@ -12,8 +12,8 @@ use uuid::Uuid;
 use crate::intake::{Candidate, Origin, Parsed, look_at};
 use crate::relation::SAME_IDENTIFIER;
 use crate::source::{Piece, Room, files_below, pieces_of, pieces_of_bytes};
-use crate::worker::sealed;
-use crate::{Engine, EngineError, Terms};
+use crate::worker::wrapped;
+use crate::{Engine, EngineError, ImportOptions};
 
 /// Files looked at together: reading and checking is CPU work, so a few at a time.
 const LOOKS_AT_ONCE: usize = 4;
@@ -69,7 +69,7 @@ impl Engine {
         candidate: &Candidate,
         parsed: &Parsed,
         endpoint: Endpoint,
-        terms: Terms,
+        terms: ImportOptions,
         corrects: Option<SubmissionId>,
     ) -> Result<NewSubmission, EngineError> {
         let now = self.now();
@@ -186,7 +186,7 @@ impl Engine {
         let same =
             |it: &Endpoint| row.environment.as_deref().is_none_or(|e| e == it.environment.code());
         let endpoint = former.filter(same).map_or_else(|| self.endpoint(), Ok)?;
-        let terms = Terms { delay_micros, ..Terms::default() };
+        let terms = ImportOptions { delay_micros, ..ImportOptions::default() };
         let new = self.submission(&candidate, parsed, endpoint, terms, Some(id))?;
         let imported = self.journal().import_async(new).await;
         let successor = imported.map_err(|error| EngineError::refused(action, error))?;
@@ -208,9 +208,9 @@ impl Engine {
     pub fn sendable(&self, id: SubmissionId) -> Result<(), EngineError> {
         let bytes = self.content(id)?;
         let identifier = self.journal().row(id)?.identifier;
-        match sealed(&bytes, &identifier, "") {
+        match wrapped(&bytes, &identifier, "") {
             None => Err(EngineError::NotADocument(id)),
-            Some(sealed) if sealed.identifier != identifier => Err(EngineError::NoIdentifier(id)),
+            Some(wrapped) if wrapped.identifier != identifier => Err(EngineError::NoIdentifier(id)),
             Some(_) => Ok(()),
         }
     }

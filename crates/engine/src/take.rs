@@ -12,7 +12,7 @@ use crate::{Engine, EngineError};
 
 /// How reports are taken in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Terms {
+pub struct ImportOptions {
     /// What to do with content that was taken in before.
     pub known: KnownContent,
     /// Who decides about another content under a document identifier that is on its way or was completed.
@@ -68,7 +68,7 @@ impl Engine {
     pub async fn take(
         &self,
         candidates: &[Candidate],
-        terms: Terms,
+        terms: ImportOptions,
     ) -> Result<Vec<Taken>, EngineError> {
         let mut contents = HashMap::new();
         let (mut identifiers, mut later, mut same) = (HashSet::new(), Vec::new(), Vec::new());
@@ -130,7 +130,11 @@ impl Engine {
     }
 
     /// Takes in one candidate that is new as far as is known.
-    async fn take_one(&self, candidate: &Candidate, terms: Terms) -> Result<Taken, EngineError> {
+    async fn take_one(
+        &self,
+        candidate: &Candidate,
+        terms: ImportOptions,
+    ) -> Result<Taken, EngineError> {
         let Some(parsed) = candidate.parsed() else { return Ok(Taken::Refused) };
         if let Some(id) = self.in_place_of(parsed, terms.known)? {
             return Ok(Taken::Known(id));

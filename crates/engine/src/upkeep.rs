@@ -213,7 +213,7 @@ impl Engine {
         open: Option<Unreconciled>,
     ) -> Result<reconcile::Comparison, crate::EngineError> {
         let authority = self.authority(endpoint).map_err(crate::EngineError::Obstructed)?;
-        let tools = reconcile::Tools {
+        let tools = reconcile::ReconcileDeps {
             journal: self.journal(),
             authority: &authority,
             endpoint,

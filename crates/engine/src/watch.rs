@@ -16,7 +16,7 @@ use journal::{JournalError, Notice};
 use tokio_util::sync::CancellationToken;
 
 use crate::source::walk;
-use crate::{Candidate, Engine, EngineError, KnownContent, Taken, Terms, Verdict};
+use crate::{Candidate, Engine, EngineError, ImportOptions, KnownContent, Taken, Verdict};
 
 use memory::{Away, Face, Look, Memory};
 pub use notices::WATCH_NOTICES;
@@ -176,7 +176,7 @@ impl Engine {
         if batch.files.is_empty() {
             return Ok(());
         }
-        let terms = Terms { known: KnownContent::ShowAnywhere, ..Terms::default() };
+        let terms = ImportOptions { known: KnownContent::ShowAnywhere, ..ImportOptions::default() };
         let taken = self.take(&batch.candidates, terms).await?;
         let mut results = batch.candidates.iter().zip(taken);
         for (path, face, count) in batch.files {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
-use engine::{Engine, KnownContent, Profile, Surroundings, Taken, Terms};
+use engine::{Engine, EngineDeps, ImportOptions, KnownContent, Profile, Taken};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::SecretsKind;
 
@@ -30,12 +30,13 @@ async fn what_is_known_is_judged_for_each_endpoint_but_in_a_watched_folder() {
         Endpoint { name: "real".to_owned(), environment: Environment::Production, ..endpoint() };
     let endpoints = vec![endpoint(), real];
     let profile = Profile::create(folder.path(), SecretsKind::Practice, endpoints).unwrap();
-    let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
     let look = || async {
         let text = testkit::DocumentBuilder::new(3).json().into_bytes();
         engine.inspect_text("a.json".to_owned(), text).await.unwrap()
     };
-    let terms = |known| Terms { known, delay_micros: 3_600_000_000, ..Terms::default() };
+    let terms =
+        |known| ImportOptions { known, delay_micros: 3_600_000_000, ..ImportOptions::default() };
     let shown = terms(KnownContent::Show);
     let Taken::New(pilot) = engine.take(&look().await, shown).await.unwrap()[0] else { panic!() };
     assert_eq!(engine.take(&look().await, shown).await.unwrap(), [Taken::Known(pilot)]);
@@ -54,16 +55,19 @@ async fn what_is_known_is_judged_for_each_endpoint_but_in_a_watched_folder() {
 async fn two_who_send_the_same_again_send_it_once() {
     let folder = tempfile::tempdir().unwrap();
     let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
-    let one = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let one = Engine::create(profile, None, EngineDeps::default()).unwrap();
     let profile = Profile::open(folder.path()).unwrap();
-    let other = Engine::open(profile, None, Surroundings::default()).unwrap();
+    let other = Engine::open(profile, None, EngineDeps::default()).unwrap();
     let look = |engine: &Engine| {
         let text = testkit::DocumentBuilder::new(1).json().into_bytes();
         let engine = engine.clone();
         async move { engine.inspect_text("a.json".to_owned(), text).await.unwrap() }
     };
-    let again =
-        Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000, ..Terms::default() };
+    let again = ImportOptions {
+        known: KnownContent::SendAgain,
+        delay_micros: 3_600_000_000,
+        ..ImportOptions::default()
+    };
 
     let Taken::New(first) = one.take(&look(&one).await, again).await.unwrap()[0] else { panic!() };
     one.hold_back(first).await.unwrap();
@@ -83,7 +87,7 @@ async fn two_who_send_the_same_again_send_it_once() {
 async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
-    let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
     let own = "urn:uuid:5b3c2c1e-9d49-4f2f-8f57-1f6f2f0a7a01";
     let document = testkit::DocumentBuilder::new(1).json();
     let after = |text: &str, mark: &str| text.split_once(mark).unwrap().1.to_owned();
@@ -93,8 +97,11 @@ async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
         "identifier":[{{"system":"urn:ietf:rfc:3986","value":"{own}"}}],"status":"current",
         "content":[{{"attachment":{{"language":"de-CH","url":"#{id}"}}}}]}}"##
     );
-    let again =
-        Terms { known: KnownContent::SendAgain, delay_micros: 3_600_000_000, ..Terms::default() };
+    let again = ImportOptions {
+        known: KnownContent::SendAgain,
+        delay_micros: 3_600_000_000,
+        ..ImportOptions::default()
+    };
     let mut used = Vec::new();
     for _ in 0..3 {
         let candidates =
@@ -119,7 +126,7 @@ async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
 async fn what_occurs_twice_is_known_also_where_it_shares_its_identifier() {
     let folder = tempfile::tempdir().unwrap();
     let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
-    let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
     let text = testkit::DocumentBuilder::new(5).json();
     let other = testkit::DocumentBuilder::new(5).family("Anders").json();
     assert_ne!(text, other);
@@ -128,7 +135,7 @@ async fn what_occurs_twice_is_known_also_where_it_shares_its_identifier() {
         candidates
             .extend(engine.inspect_text("a.json".to_owned(), text.into_bytes()).await.unwrap());
     }
-    let terms = Terms { delay_micros: 3_600_000_000, ..Terms::default() };
+    let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
     let taken = engine.take(&candidates, terms).await.unwrap();
     let [Taken::New(first), Taken::New(second), known] = taken[..] else { panic!("{taken:?}") };
     assert_eq!(known, Taken::Known(second));

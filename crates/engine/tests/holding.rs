@@ -37,7 +37,7 @@ impl Seam for Counted {
 async fn a_young_lease_costs_no_write_and_an_older_one_is_renewed() {
     let writes = Arc::new(Counted::default());
     let mut house = House::on(Journal::simulated(&Memory::new().unwrap(), writes.clone()));
-    house.pace.lease = Duration::from_secs(32);
+    house.timing.lease = Duration::from_secs(32);
     let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
     let count = || writes.0.load(Ordering::SeqCst);
     worker.turn(&mut held, &cancel).await.unwrap();

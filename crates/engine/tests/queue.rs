@@ -568,7 +568,7 @@ async fn answered_questions_send_no_report_after_the_other_into_a_refusal() {
         house.clock.pass(5);
     }
     let refused = house.sent() - 30;
-    assert!(refused <= house.pace.in_flight_max + 15, "{refused} reports in an hour");
+    assert!(refused <= house.timing.in_flight_max + 15, "{refused} reports in an hour");
     let read = house.authority.read.lock().unwrap().len();
     assert!(read > 10, "{read} questions");
     assert!(matches!(house.connection.borrow().state, engine::ConnectionState::Locked(_)));

@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex};
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received};
 use engine::{
-    Clock, Connection, LeaseKeeper, Pace, ReconcileTools, Tools, Worker, compare, decide_guarded,
+    Clock, Connection, LeaseKeeper, ReconcileDeps, Timing, Worker, WorkerDeps, compare,
+    decide_guarded,
 };
-use exchange::{Answer, Endpoint, Environment, Page, Processing, Query, Release, Sealed};
+use exchange::{Answer, Endpoint, Envelope, Environment, Page, Processing, Query, Release};
 use fhir::{Format, Instant};
 use journal::{Imported, Journal, Key, NewSubmission, Unless, recover, restore};
 use report::{Event, Person, State, Summary};
@@ -101,16 +102,16 @@ impl Simulated {
 }
 
 impl Authority for Simulated {
-    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+    async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
         let now = self.clock.now();
         let mut service = self.service.lock().unwrap();
-        *service.posts.entry(sealed.identifier.clone()).or_default() += 1;
+        *service.posts.entry(wrapped.identifier.clone()).or_default() += 1;
         service.dice += 1;
         let mut dice = Dice(service.dice);
         let seconds = |n: u64| i64::try_from(n).unwrap() * 1_000_000;
         let stored = Stored {
             receipt: format!("r-{}", service.stored.len()),
-            identifier: sealed.identifier.clone(),
+            identifier: wrapped.identifier.clone(),
             accepted: now,
             visible: now.plus_micros(seconds(dice.below(300))),
             finished: now.plus_micros(seconds(dice.below(4_000))),
@@ -252,16 +253,16 @@ impl Laboratory {
 
     fn worker(&mut self, journal: &Journal) -> Worker<Simulated> {
         self.lives += 1;
-        Worker::new(Tools {
+        Worker::new(WorkerDeps {
             journal: journal.clone(),
             authority: self.authority.clone(),
             endpoint: endpoint(),
             clock: self.clock.clone(),
-            pace: Pace { in_flight_max: 2, ..Pace::default() },
+            timing: Timing { in_flight_max: 2, ..Timing::default() },
             lease: Arc::new(LeaseKeeper::new(
                 journal.clone(),
                 self.clock.clone(),
-                Pace::default().lease,
+                Timing::default().lease,
                 format!("life-{}", self.lives),
             )),
             paused: watch::channel(false).1,
@@ -294,7 +295,7 @@ impl Laboratory {
 
     async fn compare(&self, journal: &Journal) {
         let Some(open) = journal.unreconciled().unwrap() else { return };
-        let tools = ReconcileTools {
+        let tools = ReconcileDeps {
             journal,
             authority: &self.authority,
             endpoint: &endpoint(),
@@ -432,7 +433,7 @@ async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
     assert_eq!(waits.len(), 1);
 
     let see = |blind| lab.authority.service.lock().unwrap().blind = blind;
-    let tools = ReconcileTools {
+    let tools = ReconcileDeps {
         journal: &journal,
         authority: &lab.authority,
         endpoint: &endpoint(),

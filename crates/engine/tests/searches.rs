@@ -113,7 +113,7 @@ async fn a_search_that_was_cut_off_goes_on_where_it_ended() {
         assert_eq!(searches(), before + 1);
         assert_eq!(*house.authority.since.lock().unwrap(), Some(at(3_600)));
         worker.turn(&mut held, &cancel).await.unwrap();
-        assert_eq!(searches(), before + 1, "then at its pace again");
+        assert_eq!(searches(), before + 1, "then at its timing again");
         let after = house.journal.watermark("ours").unwrap();
         let surely = server_time.map_or(at(3_580), |time| at(3_700).min(time.plus_seconds(-120)));
         assert_eq!(after, Some(surely));

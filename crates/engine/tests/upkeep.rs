@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use engine::{Clock, Engine, Pace, Profile, Surroundings, Terms};
+use engine::{Clock, Engine, EngineDeps, ImportOptions, Profile, Timing};
 use fhir::{Format, Instant};
 use identity::SecretsKind;
 use journal::{Evidence, EvidenceKind, NewSubmission, Step};
@@ -30,8 +30,8 @@ impl Clock for SetClock {
     }
 }
 
-fn surroundings(clock: &SetClock) -> Surroundings {
-    Surroundings { clock: Arc::new(clock.clone()), pace: Pace::default() }
+fn surroundings(clock: &SetClock) -> EngineDeps {
+    EngineDeps { clock: Arc::new(clock.clone()), timing: Timing::default() }
 }
 
 fn create(folder: &Path, clock: &SetClock) -> Engine {
@@ -187,7 +187,7 @@ async fn what_the_settings_say_leaves_the_journal_while_running() {
     assert!(engine.journal().document(done).is_ok(), "not old enough");
     clock.0.fetch_add(31 * DAY, Ordering::SeqCst);
     // It looks every ten minutes, and when something was taken in.
-    engine.take(&[], Terms::default()).await.unwrap();
+    engine.take(&[], ImportOptions::default()).await.unwrap();
     while engine.journal().document(done).is_ok() {
         tokio::task::yield_now().await;
     }

@@ -7,7 +7,7 @@ use crate::splice::{Edit, LOCAL_ID, edited, identifier_place, permitted_insertio
 
 /// A document ready to travel. Patient data: `Debug` shows neither body nor identifier.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Sealed {
+pub struct Envelope {
     /// The request body.
     pub body: Vec<u8>,
     /// Its encoding, that of the file.
@@ -16,11 +16,11 @@ pub struct Sealed {
     pub identifier: String,
 }
 
-fhir::shows_only!(Sealed { format });
+fhir::shows_only!(Envelope { format });
 
 /// Why no envelope can be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SealProblem {
+pub enum WrapProblem {
     /// The root is neither a document Bundle nor a DocumentReference.
     NotADocument,
     /// The DocumentReference does not point to exactly one contained Bundle.
@@ -45,22 +45,26 @@ fhir::shows_only!(EnvelopeView<'t> { reference, document });
 /// ([`permitted_insertions`]), and nothing else changed. A root that is a DocumentReference already travels as it is,
 /// with the missing profile URLs inserted in the same way; where its own identifier is another one (it was sent
 /// before), the given one stands in its place. One that has none keeps none.
-pub fn seal(tree: &Tree, identifier: &str, language_default: &str) -> Result<Sealed, SealProblem> {
+pub fn wrap(
+    tree: &Tree,
+    identifier: &str,
+    language_default: &str,
+) -> Result<Envelope, WrapProblem> {
     let root = tree.root();
     match root.resource_type() {
         Some("DocumentReference") => {
-            let view = envelope_of(tree).ok_or(SealProblem::NoContainedDocument)?;
+            let view = envelope_of(tree).ok_or(WrapProblem::NoContainedDocument)?;
             let own = view.identifier.unwrap_or_default();
             let (body, identifier) = readdressed(tree, own, identifier);
-            Ok(Sealed { body, format: tree.format(), identifier: identifier.to_owned() })
+            Ok(Envelope { body, format: tree.format(), identifier: identifier.to_owned() })
         }
         // Without a type it goes as well, if a person releases it: the authority says what it thinks.
-        Some("Bundle") if root.text("type").is_none_or(|code| code == "document") => Ok(Sealed {
+        Some("Bundle") if root.text("type").is_none_or(|code| code == "document") => Ok(Envelope {
             body: written(tree, identifier, language_default),
             format: tree.format(),
             identifier: identifier.to_owned(),
         }),
-        _ => Err(SealProblem::NotADocument),
+        _ => Err(WrapProblem::NotADocument),
     }
 }
 

@@ -20,7 +20,7 @@ pub use endpoint::{
     Endpoint, Environment, IdentifierChoice, InvalidAnswer, Release, ReleaseFacts, SearchSupport,
     Times, has_usual_path,
 };
-pub use envelope::{EnvelopeView, SealProblem, Sealed, document_of, envelope_of, seal};
+pub use envelope::{Envelope, EnvelopeView, WrapProblem, document_of, envelope_of, wrap};
 pub use media::{Negotiated, negotiate, parse_media_type};
 pub use profile::{CODES, Strictness, check_before_seal, check_envelope};
 pub use query::{decode, encode, escape, pairs, split, unescape};

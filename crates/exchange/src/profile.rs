@@ -71,7 +71,7 @@ pub fn check_envelope(tree: &Tree, strictness: Strictness) -> Vec<Finding> {
     findings
 }
 
-/// What the specification forbids in a ready envelope and still does when it is sent: [`crate::seal`] inserts the
+/// What the specification forbids in a ready envelope and still does when it is sent: [`crate::wrap`] inserts the
 /// profiles that its document lacks, so that they are nobody's fault.
 pub fn check_before_seal(tree: &Tree) -> Vec<Finding> {
     let mut findings = check_envelope(tree, Strictness::Specified);

@@ -5,7 +5,7 @@
 use std::fmt::Debug;
 
 use exchange::{
-    Answer, Endpoint, Environment, IdentifierChoice, Links, Page, Query, Release, Sealed,
+    Answer, Endpoint, Envelope, Environment, IdentifierChoice, Links, Page, Query, Release,
     SearchProblem, envelope_of,
 };
 use fhir::{Format, Issue, Limits, Severity, Tree};
@@ -26,7 +26,7 @@ fn silent(value: &impl Debug) {
 }
 
 // What is ready to travel is for the connection alone.
-assert_not_impl_any!(Sealed: serde::Serialize, std::fmt::Display);
+assert_not_impl_any!(Envelope: serde::Serialize, std::fmt::Display);
 
 fn issue() -> Issue {
     Issue {
@@ -42,10 +42,12 @@ fn issue() -> Issue {
 
 #[test]
 fn what_travels_is_not_printed() {
-    silent(&Sealed { body: CANARY.into(), format: Format::Json, identifier: canary() });
+    silent(&Envelope { body: CANARY.into(), format: Format::Json, identifier: canary() });
     // Bytes are printed as numbers: no number of the body may show either.
-    let printed =
-        format!("{:?}", Sealed { body: vec![201, 202], format: Format::Xml, identifier: canary() });
+    let printed = format!(
+        "{:?}",
+        Envelope { body: vec![201, 202], format: Format::Xml, identifier: canary() }
+    );
     assert!(!printed.contains("201"), "{printed}");
     let answer = Answer { identifiers: vec![canary()], issues: vec![issue()], ..Answer::default() };
     silent(&answer);

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 
 use exchange::{
-    Answer, Page, Strictness, check_envelope, document_of, envelope_of, permitted_insertions, seal,
+    Answer, Page, Strictness, check_envelope, document_of, envelope_of, permitted_insertions, wrap,
 };
 use fhir::{Format, Limits, Tree};
 use proptest::prelude::*;
@@ -78,9 +78,9 @@ proptest! {
             prop_assert!((place.start..=place.end).contains(offset));
         }
         prop_assert!(insertions.is_sorted_by_key(|(offset, _)| *offset));
-        let Ok(sealed) = seal(&tree, "urn:uuid:1", "de-CH") else { return Ok(()) };
+        let Ok(wrapped) = wrap(&tree, "urn:uuid:1", "de-CH") else { return Ok(()) };
         // What was well-formed stays so.
-        let again = Tree::read(&sealed.body, format, &Limits::default());
-        prop_assert!(again.is_ok(), "{:?}\n{}", again.err(), String::from_utf8_lossy(&sealed.body));
+        let again = Tree::read(&wrapped.body, format, &Limits::default());
+        prop_assert!(again.is_ok(), "{:?}\n{}", again.err(), String::from_utf8_lossy(&wrapped.body));
     }
 }

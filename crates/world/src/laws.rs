@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use exchange::{Processing, Sealed};
+use exchange::{Envelope, Processing};
 use report::{Action, State, SubmissionId};
 
 use crate::authority::{Authority, Nature};
@@ -249,11 +249,11 @@ impl Laws {
     }
 
     /// R1: before the first byte leaves, the journal says so.
-    pub(crate) fn leaving(&self, world: &World, endpoint: usize, sealed: &Sealed) {
+    pub(crate) fn leaving(&self, world: &World, endpoint: usize, wrapped: &Envelope) {
         let life = self
             .lives
             .iter()
-            .find(|(_, life)| life.identifier == sealed.identifier && life.endpoint == endpoint);
+            .find(|(_, life)| life.identifier == wrapped.identifier && life.endpoint == endpoint);
         let Some((id, life)) = life else {
             return world.broken(Broken::Other, "sent and not in the journal (R1)".to_owned());
         };
@@ -266,7 +266,7 @@ impl Laws {
         let at = |begin: &[u8]| document.windows(begin.len()).position(|part| part == begin);
         let from = at(BODY).or_else(|| at(BODY_XML));
         let rest = from.and_then(|from| document.get(from..)).unwrap_or(&document);
-        if !sealed.body.windows(rest.len().max(1)).any(|part| part == rest) {
+        if !wrapped.body.windows(rest.len().max(1)).any(|part| part == rest) {
             world.broken(Broken::Other, format!("#{}: other bytes were sent (R6)", id.0));
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received, Why};
-use exchange::{Answer, Page, Query, Sealed};
+use exchange::{Answer, Envelope, Page, Query};
 use fhir::Instant;
 
 use crate::authority::{Nature, Stored, issue};
@@ -153,10 +153,11 @@ impl Link {
         None
     }
 
-    async fn posted(&self, sealed: &Sealed) -> Result<Received, Fault> {
-        let nature = crate::lock(&self.world.authorities[self.endpoint]).nature(&sealed.identifier);
+    async fn posted(&self, wrapped: &Envelope) -> Result<Received, Fault> {
+        let nature =
+            crate::lock(&self.world.authorities[self.endpoint]).nature(&wrapped.identifier);
         let fate = self.fate(nature);
-        self.note(|| format!("POST {} {fate:?}", short(&sealed.identifier)));
+        self.note(|| format!("POST {} {fate:?}", short(&wrapped.identifier)));
         let known_not_to =
             matches!(fate, Fate::Unreachable | Fate::Busy | Fate::Locked | Fate::Gateway);
         if fate != Fate::Answered && !known_not_to {
@@ -165,12 +166,12 @@ impl Link {
         let reaches = nature == Nature::Fine && !known_not_to && fate != Fate::CutBefore;
         if reaches && fate == Fate::Conflict {
             let mut authority = crate::lock(&self.world.authorities[self.endpoint]);
-            authority.duplicates.insert(sealed.identifier.clone());
+            authority.duplicates.insert(wrapped.identifier.clone());
         }
         let late = fate == Fate::LateDelivery;
         let after = if late { self.world.dice(|dice| dice.between(1, 240)) } else { 0 };
         let after = i64::try_from(after).unwrap_or(0) * SECOND;
-        let stored = if reaches { self.deliver(&sealed.identifier, after) } else { None };
+        let stored = if reaches { self.deliver(&wrapped.identifier, after) } else { None };
         if !self.process.lives_on() {
             self.end().await;
         }
@@ -321,13 +322,13 @@ fn accept(world: &World, endpoint: usize, identifier: &str) -> Option<Stored> {
 }
 
 impl Authority for Link {
-    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+    async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
         if !self.process.lives_on() {
             self.end().await;
         }
         self.world.count(|tally| tally.requests += 1);
-        self.world.laws(|laws| laws.leaving(&self.world, self.endpoint, sealed));
-        self.posted(sealed).await
+        self.world.laws(|laws| laws.leaving(&self.world, self.endpoint, wrapped));
+        self.posted(wrapped).await
     }
 
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {

@@ -8,7 +8,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use engine::{
-    Connection, LeaseKeeper, Pace, ReconcileTools, Round, Tools, Worker, compare, decide_guarded,
+    Connection, LeaseKeeper, ReconcileDeps, Round, Timing, Worker, WorkerDeps, compare,
+    decide_guarded,
 };
 use fhir::Instant;
 use journal::simulation::Seam;
@@ -191,7 +192,7 @@ async fn work(process: Arc<Process>) {
     let world = process.world.clone();
     let journal = Journal::simulated(&world.memory, process.clone());
     let clock = Arc::new(Watch(world.clone()));
-    let life = Pace::default().lease;
+    let life = Timing::default().lease;
     let lease = Arc::new(LeaseKeeper::new(journal.clone(), clock, life, process.name.clone()));
     world.note(&process.name, || "starts".to_owned());
     let courier = |endpoint| courier(process.clone(), journal.clone(), lease.clone(), endpoint);
@@ -248,8 +249,7 @@ async fn compare_all(process: &Arc<Process>, journal: &Journal) -> bool {
         let (world, process) = (world.clone(), process.clone());
         let link = Link { world, process, endpoint: at, compares: true };
         let endpoint = endpoint(at);
-        let tools =
-            ReconcileTools { journal, authority: &link, endpoint: &endpoint, clock: &clock };
+        let tools = ReconcileDeps { journal, authority: &link, endpoint: &endpoint, clock: &clock };
         complete &= match open {
             Some(open) => compare(&tools, open).await.is_ok_and(|found| found.complete),
             None => decide_guarded(&tools).await.is_ok(),
@@ -262,15 +262,15 @@ async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper
     let world = process.world.clone();
     let (seen, process_too) = (world.clone(), process.clone());
     let link = Link { world: seen, process: process_too, endpoint: at, compares: false };
-    let worker = Worker::new(Tools {
+    let worker = Worker::new(WorkerDeps {
         journal,
         authority: link,
         endpoint: endpoint(at),
         clock: Arc::new(Watch(world.clone())),
-        pace: Pace {
+        timing: Timing {
             in_flight_max: 3,
             in_progress_max: micros(world.plan.patience),
-            ..Pace::default()
+            ..Timing::default()
         },
         lease,
         paused: watch::channel(false).1,

@@ -1,4 +1,4 @@
-//! FHIR as JSON and XML: read, judged, written, read again, sealed.
+//! FHIR as JSON and XML: read, judged, written, read again, wrapped.
 
 use fhir::{Element, Finding, Format, Instant, Limits, Tree};
 
@@ -99,7 +99,7 @@ fn document(bytes: &[u8], format: Format) {
     places(&tree);
     written(&tree, findings.is_empty());
     judged(&tree);
-    sealed(&tree);
+    wrapped(&tree);
 }
 
 /// A finding is one of the list, and its place lies within the text.
@@ -175,26 +175,27 @@ fn judged(tree: &Tree) {
 }
 
 /// What is sent holds what was received, byte for byte, but for the insertions that are permitted.
-fn sealed(tree: &Tree) {
+fn wrapped(tree: &Tree) {
     let root = tree.root();
-    let Ok(sealed) = exchange::seal(tree, "urn:uuid:0b9d4c7e-51aa-4e0b-8a3f-000000000001", "de-CH")
+    let Ok(wrapped) =
+        exchange::wrap(tree, "urn:uuid:0b9d4c7e-51aa-4e0b-8a3f-000000000001", "de-CH")
     else {
         return;
     };
     if let Some(envelope) = exchange::envelope_of(tree) {
         let own = envelope.identifier.unwrap_or_default();
-        let sealed = exchange::seal(tree, own, "de-CH").expect("it was sealed a moment ago");
+        let wrapped = exchange::wrap(tree, own, "de-CH").expect("it was wrapped a moment ago");
         let mut expected = tree.source().to_vec();
         for (offset, text) in exchange::permitted_insertions(tree).into_iter().rev() {
             expected.splice(offset..offset, text.into_bytes());
         }
-        assert_eq!(sealed.body, expected, "an envelope travels as it is but for what is inserted");
+        assert_eq!(wrapped.body, expected, "an envelope travels as it is but for what is inserted");
         return;
     }
     let insertions = exchange::permitted_insertions(tree);
     assert!(insertions.is_sorted_by_key(|(offset, _)| *offset));
     let at = root.position();
-    let mut rest = between(&sealed.body, contained(root, &insertions));
+    let mut rest = between(&wrapped.body, contained(root, &insertions));
     let mut from = at.start;
     for (offset, text) in &insertions {
         assert!((from..=at.end).contains(offset), "{offset} is outside");
@@ -204,9 +205,9 @@ fn sealed(tree: &Tree) {
     }
     rest = without(rest, &tree.source()[from..at.end]);
     assert!(rest.is_empty());
-    let body = Tree::read(&sealed.body, tree.format(), &Limits::default());
+    let body = Tree::read(&wrapped.body, tree.format(), &Limits::default());
     let body = body.unwrap_or_else(|finding| panic!("{finding:?}: what is sent cannot be read"));
-    assert_eq!(body.root().text("identifier.value"), Some(&*sealed.identifier));
+    assert_eq!(body.root().text("identifier.value"), Some(&*wrapped.identifier));
 }
 
 /// Length of the document within the envelope.

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::common::{Folder, House, Lab, client, document, sealed, tls, urn};
+use crate::common::{Folder, House, Lab, client, document, tls, urn, wrapped};
 use authority::{AuditFilter, Fault, FaultKind, ForeignDocument, Interaction, audit};
 use rcgen::{
     BasicConstraints, CertificateParams, CertificateRevocationListParams, IsCa, Issuer,
@@ -316,7 +316,7 @@ async fn a_laboratory_keeps_its_limits_and_others_do_not_feel_it() {
     assert_eq!(busy.headers()["retry-after"], "1");
     assert_eq!(crate::common::resource(busy).await.root().text("issue.code"), Some("throttled"));
     // A report that is refused so is answered too, not cut.
-    let (body, format) = sealed(&document(&urn(), "A", "1"), &urn());
+    let (body, format) = wrapped(&document(&urn(), "A", "1"), &urn());
     let mut refused = alpha.post(body.clone(), format.media_type()).await.status();
     while refused == StatusCode::CREATED {
         refused = alpha.post(body.clone(), format.media_type()).await.status();

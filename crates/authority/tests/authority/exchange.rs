@@ -1,6 +1,6 @@
 //! Create, read and the answers to what is wrong, through real HTTPS.
 
-use crate::common::{House, as_xml, document, outcome_of, resource, sealed, urn};
+use crate::common::{House, as_xml, document, outcome_of, resource, urn, wrapped};
 use crate::setting::{has_full_search, last_updated, on_postgres, release, tells_outcomes_alone};
 use authority::{PRACTICE_RULES, Rules};
 use exchange::{Answer, Processing, Release, Strictness, canonical};
@@ -66,7 +66,7 @@ async fn a_document_is_accepted_and_completes_in_both_encodings() {
     let json = document(&urn(), "Muster", "positive");
     for text in [json.clone(), as_xml(&json)] {
         let identifier = urn();
-        let (body, format) = sealed(&text, &identifier);
+        let (body, format) = wrapped(&text, &identifier);
         let response = lab.post(body, format.media_type()).await;
         assert_eq!((response.status(), response.version()), (StatusCode::CREATED, Version::HTTP_2));
         let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
@@ -110,7 +110,7 @@ async fn reading_is_cheap_where_nothing_changed() {
 async fn all_errors_of_an_invalid_document_are_told_with_their_places() {
     let house = House::open(|_| {}).await;
     let lab = house.client("alpha");
-    let (body, _) = sealed(&document(&urn(), "A", "1"), &urn());
+    let (body, _) = wrapped(&document(&urn(), "A", "1"), &urn());
     let text = String::from_utf8(body).unwrap();
     let broken = text
         .replace("\"status\": \"final\"", "\"status\": \"finished\"")
@@ -216,7 +216,7 @@ async fn what_the_caller_prefers_is_returned() {
         ("return=representation", Some("DocumentReference")),
         ("respond-async, return=OperationOutcome", Some("OperationOutcome")),
     ] {
-        let (body, format) = sealed(&document(&urn(), "A", "1"), &urn());
+        let (body, format) = wrapped(&document(&urn(), "A", "1"), &urn());
         let response = lab
             .client
             .post(format!("{}/DocumentReference", house.base))
@@ -305,7 +305,7 @@ async fn the_contained_text_is_stored_as_sent_and_survives_a_restart_processed_o
     let receipt = lab.deliver(&text, &identifier).await.receipt.unwrap();
     assert_eq!(lab.read(&receipt).await.processing, Some(Processing::InProgress));
     let folder = house.close().await;
-    assert_eq!(folder.body(), sealed(&text, &identifier).0);
+    assert_eq!(folder.body(), wrapped(&text, &identifier).0);
     folder.execute("UPDATE queue SET due = 0").unwrap();
     let house = House::open_in(folder, |_| {}).await;
     let lab = house.client("alpha");
@@ -316,7 +316,7 @@ async fn the_contained_text_is_stored_as_sent_and_survives_a_restart_processed_o
 
 async fn earlier_releases_answer_an_invalid_document_with_status_and_outcome() {
     let (identifier, own) = (urn(), urn());
-    let (body, _) = sealed(&document(&own, "Geheim", "1"), &identifier);
+    let (body, _) = wrapped(&document(&own, "Geheim", "1"), &identifier);
     let broken = String::from_utf8(body).unwrap().replace("\"current\"", "\"superseded\"");
     let nameless = r#"{"resourceType":"DocumentReference","status":"current"}"#;
     for release in [Release::R1_8_0, Release::R1_0_0Trialuse] {
@@ -370,7 +370,7 @@ async fn earlier_releases_answer_an_invalid_document_with_status_and_outcome() {
 /// The same envelope with one thing changed.
 fn changed(from: &str, to: &str) -> Vec<u8> {
     let own = "urn:uuid:0b1f7a9e-52a4-4c1b-9f6e-8d2c3a4b5c6d";
-    let (body, _) = sealed(&document(own, "A", "1"), &urn());
+    let (body, _) = wrapped(&document(own, "A", "1"), &urn());
     let text = String::from_utf8(body).unwrap();
     assert!(text.contains(from), "{from}");
     text.replacen(from, to, 1).into_bytes()
@@ -427,7 +427,7 @@ async fn warnings_are_told_on_acceptance_and_when_it_is_completed() {
         ("return=minimal", None),
     ] {
         let identifier = odd();
-        let (body, format) = sealed(&document(&urn(), "A", prefer), &identifier);
+        let (body, format) = wrapped(&document(&urn(), "A", prefer), &identifier);
         let url = format!("{}/DocumentReference", house.base);
         let asked = lab.client.post(url).header("content-type", format.media_type());
         let response = asked.header("prefer", prefer).body(body).send().await.unwrap();
@@ -540,7 +540,7 @@ async fn a_report_goes_every_way_and_is_corrected() {
     }
     // Refused at once, with messages.
     let own = urn();
-    let (body, _) = sealed(&document(&own, "Muster", "3"), &urn());
+    let (body, _) = wrapped(&document(&own, "Muster", "3"), &urn());
     let broken = String::from_utf8(body).unwrap().replace("\"final\"", "\"finished\"");
     let refused = lab.post(broken.into_bytes(), "application/fhir+json").await;
     assert_eq!(refused.status(), StatusCode::UNPROCESSABLE_ENTITY);

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::common::{Folder, House, Lab, client, document, sealed, tls, tls_of, urn};
+use crate::common::{Folder, House, Lab, client, document, tls, tls_of, urn, wrapped};
 use authority::{Fault, FaultKind, Interaction, init};
 use reqwest::{StatusCode, Version};
 use tempfile::TempDir;
@@ -79,7 +79,7 @@ async fn preparing_again_keeps_what_is_there_and_adds_laboratories() {
 }
 
 async fn send(lab: &Lab, identifier: &str) -> reqwest::Result<reqwest::Response> {
-    let (body, format) = sealed(&document(&urn(), "A", "1"), identifier);
+    let (body, format) = wrapped(&document(&urn(), "A", "1"), identifier);
     let url = format!("{}/DocumentReference", lab.base);
     lab.client.post(url).header("content-type", format.media_type()).body(body).send().await
 }

@@ -291,7 +291,7 @@ async fn while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_ba
     let house = House::open(|options| options.admin = Some(([127, 0, 0, 1], 0).into())).await;
     let admin = house.serving.as_ref().unwrap().admin.unwrap();
     let text = document(&urn(), "A", "1");
-    let (body, _) = crate::common::sealed(&text, &urn());
+    let (body, _) = crate::common::wrapped(&text, &urn());
     // A report whose second half is still on its way.
     let mut slow = connect(&house).await;
     let head = format!(

@@ -1,6 +1,6 @@
 //! The interface, line by line: encodings, conditions, methods, search parameters; through real HTTPS.
 
-use crate::common::{House, Lab, document, outcome_of, resource, sealed, urn};
+use crate::common::{House, Lab, document, outcome_of, resource, urn, wrapped};
 use crate::setting::{has_full_search, last_updated};
 use exchange::{Answer, Page, Release, encode};
 use fhir::{Format, Instant, Severity, issues_of};
@@ -119,7 +119,7 @@ async fn a_report_may_come_under_every_name_of_its_encoding() {
         ),
     ] {
         for kind in kinds {
-            let (body, format) = sealed(&text, &urn());
+            let (body, format) = wrapped(&text, &urn());
             let answer = lab.post(body, kind).await;
             assert_eq!(answer.status(), StatusCode::CREATED, "{kind}");
             let own = said(&answer, "content-type");
@@ -127,7 +127,7 @@ async fn a_report_may_come_under_every_name_of_its_encoding() {
         }
     }
     // The specification requires that it is named.
-    let (body, _) = sealed(&json, &urn());
+    let (body, _) = wrapped(&json, &urn());
     let url = format!("{}/DocumentReference", house.base);
     let nameless = lab.client.post(url).body(body).send().await.unwrap();
     assert_eq!(nameless.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE);
@@ -135,7 +135,7 @@ async fn a_report_may_come_under_every_name_of_its_encoding() {
     for kind in
         ["application/fhir+json;charset=iso-8859-1", "application/octet-stream", "text/plain"]
     {
-        let (body, _) = sealed(&json, &urn());
+        let (body, _) = wrapped(&json, &urn());
         let answer = lab.post(body, kind).await;
         assert_eq!(answer.status(), StatusCode::UNSUPPORTED_MEDIA_TYPE, "{kind}");
         refusals(answer).await;
@@ -405,7 +405,7 @@ async fn a_search_that_costs_too_much_is_refused_and_is_no_outage() {
     }
     // What an index cannot hold is refused too, and told as what it is: PostgreSQL keeps 2,704 bytes.
     let long: String = (0..80).map(|_| urn()).collect();
-    let (body, format) = sealed(&document(&urn(), "A", "1"), &long);
+    let (body, format) = wrapped(&document(&urn(), "A", "1"), &long);
     let answer = lab.post(body, format.media_type()).await;
     assert_eq!(answer.status(), StatusCode::UNPROCESSABLE_ENTITY);
     let told = resource(answer).await;

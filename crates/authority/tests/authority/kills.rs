@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::common::{Folder, client, document, sealed, tls, urn};
+use crate::common::{Folder, client, document, tls, urn, wrapped};
 use crate::setting::on_postgres;
 use testkit::Figures;
 use tokio_util::sync::CancellationToken;
@@ -98,7 +98,7 @@ async fn send(data: std::path::PathBuf, board: Arc<Board>, number: usize, over: 
             tokio::task::yield_now().await;
             continue;
         };
-        let (body, format) = sealed(&document(&urn(), "A", "1"), &urn());
+        let (body, format) = wrapped(&document(&urn(), "A", "1"), &urn());
         let url = format!("{base}/DocumentReference");
         let request = client.post(url).header("content-type", format.media_type()).body(body);
         // The head is enough, it says 201 and where: the kill may come before the body.

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
-use crate::common::{House, document, sealed, urn};
+use crate::common::{House, document, urn, wrapped};
 use authority::{FaultScript, Rules};
 use exchange::Processing;
 use reqwest::StatusCode;
@@ -120,7 +120,7 @@ fn always(house: &House, on: &str, kind: &str) {
 }
 
 async fn sent(house: &House) -> reqwest::Response {
-    let (body, format) = sealed(&document(&urn(), "A", "1"), &urn());
+    let (body, format) = wrapped(&document(&urn(), "A", "1"), &urn());
     house.client("alpha").post(body, format.media_type()).await
 }
 
@@ -212,7 +212,7 @@ async fn a_conditional_create_makes_one_document_however_many_try() {
         let identifier = urn();
         let tries: Vec<_> = (0..8)
             .map(|_| {
-                let (body, format) = sealed(&document(&urn(), "A", "1"), &identifier);
+                let (body, format) = wrapped(&document(&urn(), "A", "1"), &identifier);
                 let lab = house.client("alpha");
                 let condition = format!("identifier=urn:ietf:rfc:3986|{identifier}");
                 tokio::spawn(async move {
@@ -231,7 +231,7 @@ async fn a_conditional_create_makes_one_document_however_many_try() {
         let lab = house.client("alpha");
         let told = json(lab.get("/metadata").await).await;
         assert_eq!(told["rest"][0]["resource"][0]["conditionalCreate"], honoured);
-        let (body, format) = sealed(&document(&urn(), "A", "1"), &urn());
+        let (body, format) = wrapped(&document(&urn(), "A", "1"), &urn());
         let url = format!("{}/DocumentReference", lab.base);
         let request = lab.client.post(url).header("content-type", format.media_type()).body(body);
         let vague = request.header("if-none-exist", "colour=red").send().await.unwrap();

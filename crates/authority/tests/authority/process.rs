@@ -68,7 +68,7 @@ async fn what_was_accepted_survives_a_kill_and_is_processed_once() {
                     let mut receipts = Vec::new();
                     loop {
                         let (body, format) =
-                            crate::common::sealed(&document(&urn(), "A", "1"), &urn());
+                            crate::common::wrapped(&document(&urn(), "A", "1"), &urn());
                         let sent = lab
                             .client
                             .post(format!("{}/DocumentReference", lab.base))

@@ -423,7 +423,7 @@ async fn throughput_of_create() {
     let lab = house.client("alpha");
     let count = 400;
     let bodies: Vec<_> = (0..count)
-        .map(|n| crate::common::sealed(&document(&urn(), "A", &n.to_string()), &urn()))
+        .map(|n| crate::common::wrapped(&document(&urn(), "A", &n.to_string()), &urn()))
         .collect();
     let begin = std::time::Instant::now();
     let mut tasks = tokio::task::JoinSet::new();

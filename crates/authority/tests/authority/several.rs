@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::common::postgres::{Cluster, Database};
-use crate::common::{Folder, House, Lab, document, resource, sealed, urn};
+use crate::common::{Folder, House, Lab, document, resource, urn, wrapped};
 use authority::{AuditFilter, ServeOptions, audit, init};
 use exchange::Processing;
 use reqwest::StatusCode;
@@ -88,7 +88,7 @@ async fn a_conditional_create_makes_one_document_at_all_nodes_together() {
     let identifier = urn();
     let tries: Vec<_> = (0..16)
         .map(|number| {
-            let (body, format) = sealed(&document(&urn(), "A", "1"), &identifier);
+            let (body, format) = wrapped(&document(&urn(), "A", "1"), &identifier);
             let [one, two] = pair.labs();
             let lab = if number % 2 == 0 { one } else { two };
             let condition = format!("identifier={identifier}");
@@ -193,7 +193,7 @@ async fn a_document_that_the_database_refuses_takes_no_other_with_it() {
     let tries: Vec<_> = (0..24)
         .map(|number| {
             let identifier = if number == 11 { poison.clone() } else { urn() };
-            let (body, format) = sealed(&document(&urn(), "A", "1"), &identifier);
+            let (body, format) = wrapped(&document(&urn(), "A", "1"), &identifier);
             let lab = lab.clone();
             tokio::spawn(async move { lab.post(body, format.media_type()).await.status().as_u16() })
         })
@@ -260,7 +260,7 @@ async fn while_the_database_is_away_it_says_so_and_recovers_by_itself() {
                 let mut accepted = Vec::new();
                 let mut unsure = 0;
                 while !over.is_cancelled() {
-                    let (body, format) = sealed(&document(&urn(), "A", "1"), &urn());
+                    let (body, format) = wrapped(&document(&urn(), "A", "1"), &urn());
                     let answer = lab.post(body, format.media_type()).await;
                     match answer.status().as_u16() {
                         201 => {

@@ -1,6 +1,6 @@
 //! The form of what is returned, field by field, in every release and both encodings.
 
-use crate::common::{House, document, resource, sealed, urn};
+use crate::common::{House, document, resource, urn, wrapped};
 use authority::{PRACTICE_RULES, Rules};
 use exchange::canonical;
 use fhir::{Element, Tree};
@@ -59,7 +59,7 @@ async fn what_is_returned_has_the_published_form() {
         [("Muster", "completed", false), ("Muster-Fehler", "failed", true)]
     {
         let (identifier, own) = (urn(), urn());
-        let (body, format) = sealed(&document(&own, family, &own), &identifier);
+        let (body, format) = wrapped(&document(&own, family, &own), &identifier);
         let created = lab.post(body, format.media_type()).await;
         assert_eq!(created.status(), StatusCode::CREATED);
         let created = resource(created).await;

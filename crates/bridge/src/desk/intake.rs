@@ -1,6 +1,6 @@
 //! Files on their way in: looked at, taken, and recognised as corrections of reports that need one.
 
-use engine::{Candidate, Differing, Engine, KnownContent, Relation, Taken, Terms};
+use engine::{Candidate, Differing, Engine, ImportOptions, KnownContent, Relation, Taken};
 use report::{Action, SubmissionId};
 
 use super::{Desk, on_pool};
@@ -141,7 +141,7 @@ async fn take(
     differing: Differing,
     delay_micros: i64,
 ) -> Result<IntakeView, Problem> {
-    let taken = engine.take(candidates, Terms { known, differing, delay_micros }).await?;
+    let taken = engine.take(candidates, ImportOptions { known, differing, delay_micros }).await?;
     let submissions = taken.iter().map(|taken| match taken {
         Taken::New(id) => Some(id.0),
         Taken::Known(_) | Taken::Refused => None,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Candidate, KnownContent, Taken, Terms, Verdict, Watched};
+use engine::{Candidate, ImportOptions, KnownContent, Taken, Verdict, Watched};
 use report::Action;
 use tokio_util::sync::CancellationToken;
 
@@ -105,7 +105,10 @@ impl Headless {
         let mut all = Vec::with_capacity(files.len());
         for files in files.chunks(at_once) {
             let candidates = self.engine.inspect(files.to_vec()).await?;
-            let taken = self.engine.take(&candidates, Terms { known, ..Terms::default() }).await?;
+            let taken = self
+                .engine
+                .take(&candidates, ImportOptions { known, ..ImportOptions::default() })
+                .await?;
             for (candidate, taken) in candidates.iter().zip(taken) {
                 all.push(self.taken(candidate, taken)?);
             }

@@ -159,7 +159,7 @@ async fn a_laboratory_without_its_secrets_stays_locked() {
     // In a plain file here: the keychain of whoever runs the tests is not theirs to write to.
     let profile =
         engine::Profile::create(&laboratory, identity::SecretsKind::Practice, Vec::new()).unwrap();
-    drop(engine::Engine::create(profile, None, engine::Surroundings::default()).unwrap());
+    drop(engine::Engine::create(profile, None, engine::EngineDeps::default()).unwrap());
     let desk = Desk::open(root.path()).await.unwrap();
     must(&desk, "lock", json!({})).await;
     let secrets = laboratory.join("practice-secrets");

@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::{IDENTIFIER, World, endpoint, reference, sealed, told};
+use crate::{IDENTIFIER, World, endpoint, reference, told, wrapped};
 
 /// A server of one algorithm, so that a test can write a record of its own, which the library would not.
 fn config(world: &World, version: ProtocolVersion, tickets: usize) -> ServerConfig {
@@ -126,9 +126,9 @@ async fn a_refusal_after_the_handshake_is_a_doubt() {
         let base = server(&world, version, tickets, answered).await;
         let authority = world.authority_of(&endpoint(&base, &world.ca));
         for _ in 0..answered {
-            authority.submit(&sealed()).await.unwrap();
+            authority.submit(&wrapped()).await.unwrap();
         }
-        let fault = authority.submit(&sealed()).await.unwrap_err();
+        let fault = authority.submit(&wrapped()).await.unwrap_err();
         let case = format!("{version:?}, {tickets} tickets, {answered} answered");
         assert_eq!(told(&fault), (class, "tls-client-refused"), "{case}");
         figures.cases(1);

@@ -11,7 +11,7 @@ use testkit::{
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::{IDENTIFIER, World, endpoint, fhir, identity_of, limits, reference, sealed, told};
+use crate::{IDENTIFIER, World, endpoint, fhir, identity_of, limits, reference, told, wrapped};
 
 fn accepting(_: &testkit::Seen) -> Reaction {
     fhir(201, reference("r-1", "in-progress", IDENTIFIER))
@@ -32,7 +32,7 @@ async fn untrusted_servers_get_nothing() {
     for (certificate, reason) in rows {
         let tls = ScriptedTls::mutual(certificate, world.ca.der());
         let server = ScriptedServer::start(tls, accepting).await;
-        let fault = world.authority(&server).submit(&sealed()).await.unwrap_err();
+        let fault = world.authority(&server).submit(&wrapped()).await.unwrap_err();
         let expected = Why::TlsServerUntrusted { reason: reason.to_owned() };
         assert_eq!((told(&fault).0, fault.why()), ("locked", Some(&expected)));
         assert_eq!((server.seen().len(), server.body_bytes()), (0, 0), "{reason}");
@@ -72,7 +72,7 @@ async fn a_refused_client_certificate_holds_the_queue() {
             for _ in 0..10 {
                 let authority =
                     HttpAuthority::with_limits(&endpoint, identity.as_ref(), limits()).unwrap();
-                let fault = authority.submit(&sealed()).await.unwrap_err();
+                let fault = authority.submit(&wrapped()).await.unwrap_err();
                 assert_eq!(told(&fault), ("locked", "tls-client-refused"), "{versions:?} {name}");
             }
             assert_eq!((server.seen().len(), server.body_bytes()), (0, 0), "{versions:?} {name}");
@@ -96,7 +96,7 @@ async fn a_refusal_while_a_large_report_is_written() {
     tls.versions = TlsVersions::Only13;
     let server = ScriptedServer::start(tls, accepting).await;
     let endpoint = world.endpoint(&server);
-    let mut large = sealed();
+    let mut large = wrapped();
     large.body.resize(20_000_000, b' ');
     for _ in 0..10 {
         let authority = HttpAuthority::with_limits(&endpoint, None, limits()).unwrap();
@@ -121,7 +121,7 @@ async fn chains_and_every_kind_of_key_are_accepted() {
             let client = middle.client_with("labor", kind, Validity::Current, Purpose::ClientAuth);
             let endpoint = endpoint(&server.base(), &root);
             let authority = HttpAuthority::new(&endpoint, Some(&identity_of(&client))).unwrap();
-            authority.submit(&sealed()).await.unwrap();
+            authority.submit(&wrapped()).await.unwrap();
             assert_eq!(server.bodies(), 1);
         }
     }
@@ -151,7 +151,7 @@ async fn old_and_absent_tls_is_refused() {
         });
         let base = format!("https://localhost:{port}/v1/fhir");
         let authority = world.authority_of(&endpoint(&base, &world.ca));
-        let fault = authority.submit(&sealed()).await.unwrap_err();
+        let fault = authority.submit(&wrapped()).await.unwrap_err();
         assert_eq!(told(&fault), (class, code));
         let read = server.await.unwrap();
         assert!(read < 2048, "a ClientHello and nothing else");
@@ -176,7 +176,7 @@ async fn tls_1_1(world: &World) -> u64 {
     let port = accepts.rsplit(':').next().unwrap().trim();
     let base = format!("https://localhost:{port}/v1/fhir");
     let authority = world.authority_of(&endpoint(&base, &world.ca));
-    let fault = authority.submit(&sealed()).await.unwrap_err();
+    let fault = authority.submit(&wrapped()).await.unwrap_err();
     assert_eq!(told(&fault), ("locked", "tls-version"));
     let rows = probe(&endpoint(&base, &world.ca), Some(&world.identity())).await;
     assert_eq!(rows[3].outcome, ProbeOutcome::Failed { why: Why::TlsVersion });

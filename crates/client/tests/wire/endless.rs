@@ -8,7 +8,7 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use testkit::{Figures, Reaction};
 
-use crate::{IDENTIFIER, World, fhir, limits, outcome, reference, sealed, told};
+use crate::{IDENTIFIER, World, fhir, limits, outcome, reference, told, wrapped};
 
 /// The limits of the product with its times a hundredth: 180 s in all and a byte every 10 s become 1.8 s
 /// and 100 ms.
@@ -33,7 +33,7 @@ async fn time_and_memory_are_bounded_whatever_comes() {
     let mut figures = Figures::start("slow-endless", "time_and_memory_are_bounded");
     let world = World::new();
     let warm = world.server(|_| fhir(500, "")).await;
-    world.authority(&warm).submit(&sealed()).await.unwrap_err();
+    world.authority(&warm).submit(&wrapped()).await.unwrap_err();
     let before = peak_mb();
     let mut slowest = Duration::ZERO;
     for (reaction, code) in [
@@ -52,7 +52,7 @@ async fn time_and_memory_are_bounded_whatever_comes() {
         for question in [false, true] {
             let start = Instant::now();
             let fault = match question {
-                false => authority.submit(&sealed()).await.unwrap_err(),
+                false => authority.submit(&wrapped()).await.unwrap_err(),
                 true => authority.find(IDENTIFIER).await.unwrap_err(),
             };
             let took = start.elapsed();
@@ -81,7 +81,7 @@ async fn a_server_that_stops_reading_does_not_hold_us() {
     let server = world.server(|_| Reaction::Deaf).await;
     let (endpoint, identity) = (world.endpoint(&server), world.identity());
     let authority = HttpAuthority::with_limits(&endpoint, Some(&identity), scaled()).unwrap();
-    let mut large = sealed();
+    let mut large = wrapped();
     // More than the buffers of two sockets hold, so that writing it comes to a standstill.
     large.body.resize(20_000_000, b' ');
     let start = Instant::now();
@@ -131,7 +131,7 @@ async fn packed_answers_are_never_unpacked() {
         let (endpoint, identity) = (world.endpoint(&server), world.identity());
         let authority = HttpAuthority::with_limits(&endpoint, Some(&identity), limits_of_product());
         let authority = authority.unwrap();
-        let fault = authority.submit(&sealed()).await.unwrap_err();
+        let fault = authority.submit(&wrapped()).await.unwrap_err();
         assert_eq!(told(&fault), ("uncertain", code), "{announced:?}");
         assert_eq!(server.seen()[0].header("accept-encoding"), None, "nothing packed is asked for");
         let fault = authority.find(IDENTIFIER).await.unwrap_err();
@@ -161,7 +161,7 @@ async fn the_limit_of_an_answer_is_exact() {
         let mut body = outcome("information").into_bytes();
         body.resize(size, b' ');
         let server = world.server(move |_| fhir(200, body.clone())).await;
-        let fault = world.authority(&server).submit(&sealed()).await.unwrap_err();
+        let fault = world.authority(&server).submit(&wrapped()).await.unwrap_err();
         assert_eq!(told(&fault), expected);
     }
 }

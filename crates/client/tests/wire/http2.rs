@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::{World, endpoint, limits, sealed, told};
+use crate::{World, endpoint, limits, told, wrapped};
 
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
@@ -184,7 +184,7 @@ async fn http_2_abused_is_bounded_and_stays_a_doubt() {
         let authority =
             HttpAuthority::with_limits(&endpoint(&base, &world.ca), Some(&own), bounds).unwrap();
         let start = Instant::now();
-        let fault = authority.submit(&sealed()).await.expect_err(name);
+        let fault = authority.submit(&wrapped()).await.expect_err(name);
         let took = start.elapsed();
         assert_eq!(told(&fault).0, "uncertain", "{name}: {fault:?}");
         assert!(took < bounds.exchange + Duration::from_secs(8), "{name} took {took:?}");

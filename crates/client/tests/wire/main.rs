@@ -17,7 +17,7 @@ mod versions;
 use std::time::Duration;
 
 use client::{Fault, HttpAuthority, Limits};
-use exchange::{Endpoint, Environment, IdentifierChoice, Release, Sealed};
+use exchange::{Endpoint, Envelope, Environment, IdentifierChoice, Release};
 use fhir::Format;
 use identity::Identity;
 use testkit::{
@@ -99,9 +99,9 @@ pub(crate) fn hasty() -> Limits {
     Limits { exchange: Duration::from_millis(700), ..limits() }
 }
 
-pub(crate) fn sealed() -> Sealed {
+pub(crate) fn wrapped() -> Envelope {
     let body = DocumentBuilder::new(7).json().into_bytes();
-    Sealed { body, format: Format::Json, identifier: IDENTIFIER.to_owned() }
+    Envelope { body, format: Format::Json, identifier: IDENTIFIER.to_owned() }
 }
 
 pub(crate) fn fhir(status: u16, body: impl Into<Vec<u8>>) -> Reaction {

@@ -14,7 +14,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-use crate::{IDENTIFIER, World, endpoint, fhir, limits, reference, sealed, told};
+use crate::{IDENTIFIER, World, endpoint, fhir, limits, reference, told, wrapped};
 
 /// A server that counts every byte that reaches it after the handshake, and answers nothing.
 struct Counting {
@@ -91,7 +91,7 @@ async fn a_server_that_never_asks_for_our_certificate_gets_nothing() {
             let endpoint = endpoint(&server.base(), &world.ca);
             let authority = world.authority_of(&endpoint);
             let faults = [
-                authority.submit(&sealed()).await.unwrap_err(),
+                authority.submit(&wrapped()).await.unwrap_err(),
                 authority.find(IDENTIFIER).await.unwrap_err(),
                 authority.status("r-1").await.unwrap_err(),
                 authority.changed_since(None).await.unwrap_err(),
@@ -166,7 +166,7 @@ async fn a_proxy_whose_issuer_the_computer_trusts_reads_nothing() {
             let roots = || vec![company.der().clone()];
             let authority =
                 HttpAuthority::with_roots(&endpoint, Some(&world.identity()), limits(), roots);
-            let fault = authority.unwrap().submit(&sealed()).await.unwrap_err();
+            let fault = authority.unwrap().submit(&wrapped()).await.unwrap_err();
             assert_eq!((told(&fault).0, fault.why()), ("locked", Some(&expected)));
             assert_eq!(reader.seen().1, 0, "no byte of anything");
             figures.cases(1);
@@ -200,7 +200,7 @@ async fn an_own_issuer_is_trusted_alone_unless_both_are_asked_for() {
             let roots = || vec![public.der().clone()];
             let authority =
                 HttpAuthority::with_roots(&endpoint, Some(&world.identity()), limits(), roots);
-            let result = authority.unwrap().submit(&sealed()).await;
+            let result = authority.unwrap().submit(&wrapped()).await;
             match trusted {
                 true => assert!(result.is_ok(), "{result:?}"),
                 false => assert_eq!(told(&result.unwrap_err()), ("locked", "tls-server-untrusted")),
@@ -220,10 +220,10 @@ async fn a_pinned_key_is_the_only_one() {
             .await;
     let mut endpoint = world.endpoint(&server);
     endpoint.server_key = Some(pin.clone());
-    world.authority_of(&endpoint).submit(&sealed()).await.unwrap();
+    world.authority_of(&endpoint).submit(&wrapped()).await.unwrap();
     // Renewed with another key, by the same CA.
     server.set_tls(ScriptedTls::mutual(world.ca.loopback_server(), world.ca.der()));
-    let fault = world.authority_of(&endpoint).submit(&sealed()).await.unwrap_err();
+    let fault = world.authority_of(&endpoint).submit(&wrapped()).await.unwrap_err();
     let reason = "another-key".to_owned();
     assert_eq!(fault.why(), Some(&Why::TlsServerUntrusted { reason }));
     assert_eq!(server.bodies(), 1);

@@ -5,7 +5,7 @@ use testkit::{Figures, Reaction, ScriptedServer, ScriptedTls, TestCa};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::{IDENTIFIER, World, fhir, reference, sealed, told};
+use crate::{IDENTIFIER, World, fhir, reference, told, wrapped};
 
 /// A proxy that connects to wherever it is asked, and tells what it was asked.
 async fn open_proxy() -> (String, tokio::task::JoinHandle<String>) {
@@ -36,7 +36,7 @@ async fn a_proxy_carries_the_same_tls() {
     let mut endpoint = world.endpoint(&server);
     endpoint.proxy = Some(url.parse().unwrap());
     let authority = world.authority_of(&endpoint);
-    authority.submit(&sealed()).await.unwrap();
+    authority.submit(&wrapped()).await.unwrap();
     assert_eq!(server.seen()[0].client.as_ref(), Some(&world.laboratory.chain[0]));
     drop(authority);
     let head = proxy.await.unwrap();
@@ -60,7 +60,7 @@ async fn a_proxy_that_refuses_is_named() {
         let proxy = ScriptedServer::start_plain(move |_| answer.clone()).await;
         let mut endpoint = world.endpoint(&server);
         endpoint.proxy = Some(format!("http://{}", proxy.address()).parse().unwrap());
-        let fault = world.authority_of(&endpoint).submit(&sealed()).await.unwrap_err();
+        let fault = world.authority_of(&endpoint).submit(&wrapped()).await.unwrap_err();
         assert_eq!((told(&fault).0, fault.why()), (class, Some(&why)));
         assert!(proxy.seen().iter().all(|seen| seen.method == "CONNECT"));
         assert_eq!((proxy.body_bytes(), server.seen().len()), (0, 0));
@@ -73,7 +73,7 @@ async fn a_proxy_that_refuses_is_named() {
     drop(listener);
     let mut endpoint = world.endpoint(&server);
     endpoint.proxy = Some(dead.parse().unwrap());
-    let fault = world.authority_of(&endpoint).submit(&sealed()).await.unwrap_err();
+    let fault = world.authority_of(&endpoint).submit(&wrapped()).await.unwrap_err();
     assert_eq!(told(&fault), ("transient", "proxy-unreachable"));
     let rows = probe(&endpoint, None).await;
     assert_eq!(rows[2].outcome, ProbeOutcome::Failed { why: Why::ProxyUnreachable });
@@ -108,7 +108,7 @@ async fn a_proxy_that_reads_along_gets_nothing() {
     });
     let mut endpoint = crate::endpoint("https://localhost:9/v1/fhir", &world.ca);
     endpoint.proxy = Some(url.parse().unwrap());
-    let fault = world.authority_of(&endpoint).submit(&sealed()).await.unwrap_err();
+    let fault = world.authority_of(&endpoint).submit(&wrapped()).await.unwrap_err();
     let reason = "unknown-issuer-behind-proxy".to_owned();
     assert_eq!(
         (told(&fault).0, fault.why()),

@@ -3,7 +3,7 @@
 use client::{Authority, Fault, Why};
 use testkit::{Figures, Reaction, ScriptedServer, ScriptedTls, TestCa};
 
-use crate::{IDENTIFIER, World, fhir, reference, sealed, told};
+use crate::{IDENTIFIER, World, fhir, reference, told, wrapped};
 
 #[tokio::test]
 async fn a_redirect_is_not_followed_anywhere() {
@@ -26,7 +26,7 @@ async fn a_redirect_is_not_followed_anywhere() {
             let answer = fhir(status, "").header("Location", place);
             let server = world.server(move |_| answer.clone()).await;
             let authority = world.authority(&server);
-            let fault = authority.submit(&sealed()).await.unwrap_err();
+            let fault = authority.submit(&wrapped()).await.unwrap_err();
             assert_eq!(fault.why(), Some(&Why::Redirect { status }), "{place}");
             let Fault::Locked { .. } = fault else { panic!("{fault:?}") };
             let fault = authority.find(IDENTIFIER).await.unwrap_err();
@@ -61,7 +61,7 @@ async fn a_captive_portal_gets_nothing() {
     .await;
     let mut codes = Vec::new();
     for server in [&foreign, &self_signed] {
-        let fault = world.authority(server).submit(&sealed()).await.unwrap_err();
+        let fault = world.authority(server).submit(&wrapped()).await.unwrap_err();
         codes.push(told(&fault));
         assert_eq!((server.seen().len(), server.body_bytes()), (0, 0));
         figures.cases(1);

@@ -2,11 +2,11 @@
 //! the same form, and, where the published ones lie beside the checkout, with those byte for byte.
 
 use client::{Authority, Fault, Received, Why};
-use exchange::{Processing, Query, Release, Sealed, TimeFilter, envelope_of, seal};
+use exchange::{Envelope, Processing, Query, Release, TimeFilter, envelope_of, wrap};
 use fhir::{Format, Tree};
 use testkit::{Reaction, ScriptedServer, Seen};
 
-use crate::{World, fhir as answer, outcome, sealed, told};
+use crate::{World, fhir as answer, outcome, told, wrapped};
 
 /// What a server prints: the identifier that all of it is about, and the answers with their ids.
 #[derive(Clone)]
@@ -153,7 +153,7 @@ async fn works_with(printed: Printed) {
             assert!(capability.interactions.iter().any(|one| one == interaction), "{interaction}");
         }
 
-        let report = Sealed { identifier: printed.identifier.clone(), ..sealed() };
+        let report = Envelope { identifier: printed.identifier.clone(), ..wrapped() };
         let accepted = authority.submit(&report).await.unwrap();
         is(&accepted, &printed.in_progress, Processing::InProgress);
         let (receipt, _) = &printed.in_progress;
@@ -228,7 +228,7 @@ async fn refuses_as_each_release_does(printed: Printed) {
             let server = printed.serve(&world, Some(instead)).await;
             let mut endpoint = world.endpoint(&server);
             endpoint.release = release;
-            let report = Sealed { identifier: printed.identifier.clone(), ..sealed() };
+            let report = Envelope { identifier: printed.identifier.clone(), ..wrapped() };
             let result = world.authority_of(&endpoint).submit(&report).await;
             match (release, result) {
                 (Release::R1_13_1, Err(Fault::Refused { answer, .. })) => {
@@ -299,7 +299,7 @@ async fn each_release_understands_what_was_seen_on_the_deployed_service() {
             let mut endpoint = world.endpoint(&server);
             endpoint.release = release;
             let authority = world.authority_of(&endpoint);
-            let report = Sealed { format, ..sealed() };
+            let report = Envelope { format, ..wrapped() };
             let created = authority.submit(&report).await.unwrap().answer;
             let read = authority.status("r-1").await.unwrap().answer;
             let both = (created.processing, read.processing);
@@ -323,7 +323,7 @@ async fn the_published_requests_arrive_as_they_are() {
         let text = published(&format!("DocumentReference-{name}.json"));
         let tree = Tree::read(&text, Format::Json, &fhir::Limits::default()).unwrap();
         let own = envelope_of(&tree).unwrap().identifier.unwrap();
-        let sealed = seal(&tree, own, "de-CH").unwrap();
+        let wrapped = wrap(&tree, own, "de-CH").unwrap();
         let mut expected = text.clone();
         for (offset, new) in exchange::permitted_insertions(&tree).into_iter().rev() {
             expected.splice(offset..offset, new.into_bytes());
@@ -334,7 +334,7 @@ async fn the_published_requests_arrive_as_they_are() {
         for release in Release::ALL {
             let mut endpoint = world.endpoint(&server);
             endpoint.release = release;
-            let received = world.authority_of(&endpoint).submit(&sealed).await.unwrap();
+            let received = world.authority_of(&endpoint).submit(&wrapped).await.unwrap();
             assert_eq!(received.answer.processing, Some(Processing::InProgress));
             let seen = server.seen().pop().unwrap();
             assert!(seen.body == expected, "{name}: another body arrived");
@@ -360,7 +360,7 @@ async fn each_release_sends_both_encodings_and_no_credentials() {
                 Format::Xml => document.xml(),
             };
             let identifier = printed.identifier.clone();
-            let report = Sealed { body: body.into_bytes(), format, identifier };
+            let report = Envelope { body: body.into_bytes(), format, identifier };
             world.authority_of(&endpoint).submit(&report).await.unwrap();
             let seen = server.seen().pop().unwrap();
             assert_eq!(seen.body, report.body);

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use client::{Authority, Fault, HttpAuthority, Limits};
-use exchange::{Processing, Release, Sealed};
+use exchange::{Envelope, Processing, Release};
 use fhir::Format;
 use testkit::{DocumentBuilder, Figures, Reaction};
 
-use crate::{IDENTIFIER, World, fhir, hasty, limits, outcome, reference, sealed, told};
+use crate::{IDENTIFIER, World, fhir, hasty, limits, outcome, reference, told, wrapped};
 
 async fn submitted(reaction: Reaction) -> (Result<client::Received, Fault>, usize) {
     submitted_to(Release::default(), reaction).await
@@ -21,7 +21,7 @@ async fn submitted_to(
     let server = world.server(move |_| reaction.clone()).await;
     let mut endpoint = world.endpoint(&server);
     endpoint.release = release;
-    let result = world.authority_of(&endpoint).submit(&sealed()).await;
+    let result = world.authority_of(&endpoint).submit(&wrapped()).await;
     (result, server.seen().len())
 }
 
@@ -38,8 +38,9 @@ async fn an_accepted_report_brings_its_receipt_and_proof() {
             Format::Json => document.json(),
             Format::Xml => document.xml(),
         };
-        let sealed = Sealed { body: body.into_bytes(), format, identifier: IDENTIFIER.to_owned() };
-        let received = authority.submit(&sealed).await.unwrap();
+        let wrapped =
+            Envelope { body: body.into_bytes(), format, identifier: IDENTIFIER.to_owned() };
+        let received = authority.submit(&wrapped).await.unwrap();
         assert_eq!(received.answer.receipt.as_deref(), Some("r-1"));
         assert_eq!(received.answer.processing, Some(Processing::InProgress));
         assert_eq!(received.answer.issues[0].rule.as_deref(), Some("FOPH-021"));
@@ -47,15 +48,15 @@ async fn an_accepted_report_brings_its_receipt_and_proof() {
         assert_eq!(received.evidence.url_path, "/v1/fhir/DocumentReference");
         assert_eq!(received.evidence.server_date, Some(fhir::Instant::from_seconds(1_795_168_800)));
         let seen = server.seen().pop().unwrap();
-        assert_eq!(seen.body, sealed.body, "byte for byte");
+        assert_eq!(seen.body, wrapped.body, "byte for byte");
         assert_eq!(seen.header("content-type"), Some(format.media_type()));
         assert_eq!(seen.header("accept"), Some(format.media_type()));
-        assert_eq!(seen.header("content-length"), Some(sealed.body.len().to_string().as_str()));
+        assert_eq!(seen.header("content-length"), Some(wrapped.body.len().to_string().as_str()));
         assert_eq!(seen.header("accept-encoding"), None);
         assert_eq!(seen.client.as_ref(), Some(&world.laboratory.chain[0]));
     }
     assert_eq!(server.connections(), 1, "the connection is used again");
-    let received = authority.submit(&sealed()).await.unwrap();
+    let received = authority.submit(&wrapped()).await.unwrap();
     assert_eq!(received.evidence.body, body.into_bytes());
     let shown = format!("{:?}", received.evidence);
     assert!(!shown.contains("DocumentReference\""), "{shown}");
@@ -266,7 +267,7 @@ async fn time_is_bounded() {
         let identity = world.identity();
         let authority = HttpAuthority::with_limits(&endpoint, Some(&identity), hasty()).unwrap();
         let start = Instant::now();
-        let fault = authority.submit(&sealed()).await.unwrap_err();
+        let fault = authority.submit(&wrapped()).await.unwrap_err();
         assert_eq!(told(&fault), ("uncertain", "timeout"));
         assert!(start.elapsed() < Duration::from_secs(5));
         assert_eq!(server.seen().len(), 1);
@@ -282,7 +283,7 @@ async fn a_server_that_never_greets_gets_nothing() {
     let limits = Limits { connect: Duration::from_millis(300), ..limits() };
     let endpoint = crate::endpoint(&base, &world.ca);
     let authority = HttpAuthority::with_limits(&endpoint, Some(&world.identity()), limits).unwrap();
-    let fault = authority.submit(&sealed()).await.unwrap_err();
+    let fault = authority.submit(&wrapped()).await.unwrap_err();
     assert_eq!(told(&fault), ("transient", "connect-timeout"));
 }
 
@@ -298,7 +299,7 @@ async fn what_was_never_connected_was_never_sent() {
         (format!("https://nowhere.invalid:{port}/v1/fhir"), "dns"),
     ] {
         let authority = world.authority_of(&crate::endpoint(&base, &world.ca));
-        let fault = authority.submit(&sealed()).await.unwrap_err();
+        let fault = authority.submit(&wrapped()).await.unwrap_err();
         assert_eq!(told(&fault), ("transient", code));
     }
 }
@@ -316,7 +317,7 @@ async fn a_connection_closed_while_idle_costs_nothing() {
     let authority = world.authority(&server);
     let mut delivered = 0;
     for _ in 0..20 {
-        match authority.submit(&sealed()).await {
+        match authority.submit(&wrapped()).await {
             Ok(_) => delivered += 1,
             // A race with the close: never reported as anything that permits sending blindly, unless
             // the server really saw nothing.

@@ -15,7 +15,7 @@ use rustls::server::WebPkiClientVerifier;
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
 
-use crate::{IDENTIFIER, World, endpoint, reference, sealed};
+use crate::{IDENTIFIER, World, endpoint, reference, wrapped};
 
 type Seen = Arc<Mutex<Vec<(Version, usize)>>>;
 
@@ -70,11 +70,11 @@ async fn each_version_over_one_connection() {
         let (base, seen) = server(&world, protocols).await;
         let authority = world.authority_of(&endpoint(&base, &world.ca));
         for _ in 0..3 {
-            authority.submit(&sealed()).await.unwrap();
+            authority.submit(&wrapped()).await.unwrap();
         }
         authority.status("r-1").await.unwrap();
         let seen = seen.lock().unwrap().clone();
-        let length = sealed().body.len();
+        let length = wrapped().body.len();
         assert_eq!(seen, [(version, length), (version, length), (version, length), (version, 0)]);
     }
 }

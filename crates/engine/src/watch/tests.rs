@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::intake::{Reason, look_at};
 use crate::source::Piece;
-use crate::{Profile, Refusal, Surroundings};
+use crate::{EngineDeps, Profile, Refusal};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(1);
@@ -22,7 +22,7 @@ async fn ground() -> (TempDir, Engine, PathBuf) {
     let home = tempfile::tempdir().unwrap();
     let (place, folder) = (home.path().join("profile"), home.path().join("out"));
     let profile = Profile::create(&place, SecretsKind::Practice, Vec::new()).unwrap();
-    let engine = Engine::create(profile, None, Surroundings::default()).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
     let endpoint = Endpoint {
         name: "ours".to_owned(),
         base: "https://localhost/v1/fhir".parse().unwrap(),

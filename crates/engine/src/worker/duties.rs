@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::{Authority, Evidence, Fault, Received, Why};
-use exchange::{Answer, IdentifierChoice, Query, Sealed, seal};
+use exchange::{Answer, Envelope, IdentifierChoice, Query, wrap};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{
     Due, EvidenceKind, Journal, JournalError, Message, RecordError, Sibling, Source, Step, Token,
@@ -13,9 +13,9 @@ use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
 use super::formerly::Asked;
-use super::verdict::{Context, Reach, Verdict, after_ask, after_read, after_submit, is_not_found};
+use super::verdict::{Context, Health, Verdict, after_ask, after_read, after_submit, is_not_found};
 use super::visibility::{EmptyAnswer, Visibility};
-use crate::gate::About;
+use crate::breaker::RequestKind;
 use crate::person;
 
 /// Why a request was not made: the process stood still for longer than its lease.
@@ -39,8 +39,8 @@ impl<A: Authority> Worker<A> {
 
     async fn send(&self, due: Due, token: Token) -> Result<(), JournalError> {
         // What would travel under another identifier than the journal has could never be asked for.
-        let sealed = self.seal(&due)?.filter(|sealed| sealed.identifier == due.identifier);
-        let Some(sealed) = sealed else {
+        let wrapped = self.wrap(&due)?.filter(|wrapped| wrapped.identifier == due.identifier);
+        let Some(wrapped) = wrapped else {
             // Cannot happen to what intake let in; if it does, a person looks at it.
             return self
                 .record(
@@ -63,12 +63,12 @@ impl<A: Authority> Worker<A> {
             let step = Step::new(due.id, event, person::worker(), self.clock.now());
             return self.record(step, token).await;
         }
-        let result = self.authority.submit(&sealed).await;
+        let result = self.authority.submit(&wrapped).await;
         let turned_away = match &result {
             Err(
                 Fault::Locked { evidence: Some(_), .. }
                 | Fault::Transient { evidence: Some(_), .. },
-            ) => self.lock_gate().refuses_only(due.id).then_some(refusals),
+            ) => self.lock_breaker().refuses_only(due.id).then_some(refusals),
             _ => None,
         };
         let context = Context { turned_away, ..self.context(attempt) };
@@ -77,9 +77,9 @@ impl<A: Authority> Worker<A> {
     }
 
     /// The envelope for what is owed, made anew from the stored bytes: the same bytes every time.
-    fn seal(&self, due: &Due) -> Result<Option<Sealed>, JournalError> {
+    fn wrap(&self, due: &Due) -> Result<Option<Envelope>, JournalError> {
         let bytes = self.journal.document(due.id)?;
-        Ok(sealed(&bytes, &due.identifier, &self.endpoint.language))
+        Ok(wrapped(&bytes, &due.identifier, &self.endpoint.language))
     }
 
     async fn ask(&self, due: Due, token: Token) -> Result<(), JournalError> {
@@ -87,8 +87,8 @@ impl<A: Authority> Worker<A> {
             return Ok(());
         };
         // An empty answer says something only where this certificate was shown reports both before and after it.
-        let began = self.moment();
-        let may_end = asked.saturating_add(1) >= self.pace.asks_min;
+        let began = self.clock_reading();
+        let may_end = asked.saturating_add(1) >= self.timing.asks_min;
         let sight = self.former_at(since).and_then(|former| former.authority.as_ref());
         let sight = sight.unwrap_or(&*self.authority);
         let before = match may_end {
@@ -126,9 +126,9 @@ impl<A: Authority> Worker<A> {
         if result.as_ref().is_ok_and(|found| found.answers.is_empty()) {
             empty.by_us = self.in_doubt_for(due.id, since);
             let may_be_believed = before != Visibility::Unknown && !shared && !unsure;
-            if empty.is_ripe(&self.pace) && may_be_believed {
+            if empty.is_ripe(&self.timing) && may_be_believed {
                 empty.after = self.visibility(sight, &due.identifier).await?;
-                empty.between = self.moment().since(began);
+                empty.between = self.clock_reading().since(began);
             }
         }
         let mut verdict = after_ask(result, &empty, refused, &self.context(attempt));
@@ -147,7 +147,7 @@ impl<A: Authority> Worker<A> {
     /// How long a report has been in doubt by our clocks: by the computer's since it began; by the steady one since
     /// this process first asked in vain, so that a clock that was set back holds nothing up.
     fn in_doubt_for(&self, id: SubmissionId, since: Instant) -> Duration {
-        let now = self.moment();
+        let now = self.clock_reading();
         let mut doubts = self.lock_doubts();
         let first = *doubts.entry(id).or_insert(now.steady);
         elapsed(since, now.wall).max(now.steady.saturating_sub(first))
@@ -228,7 +228,7 @@ impl<A: Authority> Worker<A> {
         Ok(owner.is_some_and(|owner| shares || is_sibling(owner)))
     }
 
-    /// Records what follows from an exchange and lets the gate know; says whether a state was recorded.
+    /// Records what follows from an exchange and lets the breaker know; says whether a state was recorded.
     pub(super) async fn conclude(
         &self,
         id: SubmissionId,
@@ -236,14 +236,14 @@ impl<A: Authority> Worker<A> {
         verdict: Verdict,
         token: Token,
     ) -> Result<bool, JournalError> {
-        let refused = matches!(verdict.reach, Reach::Unreachable(..) | Reach::Locked(_));
+        let refused = matches!(verdict.health, Health::Unreachable(..) | Health::Locked(_));
         let heard = verdict.evidence.is_some();
         if refused && heard {
             self.refused.store(true, Ordering::Relaxed);
         }
         let delivery = kind == EvidenceKind::Create;
-        let about = if delivery { About::Report(id) } else { About::Question };
-        self.reached(&verdict.reach, about, heard);
+        let about = if delivery { RequestKind::Report(id) } else { RequestKind::Question };
+        self.observe(&verdict.health, about, heard);
         let Some(event) = verdict.event else { return Ok(false) };
         let now = self.clock.now();
         let mut step = Step::new(id, event, person::worker(), now);
@@ -269,7 +269,7 @@ impl<A: Authority> Worker<A> {
     pub(super) fn context(&self, attempt: u32) -> Context<'_> {
         Context {
             now: self.clock.now(),
-            pace: &self.pace,
+            timing: &self.timing,
             fraction: self.clock.fraction(),
             attempt,
             searches: self.searches(),
@@ -301,9 +301,9 @@ async fn record_if_legal(journal: &Journal, step: Step) -> Result<Option<State>,
 }
 
 /// The envelope around a document as received; `None` around what is none.
-pub(crate) fn sealed(bytes: &[u8], identifier: &str, language_default: &str) -> Option<Sealed> {
+pub(crate) fn wrapped(bytes: &[u8], identifier: &str, language_default: &str) -> Option<Envelope> {
     let tree = Tree::read(bytes, Format::sniff(bytes)?, &Limits::default()).ok()?;
-    seal(&tree, identifier, language_default).ok()
+    wrap(&tree, identifier, language_default).ok()
 }
 
 /// Whether an answer may speak of the report with this identifier: it names it, or none at all.

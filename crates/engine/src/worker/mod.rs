@@ -1,19 +1,19 @@
 //! The background worker of one endpoint: it takes no input, looks up what is owed, and does it.
 //!
 //! A missed wake costs latency only. Everything that it learns goes through the journal; what it holds in
-//! memory (gate, poll times) may be lost at any moment.
+//! memory (breaker, poll times) may be lost at any moment.
 
+mod cursor;
 mod duties;
 mod formerly;
 mod poll;
 mod queue;
-mod reached;
 mod round;
 mod searchless;
 pub(crate) mod verdict;
 mod visibility;
 
-pub(crate) use duties::{kept, message, sealed};
+pub(crate) use duties::{kept, message, wrapped};
 pub use formerly::Formerly;
 pub(crate) use formerly::SENT_BEFORE_SECONDS;
 pub use searchless::COURIER_NOTICES;
@@ -31,10 +31,10 @@ use report::SubmissionId;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::gate::{About, Failure, Gate, Passage};
+use crate::breaker::{BreakerState, CircuitBreaker, Failure, RequestKind};
 use crate::worker::poll::Tells;
-use crate::worker::verdict::Reach;
-use crate::{Clock, LeaseKeeper, Moment, Obstacle, Pace, lease, person};
+use crate::worker::verdict::Health;
+use crate::{Clock, ClockReading, LeaseKeeper, Obstacle, Timing, lease, person};
 
 /// What is known about the connection to an endpoint, for people.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -102,20 +102,20 @@ pub struct Worker<A> {
     formerly: Vec<Formerly<A>>,
     endpoint: Endpoint,
     clock: Arc<dyn Clock>,
-    pace: Pace,
+    timing: Timing,
     lease: Arc<LeaseKeeper>,
     paused: watch::Receiver<bool>,
     connection: Arc<watch::Sender<Connection>>,
-    gate: Mutex<Gate>,
+    breaker: Mutex<CircuitBreaker>,
     poll: Mutex<poll::Polls>,
     /// When each report in doubt was first asked for in vain by this process, by the steady clock.
     doubts: Mutex<HashMap<SubmissionId, Duration>>,
     /// When it last looked for what a clock that was set back has put off too far.
-    looked_far: Mutex<Option<Moment>>,
+    looked_far: Mutex<Option<ClockReading>>,
     /// Both clocks at that look, or when it began: whether one was set back since.
-    clocks: Mutex<Moment>,
+    clocks: Mutex<ClockReading>,
     /// The way to the authority has been tried with a question.
-    knocked: AtomicBool,
+    preflight_done: AtomicBool,
     /// A request was refused in an answer since the last search: whoever refuses one may answer the other.
     refused: AtomicBool,
     /// The journal failed in the middle of the last round.
@@ -123,7 +123,7 @@ pub struct Worker<A> {
 }
 
 /// What a worker works with.
-pub struct Tools<A> {
+pub struct WorkerDeps<A> {
     /// Where everything is recorded.
     pub journal: Journal,
     /// The connection to the endpoint.
@@ -133,7 +133,7 @@ pub struct Tools<A> {
     /// Time and randomness.
     pub clock: Arc<dyn Clock>,
     /// How long to wait for what.
-    pub pace: Pace,
+    pub timing: Timing,
     /// The right to work the queue, shared by all workers of this process.
     pub lease: Arc<LeaseKeeper>,
     /// Whether sending is paused.
@@ -162,24 +162,24 @@ const POLL_LATE_SECONDS: i64 = 5;
 
 impl<A: Authority> Worker<A> {
     /// A worker that has not looked at anything yet.
-    pub fn new(tools: Tools<A>) -> Self {
-        let clocks = Mutex::new(Moment::now(&*tools.clock));
+    pub fn new(tools: WorkerDeps<A>) -> Self {
+        let clocks = Mutex::new(ClockReading::now(&*tools.clock));
         Self {
             journal: tools.journal,
             authority: Arc::new(tools.authority),
             formerly: Vec::new(),
             endpoint: tools.endpoint,
             clock: tools.clock,
-            pace: tools.pace,
+            timing: tools.timing,
             lease: tools.lease,
             paused: tools.paused,
             connection: tools.connection,
-            gate: Mutex::default(),
+            breaker: Mutex::default(),
             poll: Mutex::default(),
             doubts: Mutex::default(),
             looked_far: Mutex::default(),
             clocks,
-            knocked: AtomicBool::new(false),
+            preflight_done: AtomicBool::new(false),
             refused: AtomicBool::new(false),
             broken_off: AtomicBool::new(false),
         }
@@ -241,53 +241,53 @@ impl<A: Authority> Worker<A> {
         });
     }
 
-    fn moment(&self) -> Moment {
-        Moment::now(&*self.clock)
+    fn clock_reading(&self) -> ClockReading {
+        ClockReading::now(&*self.clock)
     }
 
-    fn passage(&self) -> Passage {
-        self.lock_gate().passage(self.moment())
+    fn breaker_state(&self) -> BreakerState {
+        self.lock_breaker().breaker_state(self.clock_reading())
     }
 
-    /// While the gate is closed because of one report alone: that report; any other may try the way.
+    /// While the breaker is open because of one report alone: that report; any other may try the way.
     fn suspect(&self) -> Option<SubmissionId> {
-        self.lock_gate().suspect(self.moment(), &self.pace)
+        self.lock_breaker().suspect(self.clock_reading(), &self.timing)
     }
 
-    fn lock_gate(&self) -> std::sync::MutexGuard<'_, Gate> {
-        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_breaker(&self) -> std::sync::MutexGuard<'_, CircuitBreaker> {
+        self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_doubts(&self) -> std::sync::MutexGuard<'_, HashMap<SubmissionId, Duration>> {
         self.doubts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What an exchange shows about the connection: gate and banner follow. `heard`: an answer came.
-    pub(crate) fn reached(&self, reach: &Reach, about: About, heard: bool) {
-        let now = self.moment();
+    /// What an exchange shows about the connection: breaker and banner follow. `heard`: an answer came.
+    pub(crate) fn observe(&self, health: &Health, about: RequestKind, heard: bool) {
+        let now = self.clock_reading();
         let fraction = self.clock.fraction();
         let refused = heard.then_some(about);
-        let failed = |failure| self.lock_gate().failed(now, &self.pace, failure, fraction);
-        let (state, next_try) = match reach {
-            Reach::Unclear => {
+        let failed = |failure| self.lock_breaker().failed(now, &self.timing, failure, fraction);
+        let (state, next_try) = match health {
+            Health::Unclear => {
                 // Whether the authority is there shows at the next request, made alone.
-                self.lock_gate().doubted(now, &self.pace, fraction);
+                self.lock_breaker().doubted(now, &self.timing, fraction);
                 return;
             }
-            Reach::OfOne => return,
-            Reach::Answered => {
-                if !self.lock_gate().answered(about) {
+            Health::OfOne => return,
+            Health::Answered => {
+                if !self.lock_breaker().answered(about) {
                     self.connection.send_modify(|it| it.last_contact = Some(now.wall));
                     return;
                 }
                 (ConnectionState::Connected, None)
             }
-            Reach::Unreachable(why, retry_after) => {
+            Health::Unreachable(why, retry_after) => {
                 let retry_after = *retry_after;
                 let until = failed(Failure { refused, retry_after, locked: false });
                 (ConnectionState::Unreachable(why.into()), Some(until))
             }
-            Reach::Locked(why) => {
+            Health::Locked(why) => {
                 let until = failed(Failure { refused, locked: true, retry_after: None });
                 (ConnectionState::Locked(why.into()), Some(until))
             }
@@ -338,7 +338,7 @@ impl<A: Authority> Worker<A> {
             if !self.can_search() {
                 break;
             }
-            moved += self.holding(self.poll_now(token, &cancel, Tells::TheGate)).await?;
+            moved += self.holding(self.poll_now(token, &cancel, Tells::TheBreaker)).await?;
             if !self.search_was_cut() {
                 break;
             }

@@ -12,18 +12,18 @@ use journal::{Due, EvidenceKind, JournalError, OpenReport, Token};
 use report::{Duty, Event, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
+use super::cursor::{SearchCursor, minus};
 use super::duties::{elapsed, may_be};
-use super::reached::{Reached, minus};
-use super::verdict::{Reach, Verdict, status_event};
+use super::verdict::{Health, Verdict, status_event};
 use super::{POLL_LATE_SECONDS, Worker};
-use crate::Moment;
-use crate::gate::About;
+use crate::ClockReading;
+use crate::breaker::RequestKind;
 
 /// What is remembered about searches for changes; may be lost at any moment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Polls {
     /// When the last one ended, and how long it took.
-    last: Option<(Moment, Duration)>,
+    last: Option<(ClockReading, Duration)>,
     /// The report that was accepted last, by the revision of the journal that says so.
     youngest: Option<(u64, Option<Youngest>)>,
     /// Receipts of reports that are final here: searches overlap, so most of what they return is known.
@@ -42,13 +42,13 @@ struct Youngest {
     /// Accepted at.
     accepted: Instant,
     /// Seen first at.
-    seen: Moment,
+    seen: ClockReading,
 }
 
 impl Youngest {
     /// How long it has been in progress; where its time lies ahead, because the clock was set back, since it was
     /// seen.
-    fn age(&self, now: Moment) -> Duration {
+    fn age(&self, now: ClockReading) -> Duration {
         elapsed(self.accepted, now.wall).max(now.steady.saturating_sub(self.seen.steady))
     }
 }
@@ -56,8 +56,8 @@ impl Youngest {
 /// Who learns from a search how the way is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tells {
-    /// The gate, for whatever follows.
-    TheGate,
+    /// The breaker, for whatever follows.
+    TheBreaker,
     /// Nobody: reports are refused just now, and that questions are answered changes nothing about it. That they are
     /// not either clears the one report that was refused.
     Nobody,
@@ -98,7 +98,7 @@ impl<A: Authority> Worker<A> {
             return Ok(None);
         }
         let Some(youngest) = self.youngest_open()? else { return Ok(None) };
-        let now = self.moment();
+        let now = self.clock_reading();
         let (last, cut_at) = {
             let polls = self.lock_polls();
             (polls.last, polls.cut_at)
@@ -106,7 +106,7 @@ impl<A: Authority> Worker<A> {
         let Some((last, took)) = last.filter(|_| cut_at.is_none()) else {
             return Ok(Some(now.wall));
         };
-        let pause = self.pace.poll(youngest.age(now)).max(self.rest_of_searches(took));
+        let pause = self.timing.poll(youngest.age(now)).max(self.rest_of_searches(took));
         Ok(Some(now.after(pause.saturating_sub(now.since(last)))))
     }
 
@@ -118,14 +118,15 @@ impl<A: Authority> Worker<A> {
         let Some((last, took)) = self.lock_polls().last else {
             return Ok(self.youngest_open()?.is_some());
         };
-        let (now, late) = (self.moment(), Duration::from_secs(POLL_LATE_SECONDS.unsigned_abs()));
+        let (now, late) =
+            (self.clock_reading(), Duration::from_secs(POLL_LATE_SECONDS.unsigned_abs()));
         let rest = self.rest_of_searches(took);
         // Cheap first: the journal is only asked when it can be so.
-        if now.since(last) < rest.max(self.pace.poll_min).saturating_add(late) {
+        if now.since(last) < rest.max(self.timing.poll_min).saturating_add(late) {
             return Ok(false);
         }
         let Some(youngest) = self.youngest_open()? else { return Ok(false) };
-        let pause = self.pace.poll(youngest.age(now)).max(rest);
+        let pause = self.timing.poll(youngest.age(now)).max(rest);
         Ok(now.since(last) >= pause.saturating_add(late))
     }
 
@@ -157,7 +158,7 @@ impl<A: Authority> Worker<A> {
         let known = polls.youngest.and_then(|(_, youngest)| youngest);
         let youngest = accepted.map(|accepted| match known {
             Some(known) if known.accepted == accepted => known,
-            _ => Youngest { accepted, seen: self.moment() },
+            _ => Youngest { accepted, seen: self.clock_reading() },
         });
         polls.youngest = Some((revision, youngest));
         Ok(youngest)
@@ -191,7 +192,7 @@ impl<A: Authority> Worker<A> {
         };
         let mut moved = 0;
         let reads = stream::iter(open.into_iter().map(due)).map(|due| self.perform(due, token));
-        let mut reads = std::pin::pin!(reads.buffer_unordered(self.pace.in_flight_max));
+        let mut reads = std::pin::pin!(reads.buffer_unordered(self.timing.in_flight_max));
         while let Some((id, read)) = reads.next().await {
             read?;
             moved += usize::from(!matches!(self.journal.state(id)?, State::InProgress { .. }));
@@ -212,10 +213,10 @@ impl<A: Authority> Worker<A> {
         let before = self.journal.watermark(&self.endpoint.name)?;
         let cut_at = self.lock_polls().cut_at.take();
         let since = cut_at.unwrap_or_else(|| match before {
-            Some(watermark) => minus(watermark, self.pace.poll_overlap),
+            Some(watermark) => minus(watermark, self.timing.poll_overlap),
             None => oldest.plus_seconds(-FIRST_REACH_SECONDS),
         });
-        let began = self.moment();
+        let began = self.clock_reading();
         let result = tokio::select! {
             biased;
             () = cancel.cancelled() => return Ok(0),
@@ -232,24 +233,24 @@ impl<A: Authority> Worker<A> {
             Err(fault) => {
                 let heard = fault.evidence().is_some();
                 match tells {
-                    Tells::TheGate => {
-                        self.reached(&Reach::of_question(fault), About::Question, heard);
+                    Tells::TheBreaker => {
+                        self.observe(&Health::of_question(fault), RequestKind::Question, heard);
                     }
-                    Tells::Nobody if heard => self.lock_gate().acquit(),
+                    Tells::Nobody if heard => self.lock_breaker().clear_suspicion(),
                     Tells::Nobody => {}
                 }
                 return Ok(0);
             }
         };
-        if tells == Tells::TheGate {
-            self.reached(&Reach::Answered, About::Question, true);
+        if tells == Tells::TheBreaker {
+            self.observe(&Health::Answered, RequestKind::Question, true);
         }
         self.search_was_answered()?;
         let moved = self.learn(&changes, token).await?;
         self.poll_ended(began);
-        let reached = Reached::of(&changes, since, cut_at.is_some());
-        self.lock_polls().cut_at = reached.cut_at;
-        if let Some(watermark) = reached.watermark(before, &changes, self.pace.poll_overlap) {
+        let cursor = SearchCursor::of(&changes, since, cut_at.is_some());
+        self.lock_polls().cut_at = cursor.cut_at;
+        if let Some(watermark) = cursor.watermark(before, &changes, self.timing.poll_overlap) {
             self.journal.set_watermark(&self.endpoint.name, watermark)?;
         }
         Ok(moved)
@@ -260,8 +261,8 @@ impl<A: Authority> Worker<A> {
         self.lock_polls().cut_at.is_some()
     }
 
-    fn poll_ended(&self, began: Moment) {
-        let now = self.moment();
+    fn poll_ended(&self, began: ClockReading) {
+        let now = self.clock_reading();
         self.lock_polls().last = Some((now, now.steady.saturating_sub(began.steady)));
     }
 
@@ -277,7 +278,7 @@ impl<A: Authority> Worker<A> {
                     event: Some(news.event),
                     issues: Some(news.answer.issues.clone()),
                     evidence: proofs.get(receipt).cloned(),
-                    reach: Reach::Answered,
+                    health: Health::Answered,
                 };
                 (news.id, verdict)
             })

@@ -100,14 +100,14 @@ impl<A: Authority> Worker<A> {
         let found = self.put_off_too_far()?;
         let looked = found.is_some();
         // What a clock that was set back has put off is looked for once: put off again, it has a reason.
-        *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.moment();
+        *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.clock_reading();
         let waiting: HashSet<SubmissionId> = queue.waiting.iter().map(|due| due.id).collect();
         let new = |due: &Due| queue.may_begin(due, paused) && !waiting.contains(&due.id);
         let far: Vec<Due> = found.into_iter().flatten().filter(new).collect();
         // Only a look counts as one: else the next would be put off by every round.
         if looked && far.is_empty() {
             let mut last = self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
-            *last = Some(self.moment());
+            *last = Some(self.clock_reading());
         }
         queue.waiting.extend(far);
         queue.looked(under_way);
@@ -116,23 +116,24 @@ impl<A: Authority> Worker<A> {
 
     /// What was put off for longer than anything ever is, or at a time that is still to come: the clock was set
     /// back meanwhile. Looked for every minute, and until nothing is left. Where it was set back since the last
-    /// look, all that waits is owed: the gate keeps whatever pause was asked for, by whichever clock says more.
+    /// look, all that waits is owed: the breaker keeps whatever pause was asked for, by whichever clock says more.
     /// `None` where it is not time to look.
     pub(super) fn put_off_too_far(&self) -> Result<Option<Vec<Due>>, JournalError> {
-        let now = self.moment();
+        let now = self.clock_reading();
         let seen = *self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
         let set_back = now.set_back_since(seen) > AHEAD;
         let last = *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
         if !set_back && last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {
             return Ok(None);
         }
-        let send = now.after(self.pace.retry_after_max.max(self.pace.backoff_max));
-        let pause = self.pace.asks.iter().copied().max().unwrap_or_default();
-        let ask = now.after(pause.max(self.pace.backoff_max));
+        let send = now.after(self.timing.retry_after_max.max(self.timing.backoff_max));
+        let pause = self.timing.asks.iter().copied().max().unwrap_or_default();
+        let ask = now.after(pause.max(self.timing.backoff_max));
         // What no search tells of is read as often as others search.
         let all_searched = self.searches() && self.formerly.is_empty();
-        let read = now.after(if all_searched { self.pace.read_max } else { self.pace.poll_max });
-        let longest = now.after(self.pace.read_max);
+        let read =
+            now.after(if all_searched { self.timing.read_max } else { self.timing.poll_max });
+        let longest = now.after(self.timing.read_max);
         let recorded = if set_back { Instant(i64::MIN) } else { now.after(AHEAD) };
         let most = if set_back { SWEEP_MAX } else { QUEUE_MAX };
         let mut far = Vec::new();

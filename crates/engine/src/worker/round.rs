@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::poll::Tells;
 use super::queue::{LOOK_FAR_EVERY, Queue};
-use super::verdict::Reach;
+use super::verdict::Health;
 use super::{REST_MAX, Round, Worker};
-use crate::gate::{About, Passage};
+use crate::breaker::{BreakerState, RequestKind};
 
 /// Pause between two looks at the journal while requests are under way and nothing waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -26,7 +26,7 @@ impl<A: Authority> Worker<A> {
         token: Token,
         cancel: &CancellationToken,
     ) -> Result<Round, JournalError> {
-        self.knock().await?;
+        self.preflight().await?;
         let mut round = Round::default();
         let mut queue = Queue::default();
         let mut under_way = FuturesUnordered::new();
@@ -36,14 +36,14 @@ impl<A: Authority> Worker<A> {
         loop {
             if under_way.is_empty() {
                 // A probe that came to nothing, because its report was withdrawn or the round broke off.
-                self.lock_gate().probe_ended();
+                self.lock_breaker().probe_ended();
             }
             let looked = self.look(&mut queue, &mut look_at, &mut poll_waits);
             failure = failure.or(looked.err());
             let mut room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
             if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
                 failure = self.fill(&mut queue, under_way.len()).err();
-                if self.passage() != Passage::Open {
+                if self.breaker_state() != BreakerState::Closed {
                     queue.least_tried_first();
                 }
             }
@@ -54,9 +54,9 @@ impl<A: Authority> Worker<A> {
                 self.journal_failed(problem);
             }
             let paused = *self.paused.borrow();
-            let suspect = self.suspect().filter(|_| self.passage() != Passage::Probe);
+            let suspect = self.suspect().filter(|_| self.breaker_state() != BreakerState::HalfOpen);
             for due in queue.start(room, paused, suspect) {
-                self.lock_gate().probe_started();
+                self.lock_breaker().probe_started();
                 under_way.push(self.perform(due, token));
             }
             if under_way.is_empty() {
@@ -79,12 +79,12 @@ impl<A: Authority> Worker<A> {
             return Err(problem);
         }
         let refused = self.refused.swap(false, Ordering::Relaxed);
-        let tells = match self.passage() {
-            Passage::Open | Passage::Probe => Some(Tells::TheGate),
+        let tells = match self.breaker_state() {
+            BreakerState::Closed | BreakerState::HalfOpen => Some(Tells::TheBreaker),
             // What is in progress does not wait until reports are let in again: one search for each refused probe, and
             // as ever where only one report is refused.
-            Passage::Closed(_) => {
-                (refused || self.lock_gate().blames_one()).then_some(Tells::Nobody)
+            BreakerState::Open(_) => {
+                (refused || self.lock_breaker().suspects_one()).then_some(Tells::Nobody)
             }
         };
         if let Some(tells) = tells.filter(|_| !cancel.is_cancelled()) {
@@ -135,9 +135,9 @@ impl<A: Authority> Worker<A> {
     /// Tries the way with a question before the first report of this worker leaves. With TLS 1.3 a refused
     /// certificate shows only in the answer to the first request: were that a report, its bytes would have
     /// left, and a refusal that is lost on the way would leave a doubt.
-    async fn knock(&self) -> Result<(), JournalError> {
-        let closed = matches!(self.passage(), Passage::Closed(_));
-        if closed || self.knocked.load(Ordering::Relaxed) {
+    async fn preflight(&self) -> Result<(), JournalError> {
+        let closed = matches!(self.breaker_state(), BreakerState::Open(_));
+        if closed || self.preflight_done.load(Ordering::Relaxed) {
             return Ok(());
         }
         let owed = self
@@ -150,18 +150,18 @@ impl<A: Authority> Worker<A> {
         match self.authority.capability().await {
             // Who leads elsewhere, asks for a proxy's password or shows a web page is not the authority.
             Err(fault) if stands_between(&fault) => {
-                self.reached(&Reach::of_stranger(fault), About::Question, true);
+                self.observe(&Health::of_intermediary(fault), RequestKind::Question, true);
             }
             // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
             Ok((_, evidence)) => {
                 self.begin_watermark(evidence.server_date)?;
-                self.knocked.store(true, Ordering::Relaxed);
+                self.preflight_done.store(true, Ordering::Relaxed);
             }
             Err(fault) if fault.evidence().is_some() => {
                 self.begin_watermark(fault.evidence().and_then(|answer| answer.server_date))?;
-                self.knocked.store(true, Ordering::Relaxed);
+                self.preflight_done.store(true, Ordering::Relaxed);
             }
-            Err(fault) => self.reached(&Reach::of_question(fault), About::Question, false),
+            Err(fault) => self.observe(&Health::of_question(fault), RequestKind::Question, false),
         }
         Ok(())
     }
@@ -171,11 +171,11 @@ impl<A: Authority> Worker<A> {
         if cancel.is_cancelled() {
             return 0;
         }
-        match self.passage() {
-            Passage::Open => self.pace.in_flight_max.saturating_sub(under_way),
-            Passage::Probe => 1_usize.saturating_sub(under_way),
-            Passage::Closed(_) if self.suspect().is_some() => 1_usize.saturating_sub(under_way),
-            Passage::Closed(_) => 0,
+        match self.breaker_state() {
+            BreakerState::Closed => self.timing.in_flight_max.saturating_sub(under_way),
+            BreakerState::HalfOpen => 1_usize.saturating_sub(under_way),
+            BreakerState::Open(_) if self.suspect().is_some() => 1_usize.saturating_sub(under_way),
+            BreakerState::Open(_) => 0,
         }
     }
 
@@ -183,17 +183,17 @@ impl<A: Authority> Worker<A> {
         let owed = self.journal.next_due_at(&self.endpoint.name)?;
         let polled = self.next_poll()?;
         // Never later than the next look for what a clock has put off.
-        let far = self.moment().after(LOOK_FAR_EVERY);
+        let far = self.clock_reading().after(LOOK_FAR_EVERY);
         let next = match (owed, polled) {
             (Some(owed), Some(polled)) => Some(owed.min(polled).min(far)),
             (owed, polled) => owed.or(polled).map(|next| next.min(far)),
         };
-        Ok(match self.passage() {
-            Passage::Closed(Some(until)) if self.lock_gate().blames_one() => {
+        Ok(match self.breaker_state() {
+            BreakerState::Open(Some(until)) if self.lock_breaker().suspects_one() => {
                 // What the others owe meanwhile is looked up, not known here.
-                next.map(|next| next.max(until).min(self.moment().after(REST_MAX)))
+                next.map(|next| next.max(until).min(self.clock_reading().after(REST_MAX)))
             }
-            Passage::Closed(Some(until)) => next.map(|next| next.max(until)),
+            BreakerState::Open(Some(until)) => next.map(|next| next.max(until)),
             _ => next,
         })
     }

@@ -19,7 +19,7 @@ const REST_FACTOR: u32 = 8;
 impl<A: Authority> Worker<A> {
     /// How long searches rest at least, after one that took so long.
     pub(super) fn rest_of_searches(&self, took: Duration) -> Duration {
-        let rest = took.saturating_mul(REST_FACTOR).min(self.pace.poll_max);
+        let rest = took.saturating_mul(REST_FACTOR).min(self.timing.poll_max);
         rest.max(self.lock_polls().refused.map_or(Duration::ZERO, |(_, pause)| pause))
     }
 
@@ -46,7 +46,7 @@ impl<A: Authority> Worker<A> {
             // What was to be read in hours is looked for at once, and read as often as others search.
             *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        let pause = self.pace.backoff(times, fault.retry_after(), self.clock.fraction());
+        let pause = self.timing.backoff(times, fault.retry_after(), self.clock.fraction());
         self.lock_polls().refused = Some((times, pause));
         Ok(())
     }

@@ -8,7 +8,7 @@ use fhir::{Instant, Issue};
 use report::Event;
 
 use super::visibility::{Belief, EmptyAnswer};
-use crate::Pace;
+use crate::Timing;
 
 /// What a result of an exchange means.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,12 +20,12 @@ pub(crate) struct Verdict {
     /// Its answer.
     pub(crate) evidence: Option<Evidence>,
     /// What it means for the other reports of this endpoint.
-    pub(crate) reach: Reach,
+    pub(crate) health: Health,
 }
 
 /// What an exchange shows about the connection.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Reach {
+pub(crate) enum Health {
     /// The authority answered.
     Answered,
     /// It cannot be reached or is busy: pause everything.
@@ -38,7 +38,7 @@ pub(crate) enum Reach {
     OfOne,
 }
 
-impl Reach {
+impl Health {
     /// What the fault of a question (not of a delivery) shows.
     pub(crate) fn of_question(fault: Fault) -> Self {
         match fault {
@@ -50,9 +50,9 @@ impl Reach {
     }
 }
 
-impl Reach {
+impl Health {
     /// Something else than the authority answered: a person must see to it, or it passes by itself.
-    pub(crate) fn of_stranger(fault: Fault) -> Self {
+    pub(crate) fn of_intermediary(fault: Fault) -> Self {
         match fault {
             Fault::Transient { why, .. } => Self::Locked(why),
             other => Self::of_question(other),
@@ -64,7 +64,7 @@ impl Reach {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub(crate) now: Instant,
-    pub(crate) pace: &'a Pace,
+    pub(crate) timing: &'a Timing,
     /// In `[0, 1)`.
     pub(crate) fraction: f64,
     /// Requests made for this report, including the one in question.
@@ -81,13 +81,13 @@ impl Context<'_> {
     }
 
     fn backoff(&self, retry_after: Option<Duration>) -> Instant {
-        self.after(self.pace.backoff(self.attempt.max(1), retry_after, self.fraction))
+        self.after(self.timing.backoff(self.attempt.max(1), retry_after, self.fraction))
     }
 
     /// When to read a report that was accepted `age` ago: beside searches seldom, without them as often as others
     /// search.
     pub(crate) fn read_at(&self, age: Duration) -> Instant {
-        self.after(if self.searches { self.pace.read(age) } else { self.pace.poll(age) })
+        self.after(if self.searches { self.timing.read(age) } else { self.timing.poll(age) })
     }
 }
 
@@ -114,18 +114,18 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
         Fault::Refused { answer, evidence } if in_doubt => Verdict {
             event: Some(Event::Doubted {
                 since: context.now,
-                due: context.after(context.pace.ask(0)),
+                due: context.after(context.timing.ask(0)),
                 why: Event::WHY_REFUSED.to_owned(),
             }),
             issues: Some(answer.issues),
             evidence: Some(*evidence),
-            reach: Reach::Answered,
+            health: Health::Answered,
         },
         Fault::Refused { answer, evidence } => Verdict {
             event: Some(Event::Rejected),
             issues: Some(answer.issues),
             evidence: Some(*evidence),
-            reach: Reach::Answered,
+            health: Health::Answered,
         },
         Fault::Uncertain { why, evidence } => {
             doubted(&why, evidence.map(|evidence| *evidence), context)
@@ -137,14 +137,14 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
             }),
             issues: None,
             evidence: evidence.map(|evidence| *evidence),
-            reach: Reach::Unreachable(why, retry_after),
+            health: Health::Unreachable(why, retry_after),
         },
         Fault::Locked { why, evidence } => Verdict {
-            // Due at once: what holds it back is the gate, which a person can reopen.
+            // Due at once: what holds it back is the breaker, which a person can close.
             event: Some(Event::Deferred { due: context.now, why: why.code().to_owned() }),
             issues: None,
             evidence: evidence.map(|evidence| *evidence),
-            reach: Reach::Locked(why),
+            health: Health::Locked(why),
         },
     }
 }
@@ -165,7 +165,7 @@ pub(crate) fn after_ask(
         Err(fault) => {
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
             let asked = empty.asked.saturating_sub(1);
-            let due = context.after(context.pace.ask(asked).max(context.pace.backoff_min));
+            let due = context.after(context.timing.ask(asked).max(context.timing.backoff_min));
             return not_learned(fault, Some(Event::NotAnswered { due, why, in_vain: false }));
         }
     };
@@ -182,8 +182,8 @@ pub(crate) fn after_ask(
     if let Some((event, answer)) = hit {
         return answered(event, answer.issues, found.evidence);
     }
-    let due = context.after(context.pace.ask(empty.asked));
-    let event = match empty.belief(context.pace) {
+    let due = context.after(context.timing.ask(empty.asked));
+    let event = match empty.belief(context.timing) {
         // The messages of that refusal are kept already.
         Belief::NotReceived if refused => Event::Rejected,
         Belief::NotReceived => Event::NotReceived { due: context.now },
@@ -195,7 +195,7 @@ pub(crate) fn after_ask(
         event: Some(event),
         issues: None,
         evidence: Some(found.evidence),
-        reach: Reach::Answered,
+        health: Health::Answered,
     }
 }
 
@@ -211,7 +211,7 @@ pub(crate) fn after_read(
     not_found_since: Option<Instant>,
     context: &Context<'_>,
 ) -> Verdict {
-    let too_long = age >= context.pace.in_progress_max;
+    let too_long = age >= context.timing.in_progress_max;
     let due = context.read_at(age);
     let fault = match result {
         Ok(received) => {
@@ -226,7 +226,7 @@ pub(crate) fn after_read(
                         event: Some(event),
                         issues: None,
                         evidence: None,
-                        reach: Reach::Answered,
+                        health: Health::Answered,
                     }
                 }
                 Some(event) => answered(event, received.answer.issues, received.evidence),
@@ -237,18 +237,18 @@ pub(crate) fn after_read(
     if is_not_found(&fault) {
         let lasts = not_found_since.map(|since| context.now.0.saturating_sub(since.0));
         let lasts = Duration::from_micros(u64::try_from(lasts.unwrap_or(0)).unwrap_or(0));
-        let late = too_long || lasts >= context.pace.not_found_max;
-        let due = context.after(context.pace.read(age));
+        let late = too_long || lasts >= context.timing.not_found_max;
+        let due = context.after(context.timing.read(age));
         let event = Event::NotFound { at: context.now, due, late };
         // A 404 proves nothing (no access looks the same), and nothing about other reports.
-        return Verdict { reach: Reach::OfOne, ..not_learned(fault, Some(event)) };
+        return Verdict { health: Health::OfOne, ..not_learned(fault, Some(event)) };
     }
     let of_one = matches!(fault.why(), Some(Why::NotFhir { .. }));
     let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
-    let due = due.max(context.after(context.pace.backoff_min));
+    let due = due.max(context.after(context.timing.backoff_min));
     let event = Event::NotAnswered { due, why, in_vain: false };
     let verdict = not_learned(fault, Some(event));
-    if of_one { Verdict { reach: Reach::OfOne, ..verdict } } else { verdict }
+    if of_one { Verdict { health: Health::OfOne, ..verdict } } else { verdict }
 }
 
 /// The authority does not show what it has accepted; a number that is another report's now shows no more.
@@ -273,7 +273,7 @@ fn answered(event: Event, issues: Vec<Issue>, evidence: Evidence) -> Verdict {
         event: Some(event),
         issues: Some(issues),
         evidence: Some(evidence),
-        reach: Reach::Answered,
+        health: Health::Answered,
     }
 }
 
@@ -281,12 +281,12 @@ fn doubted(why: &Why, evidence: Option<Evidence>, context: &Context<'_>) -> Verd
     Verdict {
         event: Some(Event::Doubted {
             since: context.now,
-            due: context.after(context.pace.ask(0)),
+            due: context.after(context.timing.ask(0)),
             why: why.code().to_owned(),
         }),
         issues: None,
         evidence,
-        reach: Reach::Unclear,
+        health: Health::Unclear,
     }
 }
 
@@ -300,7 +300,7 @@ fn turned_away(
     context: &Context<'_>,
 ) -> Verdict {
     let (times, code) = (before.saturating_add(1), why.code().to_owned());
-    let (event, issues) = if times >= context.pace.refusals_max {
+    let (event, issues) = if times >= context.timing.refusals_max {
         let issue = Issue {
             severity: fhir::Severity::Error,
             code: "processing".to_owned(),
@@ -312,15 +312,15 @@ fn turned_away(
         };
         (Event::HeldAfterRefusals { why: code }, Some(vec![issue]))
     } else {
-        let pause = context.pace.backoff(times, retry_after, context.fraction);
+        let pause = context.timing.backoff(times, retry_after, context.fraction);
         (Event::TurnedAway { due: context.after(pause), why: code }, None)
     };
-    Verdict { event: Some(event), issues, evidence: Some(evidence), reach: Reach::OfOne }
+    Verdict { event: Some(event), issues, evidence: Some(evidence), health: Health::OfOne }
 }
 
 fn not_learned(fault: Fault, event: Option<Event>) -> Verdict {
     let evidence = fault.evidence().cloned();
-    Verdict { event, issues: None, evidence, reach: Reach::of_question(fault) }
+    Verdict { event, issues: None, evidence, health: Health::of_question(fault) }
 }
 
 #[cfg(test)]

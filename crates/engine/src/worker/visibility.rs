@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::Pace;
+use crate::Timing;
 
 /// Whether this certificate is shown what the authority has of ours. An empty answer alone proves nothing: to a
 /// certificate without access everything is empty.
@@ -53,31 +53,31 @@ pub(crate) enum Belief {
 impl EmptyAnswer {
     /// The age of the doubt: the smaller of what both clocks say. Where the authority tells no time, no more than the
     /// pauses between our questions add up to.
-    fn age(&self, pace: &Pace) -> Duration {
-        let limit = || pace.asking(self.asked.saturating_sub(1));
+    fn age(&self, timing: &Timing) -> Duration {
+        let limit = || timing.asking(self.asked.saturating_sub(1));
         self.by_us.min(self.by_authority.unwrap_or_else(limit))
     }
 
     /// Asked often enough and for long enough that what is seen around it decides.
-    pub(crate) fn is_ripe(&self, pace: &Pace) -> bool {
-        self.asked >= pace.asks_min && self.age(pace) >= pace.doubt_min
+    pub(crate) fn is_ripe(&self, timing: &Timing) -> bool {
+        self.asked >= timing.asks_min && self.age(timing) >= timing.doubt_min
     }
 
     /// What it is worth.
-    pub(crate) fn belief(&self, pace: &Pace) -> Belief {
-        if !self.is_ripe(pace) {
+    pub(crate) fn belief(&self, timing: &Timing) -> Belief {
+        if !self.is_ripe(timing) {
             return Belief::NotYet;
         }
         if self.shared {
             return Belief::Ambiguous;
         }
         // Access may have been lost and given back in between.
-        if self.before != self.after || self.between > pace.sight_max {
+        if self.before != self.after || self.between > timing.sight_max {
             return Belief::NotYet;
         }
         match self.after {
             Visibility::Ours => Belief::NotReceived,
-            Visibility::NothingYet if self.age(pace) >= pace.doubt_min_unseen => {
+            Visibility::NothingYet if self.age(timing) >= timing.doubt_min_unseen => {
                 Belief::NotReceived
             }
             Visibility::NothingYet | Visibility::Unknown => Belief::NotYet,
@@ -94,7 +94,7 @@ mod tests {
     fn when_an_empty_answer_is_believed() {
         use Belief::{Ambiguous, NoAccess, NotReceived, NotYet};
         use Visibility::{Lost, NothingYet, Ours, Unknown};
-        let (pace, minutes) = (Pace::default(), |m: u64| Duration::from_secs(m * 60));
+        let (timing, minutes) = (Timing::default(), |m: u64| Duration::from_secs(m * 60));
         // Asked, minutes by the authority's clock and by ours, seen before and after, minutes between, shared.
         type Row = (u32, Option<u64>, u64, Visibility, Visibility, u64, bool, Belief);
         let rows: &[Row] = &[
@@ -133,7 +133,7 @@ mod tests {
                 between: minutes(between),
                 shared,
             };
-            assert_eq!(answer.belief(&pace), belief, "{answer:?}");
+            assert_eq!(answer.belief(&timing), belief, "{answer:?}");
         }
     }
 }

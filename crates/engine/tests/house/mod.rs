@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received, Why};
-use engine::{Clock, Connection, LeaseKeeper, Pace, Tools, Worker};
+use engine::{Clock, Connection, LeaseKeeper, Timing, Worker, WorkerDeps};
 use exchange::{
-    Answer, Endpoint, Environment, IdentifierChoice, Page, Processing, Query, Release, Sealed,
+    Answer, Endpoint, Envelope, Environment, IdentifierChoice, Page, Processing, Query, Release,
 };
 use fhir::{Format, Instant, Issue};
 use futures::future::BoxFuture;
@@ -84,9 +84,9 @@ pub(crate) struct Willing {
     /// Other reports that its search shows; where there are any, it shows what it accepted too.
     pub(crate) shown: Arc<AtomicU32>,
     /// How often its capabilities were asked for.
-    pub(crate) knocks: Arc<AtomicU32>,
+    pub(crate) preflights: Arc<AtomicU32>,
     /// What it answers then instead of them.
-    pub(crate) at_the_door: Arc<Mutex<Option<Fault>>>,
+    pub(crate) preflight_fault: Arc<Mutex<Option<Fault>>>,
     /// Receipts that were read by id.
     pub(crate) read: Arc<Mutex<Vec<String>>>,
     /// What a read by id tells of a report.
@@ -116,10 +116,10 @@ impl Willing {
 }
 
 impl Authority for Willing {
-    async fn submit(&self, sealed: &Sealed) -> Result<Received, Fault> {
+    async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
         let place = {
             let mut sent = self.sent.lock().unwrap();
-            sent.push(sealed.identifier.clone());
+            sent.push(wrapped.identifier.clone());
             sent.len() - 1
         };
         let busy = self.busy.load(Ordering::SeqCst);
@@ -128,7 +128,7 @@ impl Authority for Willing {
             let why = Why::Unavailable { status: 503 };
             return Err(Fault::Transient { why, retry_after, evidence: None });
         }
-        let refused = self.refuses_one.lock().unwrap().as_ref() == Some(&sealed.identifier);
+        let refused = self.refuses_one.lock().unwrap().as_ref() == Some(&wrapped.identifier);
         if refused || self.refuses.load(Ordering::SeqCst) {
             let evidence = Some(Box::new(self.evidence()));
             return Err(Fault::Locked { why: Why::Forbidden { status: 403 }, evidence });
@@ -145,7 +145,7 @@ impl Authority for Willing {
             return Err(Fault::Uncertain { why: Why::Cut, evidence: None });
         }
         let receipt = format!("r-{}", place + 1);
-        self.accepted.lock().unwrap().push((sealed.identifier.clone(), receipt.clone()));
+        self.accepted.lock().unwrap().push((wrapped.identifier.clone(), receipt.clone()));
         let answer = Answer {
             receipt: Some(receipt),
             processing: Some(Processing::InProgress),
@@ -208,8 +208,8 @@ impl Authority for Willing {
         Ok((Page { total, ..Page::default() }, self.evidence()))
     }
     async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
-        self.knocks.fetch_add(1, Ordering::SeqCst);
-        match self.at_the_door.lock().unwrap().clone() {
+        self.preflights.fetch_add(1, Ordering::SeqCst);
+        match self.preflight_fault.lock().unwrap().clone() {
             Some(fault) => Err(fault),
             None => Ok((Capability::default(), self.evidence())),
         }
@@ -235,7 +235,7 @@ pub(crate) struct House {
     pub(crate) authority: Willing,
     pub(crate) identifier: IdentifierChoice,
     pub(crate) release: Release,
-    pub(crate) pace: Pace,
+    pub(crate) timing: Timing,
     pub(crate) paused: watch::Sender<bool>,
     pub(crate) connection: Arc<watch::Sender<Connection>>,
     _folder: Option<tempfile::TempDir>,
@@ -255,7 +255,7 @@ impl House {
         let identifier = IdentifierChoice::Attempt;
         let connection = Arc::new(watch::Sender::new(Connection::default()));
         let release = Release::default();
-        let pace = Pace { in_flight_max: 3, ..Pace::default() };
+        let timing = Timing { in_flight_max: 3, ..Timing::default() };
         let paused = watch::Sender::new(false);
         Self {
             journal,
@@ -263,7 +263,7 @@ impl House {
             authority,
             identifier,
             release,
-            pace,
+            timing,
             paused,
             connection,
             _folder: None,
@@ -317,7 +317,7 @@ impl House {
     }
 
     pub(crate) fn worker_of(&self, endpoint: &str, holder: &str) -> Worker<Willing> {
-        Worker::new(Tools {
+        Worker::new(WorkerDeps {
             journal: self.journal.clone(),
             authority: self.authority.clone(),
             endpoint: Endpoint {
@@ -326,11 +326,11 @@ impl House {
                 ..named(endpoint)
             },
             clock: self.clock.clone(),
-            pace: self.pace.clone(),
+            timing: self.timing.clone(),
             lease: Arc::new(LeaseKeeper::new(
                 self.journal.clone(),
                 self.clock.clone(),
-                self.pace.lease,
+                self.timing.lease,
                 holder.to_owned(),
             )),
             paused: self.paused.subscribe(),

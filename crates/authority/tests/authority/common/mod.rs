@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub(crate) use self::folder::Folder;
 use crate::setting::Setting;
 use authority::{ServeOptions, Serving, init, serve};
-use exchange::{Answer, Page, Processing, seal};
+use exchange::{Answer, Page, Processing, wrap};
 use fhir::{Format, Limits, Tree};
 use p12_keystore::{KeyStore, Pkcs12ImportPolicy};
 use reqwest::{Client, Response, StatusCode};
@@ -75,7 +75,7 @@ impl Lab {
 
     /// Delivers a document and expects it to be accepted.
     pub(crate) async fn deliver(&self, document: &str, identifier: &str) -> Answer {
-        let (body, format) = sealed(document, identifier);
+        let (body, format) = wrapped(document, identifier);
         let response = self.post(body, format.media_type()).await;
         assert_eq!(response.status(), StatusCode::CREATED);
         let tree = resource(response).await;
@@ -197,11 +197,11 @@ pub(crate) fn urn() -> String {
 }
 
 /// A document in the envelope, as the engine would send it.
-pub(crate) fn sealed(document: &str, identifier: &str) -> (Vec<u8>, Format) {
+pub(crate) fn wrapped(document: &str, identifier: &str) -> (Vec<u8>, Format) {
     let format = Format::sniff(document.as_bytes()).unwrap();
     let tree = Tree::read(document.as_bytes(), format, &Limits::default()).unwrap();
     assert_eq!(tree.check(), []);
-    (seal(&tree, identifier, "de-CH").unwrap().body, format)
+    (wrap(&tree, identifier, "de-CH").unwrap().body, format)
 }
 
 /// A small document: identifier of its own, family name of the patient, what was found.

@@ -14,12 +14,12 @@ fn received(processing: Option<Processing>) -> Received {
     Received { answer, evidence: evidence() }
 }
 
-fn context(pace: &Pace) -> Context<'_> {
-    Context { now: NOW, pace, fraction: 0.0, attempt: 1, searches: true, turned_away: None }
+fn context(timing: &Timing) -> Context<'_> {
+    Context { now: NOW, timing, fraction: 0.0, attempt: 1, searches: true, turned_away: None }
 }
 
 fn with_context<T>(run: impl FnOnce(&Context<'_>) -> T) -> T {
-    run(&context(&Pace::default()))
+    run(&context(&Timing::default()))
 }
 
 fn ripe(after: Visibility) -> EmptyAnswer {
@@ -104,7 +104,7 @@ fn refusal(status: u16, code: &str) -> Fault {
 /// The first request may have been received although its answer said otherwise: only a search can tell.
 #[test]
 fn a_refusal_counts_at_once_only_where_nothing_was_sent_before() {
-    let pace = Pace::default();
+    let timing = Timing::default();
     for (attempt, status, code, event) in [
         (1, 422, "invalid", "rejected"),
         (2, 422, "invalid", "doubted"),
@@ -112,11 +112,11 @@ fn a_refusal_counts_at_once_only_where_nothing_was_sent_before() {
         (1, 412, "conflict", "doubted"),
         (1, 422, "duplicate", "doubted"),
     ] {
-        let context = Context { attempt, ..context(&pace) };
+        let context = Context { attempt, ..context(&timing) };
         let verdict = after_submit(Err(refusal(status, code)), &context);
         assert_eq!(code_of(&verdict), event, "{attempt} {status} {code}");
         assert_eq!(verdict.issues.as_deref().map(<[_]>::len), Some(1), "its words are kept");
-        assert_eq!(verdict.reach, Reach::Answered);
+        assert_eq!(verdict.health, Health::Answered);
     }
 }
 
@@ -136,21 +136,21 @@ fn what_the_search_says_ends_the_doubt_of_a_refusal() {
 
 #[test]
 fn a_report_that_alone_is_turned_away_rests_longer_each_time_and_is_held_in_the_end() {
-    let pace = Pace::default();
+    let timing = Timing::default();
     let evidence = || Some(Box::new(Evidence { status: 403, ..evidence() }));
     let mut rested = Duration::ZERO;
     for before in 0..4 {
-        let context = Context { turned_away: Some(before), attempt: 9, ..context(&pace) };
+        let context = Context { turned_away: Some(before), attempt: 9, ..context(&timing) };
         let locked = Fault::Locked { why: Why::Forbidden { status: 403 }, evidence: evidence() };
         let verdict = after_submit(Err(locked), &context);
         let Some(Event::TurnedAway { due, .. }) = verdict.event else { panic!("{verdict:?}") };
         let pause = Duration::from_micros((due.0 - NOW.0).unsigned_abs());
-        assert!(pause >= pace.backoff_min.mul_f64(0.5) * 2_u32.pow(before), "{pause:?}");
-        assert_eq!(verdict.reach, Reach::OfOne, "the others go on");
+        assert!(pause >= timing.backoff_min.mul_f64(0.5) * 2_u32.pow(before), "{pause:?}");
+        assert_eq!(verdict.health, Health::OfOne, "the others go on");
         rested += pause;
     }
     assert!(rested >= Duration::from_secs(225));
-    let context = Context { turned_away: Some(4), ..context(&pace) };
+    let context = Context { turned_away: Some(4), ..context(&timing) };
     let locked = Fault::Locked { why: Why::Forbidden { status: 403 }, evidence: evidence() };
     let verdict = after_submit(Err(locked), &context);
     assert_eq!(code_of(&verdict), "held-after-refusals");
@@ -162,7 +162,7 @@ fn a_report_that_alone_is_turned_away_rests_longer_each_time_and_is_held_in_the_
 
 #[test]
 fn a_read_says_what_was_truly_answered() {
-    let pace = Pace::default();
+    let timing = Timing::default();
     let hours = |h: u64| Duration::from_secs(h * 3600);
     let ago = |h: i64| Some(NOW.plus_seconds(-h * 3600));
     let not_found = || Fault::Transient {
@@ -170,7 +170,7 @@ fn a_read_says_what_was_truly_answered() {
         retry_after: None,
         evidence: Some(Box::new(evidence())),
     };
-    let after = |result, age, since| after_read(result, age, since, &context(&pace)).event;
+    let after = |result, age, since| after_read(result, age, since, &context(&timing)).event;
     let progress = || Ok(received(Some(Processing::InProgress)));
     assert!(matches!(after(progress(), hours(1), None), Some(Event::StillInProgress { .. })));
     assert!(matches!(after(progress(), hours(72), None), Some(Event::Overdue { .. })));

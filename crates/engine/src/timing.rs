@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The worker's times. The default is for the real service; tests shorten it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pace {
+pub struct Timing {
     /// First pause after a fault; doubles with each further one.
     pub backoff_min: Duration,
     /// First pause after a request that ended in doubt; doubles likewise.
@@ -47,7 +47,7 @@ pub struct Pace {
     pub lease: Duration,
 }
 
-impl Default for Pace {
+impl Default for Timing {
     fn default() -> Self {
         let seconds = Duration::from_secs;
         Self {
@@ -75,7 +75,7 @@ impl Default for Pace {
     }
 }
 
-impl Pace {
+impl Timing {
     /// Pause after the `failures`-th fault in a row (from 1): doubling, half of it jittered, so that many
     /// laboratories do not return at the same moment; `fraction` in `[0, 1)`.
     pub fn backoff(&self, failures: u32, retry_after: Option<Duration>, fraction: f64) -> Duration {
@@ -132,12 +132,12 @@ mod tests {
 
     #[test]
     fn an_hour_of_outage_costs_at_most_fifteen_requests() {
-        let pace = Pace::default();
+        let timing = Timing::default();
         for fraction in [0.0, 0.3, 0.999] {
             let (mut elapsed, mut requests) = (Duration::ZERO, 0_u32);
             while elapsed < Duration::from_secs(3600) {
                 requests += 1;
-                elapsed += pace.backoff(requests, None, fraction);
+                elapsed += timing.backoff(requests, None, fraction);
             }
             assert!(requests <= 15, "{requests} requests at jitter {fraction}");
         }
@@ -145,8 +145,8 @@ mod tests {
 
     #[test]
     fn retry_after_is_honoured_up_to_an_hour() {
-        let pace = Pace::default();
-        let asked = |seconds| pace.backoff(1, Some(Duration::from_secs(seconds)), 0.0);
+        let timing = Timing::default();
+        let asked = |seconds| timing.backoff(1, Some(Duration::from_secs(seconds)), 0.0);
         assert_eq!(asked(120), Duration::from_secs(120));
         assert_eq!(asked(u64::MAX), Duration::from_secs(3600));
         assert_eq!(asked(0), Duration::from_secs(15));
@@ -154,19 +154,19 @@ mod tests {
 
     #[test]
     fn what_takes_long_is_read_when_a_person_is_to_be_told() {
-        let (pace, hours) = (Pace::default(), |h: u64| Duration::from_secs(h * 3600));
-        assert_eq!(pace.read(Duration::ZERO), pace.read_first);
-        assert_eq!(pace.read(hours(5)), hours(5));
-        assert_eq!(pace.read(hours(60)), hours(6));
-        assert_eq!(pace.read(hours(70)), hours(2));
-        assert_eq!(pace.read(hours(72) - Duration::from_secs(1)), pace.read_first);
-        assert_eq!(pace.read(hours(80)), hours(6));
+        let (timing, hours) = (Timing::default(), |h: u64| Duration::from_secs(h * 3600));
+        assert_eq!(timing.read(Duration::ZERO), timing.read_first);
+        assert_eq!(timing.read(hours(5)), hours(5));
+        assert_eq!(timing.read(hours(60)), hours(6));
+        assert_eq!(timing.read(hours(70)), hours(2));
+        assert_eq!(timing.read(hours(72) - Duration::from_secs(1)), timing.read_first);
+        assert_eq!(timing.read(hours(80)), hours(6));
     }
 
     #[test]
     fn pauses_never_overflow() {
-        let pace = Pace::default();
-        assert!(pace.backoff(u32::MAX, None, 1.0) <= pace.backoff_max);
-        assert_eq!(pace.ask(u32::MAX), Duration::from_secs(600));
+        let timing = Timing::default();
+        assert!(timing.backoff(u32::MAX, None, 1.0) <= timing.backoff_max);
+        assert_eq!(timing.ask(u32::MAX), Duration::from_secs(600));
     }
 }

@@ -10,7 +10,7 @@ const UNREADABLE_SECONDS: i64 = 24 * 3600;
 
 /// How far a search got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reached {
+pub(super) struct SearchCursor {
     /// What changed until then was shown; `None`: nothing can be said.
     until: Option<Instant>,
     /// It was cut off there, and can go on there.
@@ -20,7 +20,7 @@ pub(super) struct Reached {
     is_part: bool,
 }
 
-impl Reached {
+impl SearchCursor {
     /// Only what was seen counts: nothing may also mean that this certificate has no access just now. What was cut
     /// off counts as far as it goes where it came in the order that was asked for.
     pub(super) fn of(changes: &Changes, since: Instant, goes_on: bool) -> Self {

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use exchange::canonical::{BUNDLE_EU_LAB, DOCUMENT, DOCUMENT_STRICT};
 use exchange::{
-    SealProblem, Strictness, check_envelope, document_of, envelope_of, permitted_insertions, seal,
+    Strictness, WrapProblem, check_envelope, document_of, envelope_of, permitted_insertions, wrap,
 };
 use fhir::{Format, Limits, Severity, Tree};
 use proptest::prelude::*;
@@ -26,9 +26,9 @@ fn read(text: &[u8], format: Format) -> Tree {
 /// Seals a document and holds the envelope to everything that it promises; the contained text.
 fn verified(text: &[u8], format: Format) -> String {
     let tree = read(text, format);
-    let sealed = seal(&tree, IDENTIFIER, "de-CH").unwrap();
-    assert_eq!((sealed.format, sealed.identifier.as_str()), (format, IDENTIFIER));
-    let envelope = read(&sealed.body, format);
+    let wrapped = wrap(&tree, IDENTIFIER, "de-CH").unwrap();
+    assert_eq!((wrapped.format, wrapped.identifier.as_str()), (format, IDENTIFIER));
+    let envelope = read(&wrapped.body, format);
     let document = document_of(&envelope).expect("the document is found again");
     assert_eq!(document.text("type"), Some("document"));
     let view = envelope_of(&envelope).unwrap();
@@ -37,7 +37,7 @@ fn verified(text: &[u8], format: Format) -> String {
         check_envelope(&envelope, Strictness::Deployed),
         [],
         "{}",
-        String::from_utf8_lossy(&sealed.body)
+        String::from_utf8_lossy(&wrapped.body)
     );
     if tree.check().is_empty() {
         assert_eq!(envelope.check(), []);
@@ -49,8 +49,8 @@ fn verified(text: &[u8], format: Format) -> String {
         Format::Json => b"{\"resourceType\":\"DocumentReference\",\"contained\":[",
         Format::Xml => b"<DocumentReference xmlns=\"http://hl7.org/fhir\"><contained>",
     };
-    assert!(sealed.body.starts_with(head));
-    let mut rest = &sealed.body[head.len()..];
+    assert!(wrapped.body.starts_with(head));
+    let mut rest = &wrapped.body[head.len()..];
     let contained = rest;
     let mut from = place.start;
     for (offset, inserted) in &insertions {
@@ -194,8 +194,8 @@ fn the_language_is_the_bundles_or_the_compositions_or_the_default() {
         (bundle("", ""), "de-CH"),
     ] {
         let tree = read(text.as_bytes(), Format::Json);
-        let sealed = seal(&tree, IDENTIFIER, "de-CH").unwrap();
-        let envelope = read(&sealed.body, Format::Json);
+        let wrapped = wrap(&tree, IDENTIFIER, "de-CH").unwrap();
+        let envelope = read(&wrapped.body, Format::Json);
         assert_eq!(envelope.root().text("content.attachment.language"), Some(language));
     }
 }
@@ -208,8 +208,8 @@ fn values_cannot_break_out_of_the_envelope() {
         (r#"<Bundle xmlns="http://hl7.org/fhir"><type value="document"/></Bundle>"#, Format::Xml),
     ] {
         let tree = read(text.as_bytes(), format);
-        let sealed = seal(&tree, hostile, "de-CH").unwrap();
-        let envelope = read(&sealed.body, format);
+        let wrapped = wrap(&tree, hostile, "de-CH").unwrap();
+        let envelope = read(&wrapped.body, format);
         assert_eq!(envelope_of(&envelope).unwrap().identifier, Some(hostile));
     }
 }
@@ -220,7 +220,7 @@ fn other_roots_are_refused_and_envelopes_travel_as_they_are() {
         [r#"{"resourceType":"Patient"}"#, r#"{"resourceType":"Bundle","type":"collection"}"#]
     {
         let tree = read(text.as_bytes(), Format::Json);
-        assert_eq!(seal(&tree, IDENTIFIER, "de-CH"), Err(SealProblem::NotADocument));
+        assert_eq!(wrap(&tree, IDENTIFIER, "de-CH"), Err(WrapProblem::NotADocument));
         assert!(document_of(&tree).is_none());
     }
     let envelope = |url: &str| {
@@ -236,18 +236,18 @@ fn other_roots_are_refused_and_envelopes_travel_as_they_are() {
             "\"id\":\"b\",\"meta\":{{\"profile\":[\"{DOCUMENT_STRICT}\",\"{BUNDLE_EU_LAB}\"]}},"
         ),
     );
-    let sealed = seal(&read(own.as_bytes(), Format::Json), "urn:x", "de-CH").unwrap();
-    assert_eq!((sealed.body.as_slice(), sealed.identifier.as_str()), (own.as_bytes(), "urn:x"));
+    let wrapped = wrap(&read(own.as_bytes(), Format::Json), "urn:x", "de-CH").unwrap();
+    assert_eq!((wrapped.body.as_slice(), wrapped.identifier.as_str()), (own.as_bytes(), "urn:x"));
     // Without an identifier there is nothing to put another one in place of.
     let none = own.replace("\"value\":\"urn:x\"", "\"system\":\"urn:y\"");
-    let sealed = seal(&read(none.as_bytes(), Format::Json), IDENTIFIER, "de-CH").unwrap();
-    assert_eq!((sealed.body.as_slice(), sealed.identifier.as_str()), (none.as_bytes(), ""));
+    let wrapped = wrap(&read(none.as_bytes(), Format::Json), IDENTIFIER, "de-CH").unwrap();
+    assert_eq!((wrapped.body.as_slice(), wrapped.identifier.as_str()), (none.as_bytes(), ""));
     for url in ["#c", "b", "#", ""] {
         let text = envelope(url);
         let tree = read(text.as_bytes(), Format::Json);
         assert_eq!(
-            seal(&tree, IDENTIFIER, "de-CH"),
-            Err(SealProblem::NoContainedDocument),
+            wrap(&tree, IDENTIFIER, "de-CH"),
+            Err(WrapProblem::NoContainedDocument),
             "{url}"
         );
     }
@@ -274,7 +274,7 @@ fn an_envelope_gets_what_its_document_lacks_and_another_identifier_where_it_was_
     for (text, format) in [(json, Format::Json), (xml, Format::Xml)] {
         let tree = read(text.as_bytes(), format);
         // The first time with the identifier that it brings along: insertions only.
-        let first = seal(&tree, "urn:uuid:1a", "fr-CH").unwrap();
+        let first = wrap(&tree, "urn:uuid:1a", "fr-CH").unwrap();
         assert_eq!(first.identifier, "urn:uuid:1a");
         assert_eq!(first.body, inserted(&tree));
         assert_ne!(first.body, text.as_bytes());
@@ -283,7 +283,7 @@ fn an_envelope_gets_what_its_document_lacks_and_another_identifier_where_it_was_
         assert_eq!(codes, ["envelope-identifier-uuid"], "only that the test's is no real UUID");
         // Then with another one in its place, whatever stands in it.
         for other in [IDENTIFIER, "urn:\"'<&>\\ \t"] {
-            let again = seal(&tree, other, "fr-CH").unwrap();
+            let again = wrap(&tree, other, "fr-CH").unwrap();
             assert_eq!(again.identifier, other);
             let envelope = read(&again.body, format);
             assert_eq!(envelope_of(&envelope).unwrap().identifier, Some(other));
@@ -388,12 +388,12 @@ fn published_requests_are_accepted_as_they_are() {
         let text = std::fs::read(path).unwrap();
         let tree = read(&text, Format::Json);
         let own = envelope_of(&tree).unwrap().identifier.unwrap();
-        let sealed = seal(&tree, own, "de-CH").unwrap();
-        assert_eq!((sealed.identifier.as_str(), inserted(&tree)), (own, sealed.body.clone()));
+        let wrapped = wrap(&tree, own, "de-CH").unwrap();
+        assert_eq!((wrapped.identifier.as_str(), inserted(&tree)), (own, wrapped.body.clone()));
         let findings = check_envelope(&tree, Strictness::Deployed);
         assert!(findings.iter().all(|finding| finding.severity != Severity::Error), "{findings:?}");
         assert_eq!(
-            check_envelope(&read(&sealed.body, Format::Json), Strictness::Deployed),
+            check_envelope(&read(&wrapped.body, Format::Json), Strictness::Deployed),
             [],
             "nothing is missing now"
         );
@@ -437,8 +437,8 @@ proptest! {
         let inner: Vec<_> = members.iter().map(|(text, a, b)| format!("{a}{text}{b}")).collect();
         let text = format!("{{{}}}", inner.join(","));
         let tree = read(text.as_bytes(), Format::Json);
-        let sealed = seal(&tree, IDENTIFIER, "de-CH").unwrap();
-        let value: serde_json::Value = serde_json::from_slice(&sealed.body).unwrap();
+        let wrapped = wrap(&tree, IDENTIFIER, "de-CH").unwrap();
+        let value: serde_json::Value = serde_json::from_slice(&wrapped.body).unwrap();
         let bundle = &value["contained"][0];
         let profiles = bundle["meta"]["profile"].as_array().unwrap();
         prop_assert!(profiles.iter().any(|p| p == DOCUMENT));
