@@ -89,7 +89,7 @@ describe("intake", () => {
 describe("languages", () => {
   it("follow the choice, then the system, then English", () => {
     expect(languageFor("de", ["en-US"])).toBe("de");
-    expect(languageFor(null, ["fr-CH", "de-CH"])).toBe("de");
+    expect(languageFor(null, ["ja", "fr-CH", "de-CH"])).toBe("fr");
     expect(languageFor(null, ["ja"])).toBe("en");
   });
 });

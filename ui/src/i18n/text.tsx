@@ -11,6 +11,7 @@ import type en from "./en/interface.json";
 export const LANGUAGES = [
   { code: "en", name: "English", locale: "en-CH" },
   { code: "de", name: "Deutsch", locale: "de-CH" },
+  { code: "fr", name: "Français", locale: "fr-CH" },
 ] as const;
 
 export type Language = (typeof LANGUAGES)[number]["code"];
@@ -23,6 +24,7 @@ export type Values = Record<string, string | number>;
 const load: Record<Language, () => Promise<{ default: Record<string, string> }>> = {
   en: () => import("virtual:catalogue/en"),
   de: () => import("virtual:catalogue/de"),
+  fr: () => import("virtual:catalogue/fr"),
 };
 
 /** The language in force: chosen, else the system's, else English. */
