@@ -90,6 +90,7 @@ describe("languages", () => {
   it("follow the choice, then the system, then English", () => {
     expect(languageFor("de", ["en-US"])).toBe("de");
     expect(languageFor(null, ["ja", "fr-CH", "de-CH"])).toBe("fr");
+    expect(languageFor(null, ["it-CH", "de-CH"])).toBe("it");
     expect(languageFor(null, ["ja"])).toBe("en");
   });
 });

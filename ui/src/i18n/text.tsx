@@ -12,6 +12,7 @@ export const LANGUAGES = [
   { code: "en", name: "English", locale: "en-CH" },
   { code: "de", name: "Deutsch", locale: "de-CH" },
   { code: "fr", name: "Français", locale: "fr-CH" },
+  { code: "it", name: "Italiano", locale: "it-CH" },
 ] as const;
 
 export type Language = (typeof LANGUAGES)[number]["code"];
@@ -25,6 +26,7 @@ const load: Record<Language, () => Promise<{ default: Record<string, string> }>>
   en: () => import("virtual:catalogue/en"),
   de: () => import("virtual:catalogue/de"),
   fr: () => import("virtual:catalogue/fr"),
+  it: () => import("virtual:catalogue/it"),
 };
 
 /** The language in force: chosen, else the system's, else English. */
