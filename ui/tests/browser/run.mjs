@@ -71,6 +71,8 @@ for (const [language, theme, size] of [
   ["en", "dark", "small"],
   ["de", "light", "small"],
   ["de", "dark", "wide"],
+  ["fr", "light", "small"],
+  ["it", "dark", "small"],
 ]) {
   for (const [name, screen] of Object.entries(SCREENS)) {
     await test(`${name}, ${language}, ${theme}, ${size}`, async () => {
