@@ -21,6 +21,8 @@ pub struct Evidence {
     pub elapsed_ms: u64,
     /// `Date` of the answer: the server's clock.
     pub server_date: Option<Instant>,
+    /// `Location` of the answer, where it names a stored DocumentReference.
+    pub location: Option<String>,
 }
 
 /// Without the body: it may name patients, and `Debug` ends up in logs.

@@ -225,11 +225,14 @@ impl Fault {
         }
     }
 
-    /// A refusal that may mean an earlier delivery of this very report: 409, 412, or an issue of code `duplicate`.
-    pub fn may_be_known(&self) -> bool {
+    /// A refusal of a report that the authority may have all the same. It may mean an earlier delivery: 409, 412, or an
+    /// issue of code `duplicate`. It may mean this one, with an error beside it: the status says that it succeeded, or
+    /// `Location` names what was stored. The authority refuses with a status of an error (specification, Errors 2).
+    pub fn may_be_stored(&self) -> bool {
         match self {
             Self::Refused { answer, evidence } => {
-                matches!(evidence.status, 409 | 412)
+                matches!(evidence.status, 200..=299 | 409 | 412)
+                    || evidence.location.is_some()
                     || answer.issues.iter().any(|issue| issue.code == "duplicate")
             }
             _ => false,

@@ -261,6 +261,7 @@ impl HttpAuthority {
         let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
         evidence.content_type = text(header::CONTENT_TYPE).map(ToOwned::to_owned);
         evidence.server_date = text(header::DATE).and_then(http_date);
+        evidence.location = text(header::LOCATION).filter(|at| names_a_report(at)).map(Into::into);
         let limit = self.limits.answer_bytes_max;
         while let Some(frame) = response.body_mut().frame().await {
             let frame = frame.map_err(|error| failed(&error, link.as_deref(), handed))?;
@@ -323,6 +324,13 @@ fn keep(mut fault: Fault, arrived: Evidence) -> Fault {
         *evidence = Some(Box::new(arrived));
     }
     fault
+}
+
+/// Whether an address leads to one stored report: `…/DocumentReference/id`, and not only to where reports are sent.
+fn names_a_report(location: &str) -> bool {
+    let path = location.split(['?', '#']).next().unwrap_or_default();
+    let mut parts = path.split('/').skip_while(|part| *part != "DocumentReference").skip(1);
+    parts.next().is_some_and(|id| !id.is_empty())
 }
 
 fn path_and_query(uri: &Uri) -> String {

@@ -33,6 +33,18 @@ pub(crate) fn of_submit(
     identifier: &str,
     release: Release,
 ) -> Result<Received, Fault> {
+    judged(reply, identifier, release).map_err(|fault| match fault {
+        // Whatever else it says, it names what it has stored: that it was not received is no longer sure.
+        Fault::Locked { why, evidence } | Fault::Transient { why, evidence, .. }
+            if evidence.as_ref().is_some_and(|answer| answer.location.is_some()) =>
+        {
+            Fault::Uncertain { why, evidence }
+        }
+        other => other,
+    })
+}
+
+fn judged(reply: Reply, identifier: &str, release: Release) -> Result<Received, Fault> {
     let status = reply.evidence.status;
     match (status, content(&reply)) {
         (200..=299, Content::Answer(answer)) => accepted(reply, answer, identifier, release),

@@ -116,18 +116,43 @@ async fn a_refusal_with_an_id_keeps_id_status_and_messages() {
 }
 
 #[tokio::test]
-async fn a_refusal_that_may_mean_an_earlier_delivery_says_so() {
+async fn a_refusal_of_what_may_be_stored_says_so() {
     let duplicate = outcome("error").replace("invariant", "duplicate");
-    for (reaction, known) in [
+    let at = |status, location| fhir(status, outcome("error")).header("Location", location);
+    for (reaction, stored) in [
+        // It succeeded, it says, and gives no id.
+        (fhir(200, outcome("error")), true),
+        (fhir(201, outcome("error")), true),
+        (at(201, "/v1/fhir/DocumentReference/d-1"), true),
+        // It refuses, and names what it has stored.
+        (at(400, "/v1/fhir/DocumentReference/d-1"), true),
+        (at(422, "https://localhost/v1/fhir/DocumentReference/d-1/_history/1"), true),
+        (at(413, "DocumentReference/d-1"), true),
+        // Where reports are sent, or another resource: nothing is stored there.
+        (at(422, "/v1/fhir/DocumentReference"), false),
+        (at(422, "/v1/fhir/DocumentReference/?x=/DocumentReference/d-1"), false),
+        (at(422, "/v1/fhir/OperationOutcome/7"), false),
         (fhir(409, outcome("error")), true),
         (fhir(412, outcome("error")), true),
         (fhir(422, duplicate.clone()), true),
-        (fhir(200, duplicate), true),
         (fhir(422, outcome("error")), false),
         (fhir(403, outcome("error")), false),
     ] {
         let (result, _) = submitted(reaction.clone()).await;
-        assert_eq!(result.unwrap_err().may_be_known(), known, "{reaction:?}");
+        let fault = result.unwrap_err();
+        assert_eq!(fault.may_be_stored(), stored, "{reaction:?}");
+        assert!(!stored || matches!(fault, Fault::Refused { .. }), "its words are kept");
+    }
+}
+
+/// An error that refuses nothing in the authority's name, and would be sent again: not where `Location` says that the
+/// report is there.
+#[tokio::test]
+async fn an_error_that_names_what_is_stored_leaves_a_doubt() {
+    for status in [303, 400, 401, 403, 404, 409, 413, 422, 425, 429] {
+        let stored = fhir(status, "").header("Location", "/v1/fhir/DocumentReference/d-1");
+        let (result, _) = submitted(stored).await;
+        assert_eq!(told(&result.unwrap_err()).0, "uncertain", "{status}");
     }
 }
 

@@ -393,5 +393,6 @@ fn part(page: &Evidence, entry: &[u8]) -> Evidence {
         body: entry.to_vec(),
         elapsed_ms: page.elapsed_ms,
         server_date: page.server_date,
+        location: None,
     }
 }

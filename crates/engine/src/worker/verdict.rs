@@ -103,8 +103,9 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
         }
         Err(fault) => fault,
     };
-    // What was sent before may have been received, whatever was believed: this refusal may mean that one.
-    let in_doubt = context.attempt > 1 || fault.may_be_known();
+    // What was sent before may have been received, whatever was believed: this refusal may mean that one. Or it may
+    // have been stored now, with an error beside it.
+    let in_doubt = context.attempt > 1 || fault.may_be_stored();
     if let (Some(before), Some(evidence)) = (context.turned_away, fault.evidence())
         && let Fault::Locked { why, .. } | Fault::Transient { why, .. } = &fault
     {

@@ -57,7 +57,7 @@ fn only_a_proof_of_absence_permits_a_second_request() {
         assert_eq!(code_of(&after_submit(Err(uncertain), context)), "doubted");
         let transient = Fault::Transient { why: why(), retry_after: None, evidence: None };
         assert_eq!(code_of(&after_submit(Err(transient), context)), "deferred");
-        let refused = Fault::Refused { answer: Box::default(), evidence: Box::new(evidence()) };
+        let refused = refusal(422, "invalid");
         assert_eq!(code_of(&after_submit(Err(refused), context)), "rejected");
         let locked = Fault::Locked { why: why(), evidence: None };
         assert_eq!(code_of(&after_submit(Err(locked), context)), "deferred");
@@ -111,6 +111,9 @@ fn a_refusal_counts_at_once_only_where_nothing_was_sent_before() {
         (1, 409, "conflict", "doubted"),
         (1, 412, "conflict", "doubted"),
         (1, 422, "duplicate", "doubted"),
+        // It succeeded, it says: the authority refuses with a status of an error.
+        (1, 200, "invalid", "doubted"),
+        (1, 201, "invalid", "doubted"),
     ] {
         let context = Context { attempt, ..context(&timing) };
         let verdict = after_submit(Err(refusal(status, code)), &context);
@@ -118,6 +121,10 @@ fn a_refusal_counts_at_once_only_where_nothing_was_sent_before() {
         assert_eq!(verdict.issues.as_deref().map(<[_]>::len), Some(1), "its words are kept");
         assert_eq!(verdict.health, Health::Answered);
     }
+    let Fault::Refused { answer, mut evidence } = refusal(422, "invalid") else { unreachable!() };
+    evidence.location = Some("/v1/fhir/DocumentReference/d-1".to_owned());
+    let named = after_submit(Err(Fault::Refused { answer, evidence }), &context(&timing));
+    assert_eq!(code_of(&named), "doubted", "it names what it has stored");
 }
 
 #[test]
