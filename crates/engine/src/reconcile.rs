@@ -68,7 +68,8 @@ pub async fn compare<A: Authority>(
             left = true;
             break;
         }
-        let shown = tools.authority.find(&lost.identifier).await?;
+        let mut shown = tools.authority.find(&lost.identifier).await?;
+        left |= exchange::leave_out_contradictions(&mut shown.answers) > 0;
         for answer in &shown.answers {
             learn(tools, answer, &shown.evidence, &mut found).await?;
         }
@@ -153,7 +154,8 @@ async fn search<A: Authority>(
 ) -> Result<bool, EngineError> {
     let mut since = open.since.map(|since| since.plus_seconds(-REACH_SECONDS));
     for _ in 0..SEARCHES_MAX {
-        let changes = tools.authority.changed_since(since).await?;
+        let mut changes = tools.authority.changed_since(since).await?;
+        changes.unreadable += exchange::leave_out_contradictions(&mut changes.answers);
         for answer in &changes.answers {
             let proof = answer.receipt.as_deref().and_then(|id| entry(&changes.evidence, id));
             if let Some(proof) = proof {

@@ -318,6 +318,41 @@ async fn messages_are_kept_as_they_were_said() {
     assert_eq!(texts, [Some("Unknown code"), None]);
 }
 
+/// A page, or two pages of one search, say of one report that it is completed and that it failed: whatever comes first,
+/// that says nothing. It is searched for again from there, until one of them is said alone.
+#[tokio::test]
+async fn a_search_that_tells_one_report_in_two_ways_says_nothing_of_it() {
+    for order in [[0, 1], [1, 0]] {
+        let house = House::new();
+        let (id, other) = (house.import("ours", 1), house.import("ours", 2));
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        let before = house.journal.watermark("ours").unwrap();
+        let told = |number: usize, processing| {
+            let receipt = house.journal.state([id, other][number]).unwrap();
+            let told = news(receipt.receipt().unwrap(), processing, Vec::new());
+            (Answer { last_updated: Some(at(90)), ..told.answers[0].clone() }, told.evidence)
+        };
+        let both = [told(0, Processing::Completed), told(0, Processing::Failed)];
+        let (answer, evidence) = told(1, Processing::Completed);
+        let mut changes = Changes { answers: vec![answer], evidence, ..Changes::default() };
+        for (answer, evidence) in order.map(|index| both[index].clone()) {
+            changes.answers.push(answer);
+            changes.evidence.extend(evidence);
+        }
+        *house.authority.changes.lock().unwrap() = changes;
+        assert_eq!(worker.once().await.unwrap(), Some(1));
+        assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+        assert_eq!(house.journal.state(other).unwrap().code(), "completed", "the others are");
+        assert_eq!(house.journal.watermark("ours").unwrap(), before, "asked for again");
+        let (answer, evidence) = told(0, Processing::Failed);
+        *house.authority.changes.lock().unwrap() =
+            Changes { answers: vec![answer], evidence, ..Changes::default() };
+        worker.once().await.unwrap();
+        assert_eq!(house.journal.state(id).unwrap().code(), "failed");
+    }
+}
+
 fn refused(reasons: bool) -> Fault {
     let evidence = Box::new(Evidence { status: 400, ..Evidence::default() });
     match reasons {

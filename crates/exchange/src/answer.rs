@@ -1,5 +1,7 @@
 //! What the authority says of one report.
 
+use std::collections::HashSet;
+
 use fhir::{Element, Instant, Issue, Period, issues_of};
 use serde::{Deserialize, Serialize};
 
@@ -102,6 +104,20 @@ impl Answer {
             issues: outcome_issues(resource, status),
         })
     }
+}
+
+/// Leaves out what one search result calls completed and failed at once, under the same id: it says nothing of that
+/// report, whichever comes first. Gives how many reports these are. *In progress* and a final status are no
+/// contradiction, because reports move while pages are read.
+pub fn leave_out_contradictions(answers: &mut Vec<Answer>) -> usize {
+    let told = |processing| -> HashSet<String> {
+        let said = answers.iter().filter(|answer| answer.processing == Some(processing));
+        said.filter_map(|answer| answer.receipt.clone()).collect()
+    };
+    let (completed, failed) = (told(Processing::Completed), told(Processing::Failed));
+    let both: HashSet<_> = completed.intersection(&failed).collect();
+    answers.retain(|answer| !answer.receipt.as_ref().is_some_and(|id| both.contains(id)));
+    both.len()
 }
 
 /// The processing status. It stands there exactly once (wire facts): where it stands twice and differs, there is none, so

@@ -14,7 +14,7 @@ mod query;
 mod search;
 mod splice;
 
-pub use answer::{Answer, AnswerProblem, Processing};
+pub use answer::{Answer, AnswerProblem, Processing, leave_out_contradictions};
 pub use echo::ignored;
 pub use endpoint::{
     Endpoint, Environment, IdentifierChoice, InvalidAnswer, Release, ReleaseFacts, SearchSupport,

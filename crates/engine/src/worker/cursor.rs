@@ -60,6 +60,12 @@ impl SearchCursor {
     }
 }
 
+/// What is told in two ways is asked for again, as what cannot be read is.
+pub(super) fn without_contradictions(mut changes: Changes) -> Changes {
+    changes.unreadable += exchange::leave_out_contradictions(&mut changes.answers);
+    changes
+}
+
 pub(super) fn minus(at: Instant, duration: Duration) -> Instant {
     at.plus_micros(-i64::try_from(duration.as_micros()).unwrap_or(i64::MAX))
 }

@@ -180,7 +180,8 @@ impl<A: Authority> Worker<A> {
 
     /// The second way to a report that cannot be read by its id: the search by its identifier.
     async fn shown(&self, receipt: &str, identifier: &str) -> Option<Received> {
-        let found = self.authority.find(identifier).await.ok()?;
+        let mut found = self.authority.find(identifier).await.ok()?;
+        exchange::leave_out_contradictions(&mut found.answers);
         let ours = |answer: &Answer| answer.receipt.as_deref() == Some(receipt);
         let answer = found.answers.into_iter().find(ours)?;
         Some(Received { answer, evidence: found.evidence })

@@ -12,7 +12,7 @@ use journal::{Due, EvidenceKind, JournalError, OpenReport, Token};
 use report::{Duty, Event, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-use super::cursor::{SearchCursor, minus};
+use super::cursor::{SearchCursor, minus, without_contradictions};
 use super::duties::{elapsed, may_be};
 use super::verdict::{Health, Verdict, status_event};
 use super::{POLL_LATE_SECONDS, Worker};
@@ -224,7 +224,7 @@ impl<A: Authority> Worker<A> {
         };
         self.poll_ended(began);
         let changes = match result {
-            Ok(changes) => changes,
+            Ok(changes) => without_contradictions(changes),
             // Not a fault of the way, as far as is known: the reads by id that follow will show it.
             Err(fault) if fault.refuses_the_question() => {
                 self.search_was_refused(&fault)?;

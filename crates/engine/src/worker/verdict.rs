@@ -152,6 +152,8 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
 
 /// Code of an empty answer to a certificate without access.
 const NO_ACCESS: &str = "forbidden";
+/// Code of an answer that contradicts itself: as where one entry names two states.
+const NO_STATUS: &str = "not-fhir";
 
 /// After a search by identifier. `empty` says what an empty result is worth; `refused`: the request before was
 /// refused.
@@ -161,7 +163,7 @@ pub(crate) fn after_ask(
     refused: bool,
     context: &Context<'_>,
 ) -> Verdict {
-    let found = match result {
+    let mut found = match result {
         Ok(found) => found,
         Err(fault) => {
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
@@ -170,6 +172,7 @@ pub(crate) fn after_ask(
             return not_learned(fault, Some(Event::NotAnswered { due, why, in_vain: false }));
         }
     };
+    let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
     let hits = found.answers.into_iter();
     let hits =
         hits.filter_map(|answer| status_event(&answer, context).map(|event| (event, answer)));
@@ -180,11 +183,14 @@ pub(crate) fn after_ask(
         Event::Failed { .. } => 0,
         _ => 1,
     });
+    // Beside an entry that says nothing, because it may be the one that completed, only a completed one counts.
+    let hit = hit.filter(|(event, _)| !contradicts || matches!(event, Event::Completed { .. }));
     if let Some((event, answer)) = hit {
         return answered(event, answer.issues, found.evidence);
     }
     let due = context.after(context.timing.ask(empty.asked));
     let event = match empty.belief(context.timing) {
+        _ if contradicts => in_vain(due, NO_STATUS),
         // The messages of that refusal are kept already.
         Belief::NotReceived if refused => Event::Rejected,
         Belief::NotReceived => Event::NotReceived { due: context.now },

@@ -85,6 +85,26 @@ fn of_two_deliveries_the_completed_one_counts() {
     let open = vec![hit("a", Failed), hit("b", InProgress)];
     assert!(matches!(after(open), Event::Accepted { receipt, .. } if receipt == "b"));
     assert!(matches!(after(vec![hit("a", Failed)]), Event::Failed { .. }));
+    // One delivery that is told in two ways says nothing, in either order; nor what failed beside it.
+    let two = [hit("a", Failed), hit("a", Completed)];
+    let [first, second] = two.clone();
+    for answers in [
+        two.to_vec(),
+        vec![second.clone(), first.clone()],
+        vec![second.clone(), first.clone(), hit("a", InProgress)],
+        vec![hit("b", Failed), second.clone(), first.clone()],
+        vec![first.clone(), second.clone(), hit("b", InProgress)],
+    ] {
+        let event = after(answers.clone());
+        assert!(
+            matches!(&event, Event::NotAnswered { in_vain: true, .. }),
+            "{answers:?} {event:?}"
+        );
+    }
+    let another = vec![first, second, hit("b", Completed)];
+    assert!(matches!(after(another), Event::Completed { receipt } if receipt == "b"));
+    let moved = vec![hit("a", Failed), hit("a", InProgress)];
+    assert!(matches!(after(moved), Event::Accepted { .. }), "as ever: the read by id follows");
 }
 
 fn refusal(status: u16, code: &str) -> Fault {
