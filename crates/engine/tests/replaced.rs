@@ -7,7 +7,8 @@ mod house;
 
 use std::sync::atomic::Ordering;
 
-use engine::{Clock as _, Formerly, Worker};
+use client::{Evidence, Fault, Why};
+use engine::{Clock as _, ConnectionState, Formerly, Worker};
 use exchange::Processing;
 use fhir::Instant;
 use house::{House, Willing};
@@ -83,6 +84,40 @@ async fn a_doubt_is_asked_for_with_the_certificate_that_it_was_sent_with() {
     let state = house.journal.state(id).unwrap();
     assert_eq!(state, State::Completed { receipt: "r-9".to_owned() });
     assert_eq!(house.sent(), 2, "each once");
+}
+
+fn forbidden() -> Fault {
+    let evidence = Some(Box::new(Evidence { status: 403, ..Evidence::default() }));
+    Fault::Locked { why: Why::Forbidden { status: 403 }, evidence }
+}
+
+/// What the old certificate is told shows nothing about the new one: people learn that this is refused, and reports
+/// are not sent with it as if the way were open.
+#[tokio::test]
+async fn an_answer_to_a_replaced_certificate_shows_nothing_about_the_one_in_use() {
+    let (house, before) = (House::new(), Willing::default());
+    house.import("ours", 1);
+    turn(&house.worker("before")).await;
+    *before.processed.lock().unwrap() = Some(Processing::InProgress);
+    *house.authority.lost_search.lock().unwrap() = Some(forbidden());
+    let worker = renewed(&house, Some(before.clone()));
+    worker.once().await.unwrap();
+    assert!(!before.read.lock().unwrap().is_empty(), "it was read with the old one");
+    let shown = house.connection.borrow().state.clone();
+    assert!(matches!(shown, ConnectionState::Locked(_)), "{shown:?}");
+}
+
+/// The same where a doubt ends with the old certificate, while the new one may not ask.
+#[tokio::test]
+async fn a_doubt_that_ends_with_a_replaced_certificate_tells_what_the_new_one_met() {
+    let (house, id) = doubted().await;
+    let before = Willing::default();
+    *before.finds.lock().unwrap() = vec!["r-9".to_owned()];
+    *house.authority.lost_find.lock().unwrap() = Some(forbidden());
+    turn(&renewed(&house, Some(before))).await;
+    assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+    let shown = house.connection.borrow().state.clone();
+    assert!(matches!(shown, ConnectionState::Locked(_)), "{shown:?}");
 }
 
 /// It cannot be used any more: that the new one is shown nothing proves nothing.

@@ -12,7 +12,7 @@ use journal::{
 use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
-use super::formerly::Asked;
+use super::formerly::{Asked, Told};
 use super::verdict::{Context, Health, Verdict, after_ask, after_read, after_submit, is_not_found};
 use super::visibility::{EmptyAnswer, Visibility};
 use crate::breaker::RequestKind;
@@ -96,7 +96,7 @@ impl<A: Authority> Worker<A> {
             false => Visibility::Unknown,
         };
         let siblings = self.journal.siblings(due.id)?;
-        let Asked { mut result, unsure } = self.look_up(&due.identifier, since).await;
+        let Asked { mut result, unsure, in_use } = self.look_up(&due.identifier, since).await;
         if let Ok(found) = &mut result {
             let mut ours = Vec::new();
             for hit in std::mem::take(&mut found.answers) {
@@ -138,6 +138,9 @@ impl<A: Authority> Worker<A> {
             // Read with that certificate from now on: no search with the one in use need show it.
             (*accepted, *due) = (since, self.context_of(since, attempt).read_at(Duration::ZERO));
         }
+        if let Some(fault) = in_use {
+            verdict.health = Health::of_question(fault);
+        }
         if !matches!(&verdict.event, Some(Event::AskedInVain { .. } | Event::NotAnswered { .. })) {
             self.lock_doubts().remove(&due.id);
         }
@@ -157,7 +160,8 @@ impl<A: Authority> Worker<A> {
         let State::InProgress { receipt, since, not_found_since, .. } = &due.state else {
             return Ok(());
         };
-        let by_id = self.status_of(receipt, &due.identifier, *since).await.and_then(|received| {
+        let Told { result, by_former } = self.status_of(receipt, &due.identifier, *since).await;
+        let by_id = result.and_then(|received| {
             // Numbers may begin anew where an authority is set up again: another report has ours now.
             match may_be(&received.answer, &due.identifier) {
                 true => Ok(received),
@@ -174,7 +178,10 @@ impl<A: Authority> Worker<A> {
             other => (other, EvidenceKind::Read),
         };
         let age = elapsed(*since, self.clock.now());
-        let verdict = after_read(result, age, *not_found_since, &self.context_of(*since, 1));
+        let mut verdict = after_read(result, age, *not_found_since, &self.context_of(*since, 1));
+        if by_former {
+            verdict.health = Health::OfOne;
+        }
         self.conclude(due.id, kind, verdict, token).await.map(|_| ())
     }
 

@@ -30,6 +30,15 @@ pub(super) struct Asked {
     pub(super) result: Result<Found, Fault>,
     /// One of the certificates could not ask: that nothing was found says nothing.
     pub(super) unsure: bool,
+    /// What the certificate in use met, where the answer came by another: that one shows nothing about it.
+    pub(super) in_use: Option<Fault>,
+}
+
+/// What a read by id told.
+pub(super) struct Told {
+    pub(super) result: Result<Received, Fault>,
+    /// It came by a certificate that was used before, and shows nothing about the one in use.
+    pub(super) by_former: bool,
 }
 
 impl<A: Authority> Worker<A> {
@@ -51,40 +60,38 @@ impl<A: Authority> Worker<A> {
     pub(super) async fn look_up(&self, identifier: &str, since: Instant) -> Asked {
         let result = self.authority.find(identifier).await;
         let found = result.as_ref().is_ok_and(|found| !found.answers.is_empty());
+        let only = |result, unsure| Asked { result, unsure, in_use: None };
         let former = match self.former_at(since) {
             Some(former) if !found => former,
-            _ => return Asked { result, unsure: false },
+            _ => return only(result, false),
         };
-        let Some(authority) = &former.authority else { return Asked { result, unsure: true } };
+        let Some(authority) = &former.authority else { return only(result, true) };
         match authority.find(identifier).await {
-            Ok(found) if !found.answers.is_empty() => Asked { result: Ok(found), unsure: false },
-            Ok(_) => Asked { result, unsure: false },
-            Err(_) => Asked { result, unsure: true },
+            Ok(found) if !found.answers.is_empty() => {
+                Asked { result: Ok(found), unsure: false, in_use: result.err() }
+            }
+            Ok(_) => only(result, false),
+            Err(_) => only(result, true),
         }
     }
 
     /// Reads a report by its id: with the certificate that it was sent with, then with the one in use; where that is
     /// shown nothing, with all others, because it may have been found long after it was sent.
-    pub(super) async fn status_of(
-        &self,
-        receipt: &str,
-        identifier: &str,
-        since: Instant,
-    ) -> Result<Received, Fault> {
+    pub(super) async fn status_of(&self, receipt: &str, identifier: &str, since: Instant) -> Told {
         let sent_with = self.former_at(since);
         if let Some(received) = read_with(sent_with, receipt, identifier).await {
-            return Ok(received);
+            return Told { result: Ok(received), by_former: true };
         }
         let result = self.authority.status(receipt).await;
         if !result.as_ref().is_err_and(is_not_found) {
-            return result;
+            return Told { result, by_former: false };
         }
         for former in &self.formerly {
             if let Some(received) = read_with(Some(former), receipt, identifier).await {
-                return Ok(received);
+                return Told { result: Ok(received), by_former: true };
             }
         }
-        result
+        Told { result, by_former: false }
     }
 }
 

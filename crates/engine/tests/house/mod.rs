@@ -97,6 +97,10 @@ pub(crate) struct Willing {
     pub(crate) forgot: Arc<AtomicBool>,
     /// What a search for changes ends in instead.
     pub(crate) lost_search: Arc<Mutex<Option<Fault>>>,
+    /// What a search by identifier ends in instead.
+    pub(crate) lost_find: Arc<Mutex<Option<Fault>>>,
+    /// What a read by id ends in instead.
+    pub(crate) lost_read: Arc<Mutex<Option<Fault>>>,
     /// So many seconds a search for changes takes.
     pub(crate) searches_for: Arc<AtomicU32>,
     clock: Arc<Hands>,
@@ -156,11 +160,14 @@ impl Authority for Willing {
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
         let answer = |receipt: &String| Answer {
             receipt: Some(receipt.clone()),
-            processing: Some(Processing::InProgress),
+            processing: self.processed.lock().unwrap().or(Some(Processing::InProgress)),
             identifiers: vec![identifier.to_owned()],
             ..Answer::default()
         };
         self.asked_for.lock().unwrap().push(identifier.to_owned());
+        if let Some(fault) = self.lost_find.lock().unwrap().clone() {
+            return Err(fault);
+        }
         let mut answers: Vec<_> = self.finds.lock().unwrap().iter().map(answer).collect();
         if answers.is_empty() && self.shown.load(Ordering::SeqCst) > 0 {
             let accepted = self.accepted.lock().unwrap();
@@ -178,6 +185,9 @@ impl Authority for Willing {
     }
     async fn status(&self, receipt: &str) -> Result<Received, Fault> {
         self.read.lock().unwrap().push(receipt.to_owned());
+        if let Some(fault) = self.lost_read.lock().unwrap().clone() {
+            return Err(fault);
+        }
         if self.forgot.load(Ordering::SeqCst) {
             let (why, evidence) = (Why::NotFound { status: 404 }, Some(Box::new(self.evidence())));
             return Err(Fault::Transient { why, retry_after: None, evidence });
