@@ -8,7 +8,9 @@ mod house;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use client::{Evidence, Fault, Why};
 use engine::Clock as _;
+use exchange::{Processing, Release};
 use house::{Hands, House};
 use journal::LeaseAnswer;
 use report::{Action, Group, State};
@@ -243,6 +245,29 @@ async fn the_search_by_identifier_is_the_second_way() {
     let detail = house.journal.detail(id).unwrap();
     let codes: Vec<_> = detail.timeline.iter().map(|entry| entry.event.code()).collect();
     assert!(codes.contains(&"still-in-progress") && !codes.contains(&"not-found"), "{codes:?}");
+}
+
+/// The same where reads by id are refused, with reasons or without: the release that cannot search for changes has no
+/// other way.
+#[tokio::test]
+async fn a_read_that_is_refused_goes_the_second_way() {
+    let evidence = || Box::new(Evidence { status: 400, ..Evidence::default() });
+    let why = Why::Unexplained { status: 400 };
+    for refused in [
+        Fault::Refused { answer: Box::default(), evidence: evidence() },
+        Fault::Locked { why, evidence: Some(evidence()) },
+    ] {
+        let mut house = House::new();
+        house.release = Release::R1_0_0Trialuse;
+        let id = house.import("ours", 1);
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        *house.authority.lost_read.lock().unwrap() = Some(refused);
+        house.authority.shown.store(1, Ordering::SeqCst);
+        *house.authority.processed.lock().unwrap() = Some(Processing::Completed);
+        worker.once().await.unwrap();
+        assert_eq!(house.journal.state(id).unwrap().code(), "completed");
+    }
 }
 
 /// A gateway turns one report away as it turns away a certificate that it does not know, and lets all others in: it

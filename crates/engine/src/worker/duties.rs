@@ -169,7 +169,7 @@ impl<A: Authority> Worker<A> {
             }
         });
         let (result, kind) = match by_id {
-            Err(fault) if is_not_found(&fault) => {
+            Err(fault) if is_not_found(&fault) || fault.refuses_the_question() => {
                 match self.shown(receipt, &due.identifier).await {
                     Some(received) => (Ok(received), EvidenceKind::Search),
                     None => (Err(fault), EvidenceKind::Read),
