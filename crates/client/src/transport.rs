@@ -161,7 +161,12 @@ fn server_problem(problem: &CertificateError) -> &'static str {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "wrong-host"
         }
-        CertificateError::UnknownIssuer => "unknown-issuer",
+        // A signature that no trusted CA's key opens: the issuer has the name of one, and another key.
+        CertificateError::UnknownIssuer
+        | CertificateError::BadSignature
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            "unknown-issuer"
+        }
         CertificateError::Revoked => "revoked",
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
             "wrong-purpose"

@@ -32,6 +32,8 @@ fn a_wrong_ca_is_three_before_a_byte_leaves() {
         .run(&["send", &file, "--wait"])
         .ends(3)
         .says("cannot be trusted")
+        // It has the same name as the right one, and another key.
+        .says("its issuer is not trusted here")
         .says("Nothing was sent");
     assert_eq!(place.json(0, &["list"])[0]["state"], "queued");
     // What waits for that endpoint is tried there, and does not block the other.

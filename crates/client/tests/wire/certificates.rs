@@ -22,10 +22,12 @@ async fn untrusted_servers_get_nothing() {
     let mut figures = Figures::start("tls", "untrusted_servers_get_nothing");
     let world = World::new();
     let stranger = TestCa::new("Fremde Behörde");
-    let rows: [(ServerCertificate, &str); 5] = [
+    let of_the_same_name = TestCa::new("Behörde");
+    let rows: [(ServerCertificate, &str); 6] = [
         (world.ca.server(&["localhost"], Validity::Expired), "expired"),
         (world.ca.server(&["localhost"], Validity::NotYet), "not-yet-valid"),
         (stranger.loopback_server(), "unknown-issuer"),
+        (of_the_same_name.loopback_server(), "unknown-issuer"),
         (world.ca.server(&["andere.example"], Validity::Current), "wrong-host"),
         (TestCa::self_signed_server(), "self-signed"),
     ];
