@@ -359,12 +359,16 @@ pub(crate) struct Search {
     /// Size of a page; 0 only counts.
     #[arg(long, value_name = "N")]
     pub(crate) count: Option<u32>,
-    /// Number of the page.
-    #[arg(long, value_name = "N")]
+    /// Number of the page, from 1 on.
+    #[arg(long, value_name = "N", value_parser = parse_page)]
     pub(crate) page: Option<u32>,
     /// All pages.
     #[arg(long, conflicts_with = "page")]
     pub(crate) all: bool,
+}
+
+fn parse_page(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|page| *page > 0).ok_or_else(|| "pages count from 1".to_owned())
 }
 
 #[derive(Args)]

@@ -34,7 +34,27 @@ pub(super) async fn search(scene: &Scene<'_>, search: Search) -> Result<Exit, Pr
         conclude(scene, last.as_ref(), only_count, search.all);
     }
     profile.close().await;
-    searched.map(|()| Exit::Well)
+    searched.map(|()| Exit::Well).map_err(as_typed)
+}
+
+/// The interface calls a parameter by another name, which may differ with the release: whoever asked knows the option.
+fn as_typed(mut problem: Problem) -> Problem {
+    if problem.code == "search-not-offered"
+        && let Some(name) = problem.params.get_mut("name")
+    {
+        let option = match name.as_str() {
+            "date" => "--date",
+            "_lastUpdate" | "_lastUpdated" => "--last-updated",
+            "identifier" => "--identifier",
+            "elm-status" => "--status",
+            "_sort" => "--sort",
+            "_count" => "--count",
+            "page" => "--page",
+            _ => return problem,
+        };
+        option.clone_into(name);
+    }
+    problem
 }
 
 fn conclude(scene: &Scene<'_>, last: Option<&HitPage>, only_count: bool, all: bool) {

@@ -171,16 +171,18 @@ fn a_search_that_the_release_does_not_offer_is_refused() {
     place.run(&old).ends(0);
     place.run(&["endpoint", "use", "old"]).ends(0);
     for (asked, name) in [
-        (&["--status", "failed"][..], "elm-status"),
-        (&["--last-updated", "ge2026"], "_lastUpdate"),
-        (&["--count", "5"], "_count"),
-        (&["--page", "2"], "page"),
+        (&["--status", "failed"][..], "asked for --status"),
+        (&["--last-updated", "ge2026"], "asked for --last-updated"),
+        (&["--sort", "date"], "asked for --sort"),
+        (&["--count", "5"], "asked for --count"),
+        (&["--page", "2"], "asked for --page"),
     ] {
         let words = [&["search"][..], asked].concat();
         place.run(&words).ends(2).says(name).says("by identifier only");
     }
     let own = "urn:uuid:7c1f7a10-4f0e-4b57-9d3a-5a1d6f0c0001";
     place.run(&["search", "--identifier", own]).ends(0).says("Nothing");
+    place.run(&["search", "--page", "0"]).ends(2).says("pages count from 1");
 }
 
 /// Whoever tried it out with the test system still has everything to send to production.
