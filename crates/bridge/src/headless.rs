@@ -29,7 +29,7 @@ pub use crate::record::{IssueRecord, Record};
 pub use crate::support::SupportFile;
 pub use fhir::is_language_region;
 
-pub use attend::{Goal, Moved, Outcome};
+pub use attend::{EndpointProblem, Goal, Moved, Outcome};
 pub use certificates::{CertificateFacts, StoredCertificateFacts};
 pub use codes::{Family, REFUSAL_REASONS, catalogue};
 pub use intake::{Arrival, Fate, Looked, Standing};

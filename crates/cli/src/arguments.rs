@@ -30,7 +30,7 @@ Exit codes:
   2  wrong usage, an unknown report number, a step that the report's state does not allow
   3  the authority cannot be reached or refuses the certificate, or another program is busy; nothing is lost
   4  profile, journal, keychain or vault cannot be opened
-  5  with --require-verified: sent, and what became of it is not known yet
+  5  with --require-verified: a final status is not known when the command ends, and nothing needs a person
 
 With --json, every report is one object on one line with the fields
 id file digest identifier state receipt issues attempts corrects created updated;
@@ -256,7 +256,8 @@ pub(crate) struct Send {
 
 #[derive(Args, Default)]
 pub(crate) struct Verified {
-    /// Exit with 5 where a report was sent and its final status is not known when the command ends.
+    /// Exit with 5 where a final status is not known when the command ends, also after --timeout, and nothing needs
+    /// a person.
     #[arg(long)]
     pub(crate) require_verified: bool,
 }
@@ -266,7 +267,7 @@ pub(crate) struct Waiting {
     /// Wait until every report has its final status.
     #[arg(long)]
     pub(crate) wait: bool,
-    /// Wait at most so long: 30s, 10m, 2h. What is still open then gives exit code 1.
+    /// Wait at most so long: 30s, 10m, 2h. What is still open then gives exit code 1, with --require-verified 5.
     #[arg(long, value_name = "D", requires = "wait", value_parser = parse_duration)]
     pub(crate) timeout: Option<Duration>,
 }

@@ -111,10 +111,18 @@ impl Scene<'_> {
 
     /// Says what went wrong and what to do next.
     fn trouble(&self, problem: &Problem) -> Exit {
-        let line = Line::new()
-            .look(format!("{}: ", self.texts.say("say.error")), Look::Bad)
-            .add(self.texts.problem(&self.concealed(problem)));
-        self.output.error(line);
+        self.trouble_saying(self.texts.problem(&self.concealed(problem)), problem)
+    }
+
+    /// The same of an endpoint, by its name: there may be several.
+    fn trouble_at(&self, endpoint: &str, problem: &Problem) -> Exit {
+        let text = self.texts.problem(&self.concealed(problem));
+        let params = [("endpoint", endpoint), ("text", &*text)];
+        self.trouble_saying(self.texts.text("say.at-endpoint", &params), problem)
+    }
+
+    fn trouble_saying(&self, text: String, problem: &Problem) -> Exit {
+        self.error_line(text);
         let next = Line::new()
             .add("  ")
             .look(self.texts.say("say.next"), Look::Bold)
@@ -122,6 +130,16 @@ impl Scene<'_> {
             .add(self.texts.next(problem));
         self.output.hint(&next);
         Exit::of(problem)
+    }
+
+    /// An error that is no problem of the list.
+    fn error(&self, key: &str, params: &[(&str, &str)]) {
+        self.error_line(self.texts.text(key, params));
+    }
+
+    fn error_line(&self, text: String) {
+        let prefix = format!("{}: ", self.texts.say("say.error"));
+        self.output.error(Line::new().look(prefix, Look::Bad).add(text));
     }
 
     /// Without the name of a file, where names are not shown.

@@ -9,7 +9,7 @@ use bridge::{Problem, ProblemClass};
 pub(crate) enum Exit {
     /// 0: all well.
     Well,
-    /// 5: sent, and its final status is not known yet; only where that was asked for.
+    /// 5: a final status is not known when the command ends; only where that was asked for.
     Unverified,
     /// 1: something needs a person.
     Person,

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use client::Authority as _;
-use engine::{ConnectionState, JournalRefusal};
+use engine::{ConnectionState, EngineError, JournalRefusal};
+use exchange::Endpoint;
 use journal::{Filter, Lease, Row};
 use report::{State, SubmissionId};
 use tokio::time::{Instant, sleep};
@@ -29,12 +30,21 @@ pub enum Outcome {
     Reached,
     /// Another program holds the queue.
     Elsewhere,
-    /// The authority cannot be reached; what is queued stays queued.
-    Unreachable(Problem),
+    /// No authority that is waited for can be reached, one problem for each; what is queued stays queued.
+    Unreachable(Vec<EndpointProblem>),
     /// The patience is over; what is open stays open.
     TimedOut,
     /// Told to stop.
     Stopped,
+}
+
+/// Why the authority of an endpoint cannot be reached or refuses us.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointProblem {
+    /// Name of the endpoint.
+    pub endpoint: String,
+    /// What is wrong there.
+    pub problem: Problem,
 }
 
 /// A submission that has moved.
@@ -87,27 +97,44 @@ impl Headless {
     /// One pass: sends and asks what is owed, learns what changed. Gives the submissions that were open
     /// before.
     pub async fn follow_once(&self) -> Result<(Vec<i64>, Outcome), Problem> {
-        let open = self.open_ids()?.into_iter().map(|id| id.0).collect();
-        let Some(_) = self.engine.follow_once().await? else {
-            return Ok((open, Outcome::Elsewhere));
+        let rows = self.open_rows()?;
+        let open: Vec<i64> = rows.iter().map(|row| row.id.0).collect();
+        let obstructed = match self.engine.follow_once().await {
+            Ok(None) => return Ok((open, Outcome::Elsewhere)),
+            Ok(Some(_)) => None,
+            Err(error @ EngineError::Obstructed(_)) => Some(error),
+            Err(error) => return Err(error.into()),
         };
-        if open.is_empty() {
-            return Ok((open, Outcome::Reached));
+        let mut problems = Vec::new();
+        if !open.is_empty() {
+            let ways: BTreeSet<String> = rows.into_iter().map(|row| row.endpoint).collect();
+            problems = self.not_there(ways).await;
+            problems.extend(self.unreachable());
         }
-        let mut ways = self.engine.journal().open_elsewhere("")?.into_iter();
-        let unchecked = ways.all(|(way, _)| {
-            matches!(self.engine.connection_to(&way).state, ConnectionState::Unchecked)
-        });
-        // Nothing was due, so nothing was asked: the pass still tells whether the authority is there.
-        let hindrance = match unchecked {
-            true => self.ask_whether_there().await.err(),
-            false => self.unreachable(),
-        };
-        Ok((open, hindrance.map_or(Outcome::Reached, Outcome::Unreachable)))
+        match obstructed {
+            Some(error) if problems.is_empty() => Err(error.into()),
+            _ if problems.is_empty() => Ok((open, Outcome::Reached)),
+            _ => Ok((open, Outcome::Unreachable(problems))),
+        }
     }
 
-    async fn ask_whether_there(&self) -> Result<(), Problem> {
-        let authority = self.engine.authority(&self.engine.endpoint()?);
+    /// Where nothing was due nothing was asked: the pass still tells whether each authority is there.
+    async fn not_there(&self, ways: BTreeSet<String>) -> Vec<EndpointProblem> {
+        let mut problems = Vec::new();
+        for way in ways {
+            let state = self.engine.connection_to(&way).state;
+            if matches!(state, ConnectionState::Unchecked)
+                && let Some(endpoint) = self.engine.profile().endpoint_named(&way).cloned()
+                && let Err(problem) = self.ask_whether_there(&endpoint).await
+            {
+                problems.push(EndpointProblem { endpoint: way, problem });
+            }
+        }
+        problems
+    }
+
+    async fn ask_whether_there(&self, endpoint: &Endpoint) -> Result<(), Problem> {
+        let authority = self.engine.authority(endpoint);
         let authority = authority.map_err(|obstacle| Problem::from(&obstacle))?;
         Ok(authority.capability().await.map(|_| ())?)
     }
@@ -199,7 +226,10 @@ impl Headless {
                 break outcome;
             }
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                break self.unreachable().map_or(Outcome::TimedOut, Outcome::Unreachable);
+                // Only where these reports go: what is wrong elsewhere is not what they waited for.
+                let problems = self.problems_of(ways.iter().cloned());
+                let none = problems.is_empty();
+                break if none { Outcome::TimedOut } else { Outcome::Unreachable(problems) };
             }
             // Many open reports take longer to look at: the worker gets most of the time.
             let pause = LOOK_EVERY.max(looked.elapsed() * 4);
@@ -220,14 +250,16 @@ impl Headless {
         began: Instant,
         holder: &mut Option<Lease>,
     ) -> Result<Option<Outcome>, Problem> {
-        let mut first = None;
+        let (mut problems, mut elsewhere) = (Vec::new(), None);
         for way in ways {
-            let Some(outcome) = self.hindrance_of(way, goal, began, holder)? else {
-                return Ok(None);
-            };
-            first.get_or_insert(outcome);
+            match self.hindrance_of(way, goal, began, holder)? {
+                None => return Ok(None),
+                Some(Outcome::Unreachable(some)) => problems.extend(some),
+                other => elsewhere = other,
+            }
         }
-        Ok(first)
+        let unreachable = (!problems.is_empty()).then_some(Outcome::Unreachable(problems));
+        Ok(unreachable.or(elsewhere))
     }
 
     /// What keeps the reports to one endpoint from moving. That another program works the queue is believed
@@ -240,12 +272,13 @@ impl Headless {
         holder: &mut Option<Lease>,
     ) -> Result<Option<Outcome>, Problem> {
         let connection = self.engine.connection_to(way);
+        let unreachable = || Some(Outcome::Unreachable(self.problem_of(way).into_iter().collect()));
         Ok(match &connection.state {
-            ConnectionState::Locked(why) => Some(Outcome::Unreachable(why.into())),
-            ConnectionState::Unreachable(why)
+            ConnectionState::Locked(_) => unreachable(),
+            ConnectionState::Unreachable(_)
                 if goal == Goal::Sent || connection.last_contact.is_none() =>
             {
-                Some(Outcome::Unreachable(why.into()))
+                unreachable()
             }
             ConnectionState::Elsewhere if goal == Goal::Sent => {
                 let lives = shows_life(holder, self.engine.journal().lease()?);
@@ -258,15 +291,27 @@ impl Headless {
         })
     }
 
-    /// Why an authority that has open reports, or is in use, cannot be reached or refuses us, as far as was seen by now.
-    pub fn unreachable(&self) -> Option<Problem> {
+    /// Why authorities that have open reports, or the one in use, cannot be reached or refuse us, as far as was seen
+    /// by now.
+    pub fn unreachable(&self) -> Vec<EndpointProblem> {
+        let in_use = self.engine.profile().settings.in_use.clone();
         let open = self.engine.journal().open_elsewhere("").unwrap_or_default();
-        let in_use = self.engine.profile().settings.in_use;
-        let mut ways = in_use.into_iter().chain(open.into_iter().map(|(way, _)| way));
-        ways.find_map(|way| match self.engine.connection_to(&way).state {
-            ConnectionState::Locked(why) | ConnectionState::Unreachable(why) => Some((&why).into()),
+        let others = open.into_iter().map(|(way, _)| way);
+        let others = others.filter(|way| Some(way) != in_use.as_ref());
+        self.problems_of(in_use.clone().into_iter().chain(others))
+    }
+
+    fn problems_of(&self, ways: impl Iterator<Item = String>) -> Vec<EndpointProblem> {
+        ways.filter_map(|way| self.problem_of(&way)).collect()
+    }
+
+    fn problem_of(&self, way: &str) -> Option<EndpointProblem> {
+        match self.engine.connection_to(way).state {
+            ConnectionState::Locked(why) | ConnectionState::Unreachable(why) => {
+                Some(EndpointProblem { endpoint: way.to_owned(), problem: (&why).into() })
+            }
             _ => None,
-        })
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bridge::Problem;
-use bridge::headless::{Fate, Goal, Headless, Looked, Outcome, Record};
+use bridge::headless::{EndpointProblem, Fate, Goal, Headless, Looked, Outcome, Record};
 
 use super::Scene;
 use crate::arguments::{Paths, Resubmit, Send, Settle, Verified, Waiting, WithReason};
@@ -80,7 +80,29 @@ pub(super) async fn deliver(
     if ours.any(|file| file.record.attempts > 0) {
         say_environment(scene, profile);
     }
-    Ok(exit.max(end(scene, profile, &outcome?, &attended)?))
+    let outcome = outcome?;
+    let ended = match end(scene, profile, &outcome, &attended)? {
+        // Time over or stopped: nothing of it needs a person, and what was asked for is not known.
+        Exit::Person if verified.require_verified => Exit::Unverified,
+        ended => ended,
+    };
+    note_others(scene, profile, &outcome);
+    Ok(exit.max(ended))
+}
+
+/// What is wrong at endpoints that these reports do not wait for is worth knowing, and not the outcome.
+fn note_others(scene: &Scene<'_>, profile: &Headless, outcome: &Outcome) {
+    let told: &[EndpointProblem] = match outcome {
+        Outcome::Unreachable(problems) => problems,
+        _ => &[],
+    };
+    for other in profile.unreachable() {
+        if told.iter().all(|told| told.endpoint != other.endpoint) {
+            let text = scene.texts.problem(&other.problem);
+            let params = [("endpoint", &*other.endpoint), ("text", &*text)];
+            scene.hint("say.other-endpoint", &params);
+        }
+    }
 }
 
 /// Nobody must take practice for the real thing.
@@ -151,29 +173,43 @@ pub(super) fn end(
     let open = |wanted: &[&str]| {
         states.iter().flatten().filter(|state| wanted.contains(&state.as_str())).count()
     };
+    let (waiting, handed_over) = (open(&["queued"]), open(&["sending", "unknown", "in-progress"]));
     match outcome {
         Outcome::Reached => Ok(Exit::Well),
+        Outcome::Elsewhere if waiting + open(&["sending"]) > 0 => {
+            scene.output.error(Line::of(scene.texts.say("say.elsewhere")));
+            Ok(Exit::Authority)
+        }
         Outcome::Elsewhere => {
             scene.hint("say.elsewhere", &[]);
-            Ok(if open(&["queued", "sending"]) > 0 { Exit::Authority } else { Exit::Well })
+            Ok(Exit::Well)
         }
-        Outcome::Unreachable(problem) => {
-            scene.trouble(problem);
-            match open(&["queued", "sending", "unknown", "in-progress"]) {
-                0 => scene.hint("say.safe-all", &[]),
-                1 => scene.hint("say.safe-one", &[]),
-                count => scene.hint("say.safe-many", &[("count", &count.to_string())]),
-            }
+        Outcome::Unreachable(problems) => {
+            problems.iter().for_each(|it| _ = scene.trouble_at(&it.endpoint, &it.problem));
+            say_safe(scene, waiting, handed_over);
             Ok(Exit::Authority)
         }
         Outcome::TimedOut => {
-            let count = open(&["queued", "sending", "unknown", "in-progress"]).to_string();
-            scene.hint("say.timed-out", &[("count", &count)]);
+            let count = (waiting + handed_over).to_string();
+            scene.error("say.timed-out", &[("count", &count)]);
+            say_safe(scene, waiting, handed_over);
             Ok(Exit::Person)
         }
         Outcome::Stopped => {
             scene.hint("say.stopped", &[]);
             Ok(Exit::Person)
+        }
+    }
+}
+
+/// What waits is sent; what was handed over is never sent once more for that, but asked for.
+fn say_safe(scene: &Scene<'_>, waiting: usize, handed_over: usize) {
+    if waiting + handed_over == 0 {
+        return scene.hint("say.safe-all", &[]);
+    }
+    for (key, count) in [("say.safe-waiting", waiting), ("say.safe-handed-over", handed_over)] {
+        if count > 0 {
+            scene.hint(key, &[("count", &count.to_string())]);
         }
     }
 }

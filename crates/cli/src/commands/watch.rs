@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bridge::Problem;
-use bridge::headless::{Arrival, Fate, Headless};
+use bridge::headless::{Arrival, EndpointProblem, Fate, Headless};
 
 use super::Scene;
 use crate::exit::Exit;
@@ -69,8 +69,8 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
 struct Told {
     /// Reports whose end is not known yet, with the state that was told.
     open: Vec<(i64, Option<String>)>,
-    /// Why the authority cannot be reached.
-    trouble: Option<Problem>,
+    /// Why authorities cannot be reached.
+    trouble: Vec<EndpointProblem>,
 }
 
 impl Told {
@@ -78,7 +78,7 @@ impl Told {
     fn of_the_open(profile: &Headless) -> Result<Self, Problem> {
         let open =
             profile.open_reports()?.into_iter().map(|(id, state)| (id, Some(state.to_owned())));
-        Ok(Self { open: open.collect(), trouble: None })
+        Ok(Self { open: open.collect(), trouble: Vec::new() })
     }
 
     /// Prints the reports that have moved; settled ones are looked at no longer.
@@ -104,16 +104,19 @@ impl Told {
 
     /// The way to the authority: said when it ends, again where something else is to be done, and when it is there
     /// again. Each try of an outage may fail in another way; that is no news.
-    fn way(&mut self, scene: &Scene<'_>, now: Option<Problem>) {
-        match (&self.trouble, &now) {
-            (None, Some(problem)) => _ = scene.trouble(problem),
-            (Some(before), Some(problem)) if before.remedy != problem.remedy => {
-                scene.trouble(problem);
+    fn way(&mut self, scene: &Scene<'_>, now: Vec<EndpointProblem>) {
+        for EndpointProblem { endpoint, problem } in &now {
+            let before = self.trouble.iter().find(|before| before.endpoint == *endpoint);
+            if before.is_none_or(|before| before.problem.remedy != problem.remedy) {
+                scene.trouble_at(endpoint, problem);
             }
-            (Some(_), None) => {
-                scene.output.error(Line::of(scene.texts.say("say.reached-again")));
+        }
+        for EndpointProblem { endpoint, .. } in &self.trouble {
+            if now.iter().all(|now| now.endpoint != *endpoint) {
+                let text = scene.texts.say("say.reached-again");
+                let params = [("endpoint", &**endpoint), ("text", &*text)];
+                scene.output.error(Line::of(scene.texts.text("say.at-endpoint", &params)));
             }
-            _ => {}
         }
         self.trouble = now;
     }

@@ -70,3 +70,70 @@ fn the_days_until_a_report_needs_attention_are_settable() {
     assert_eq!(place.json(0, &["journal", "attention"])[0]["days"], 5);
     place.run(&["journal", "attention", "0"]).ends(2);
 }
+
+/// A profile with an endpoint that is down and has a report waiting, beside one that works.
+fn beside_one_that_is_down(place: &Place) {
+    let ca = place.ca();
+    place.run(&["endpoint", "add", "down", "https://127.0.0.1:1/v1/fhir", "--ca", &ca]).ends(0);
+    place.run(&["endpoint", "use", "down"]).ends(0);
+    let waiting = place.write("waiting.json", report(310).json());
+    let sent = place.run(&["send", &waiting]).ends(3);
+    sent.says("error: Endpoint down: ").says("1 report is safe").says("will be sent by");
+    place.run(&["endpoint", "use", "authority"]).ends(0);
+}
+
+/// What becomes of these reports is the outcome; what is wrong elsewhere is a note with its name.
+#[test]
+fn the_fault_of_another_endpoint_is_not_the_outcome_of_a_send() {
+    let mut place = Place::ready();
+    beside_one_that_is_down(&place);
+    place.stop();
+    place.start_without_processing();
+    let file = place.write("a.json", report(311).json());
+    let send = ["send", &file, "--wait", "--timeout", "3s"];
+    let sent = place.run(&send).ends(1).says("The time is over; 1 report is still open");
+    let sent = sent.says_not("error: Endpoint").says("Another endpoint, down, has a fault");
+    sent.says("1 report was handed over already").says_not("will be sent by");
+    // Patience that ends is told with --quiet too, and is what --require-verified is for.
+    let quiet = place.run(&[&["--quiet"], &send[..]].concat()).ends(1).says("The time is over");
+    quiet.says_not("handed over");
+    let file = place.write("b.json", report(312).json());
+    let verified = ["send", &file, "--wait", "--timeout", "1s", "--require-verified"];
+    place.run(&verified).ends(5).says("The time is over");
+    for option in ["1, with --require-verified 5", "Exit with 5"] {
+        place.run(&["send", "--help"]).ends(0).says(option);
+    }
+}
+
+#[test]
+fn one_pass_tells_every_endpoint_that_cannot_be_reached() {
+    let mut place = Place::ready();
+    beside_one_that_is_down(&place);
+    place.stop();
+    let file = place.write("a.json", report(320).json());
+    place.run(&["send", &file]).ends(3).says("error: Endpoint authority: ");
+    let passed = place.run(&["follow", "--once"]).ends(3);
+    let passed = passed.says("error: Endpoint authority: ").says("error: Endpoint down: ");
+    passed.says("2 reports are safe in the journal and will be sent by");
+    let again = place.run(&["--quiet", "follow", "--once"]).ends(3);
+    again.says("Endpoint authority: ").says("Endpoint down: ");
+}
+
+/// What was accepted is not sent once more, and nobody says that it will be.
+#[test]
+fn what_was_handed_over_is_asked_for_and_what_waits_is_sent() {
+    let mut place = Place::ready();
+    place.stop();
+    place.start_without_processing();
+    let accepted = place.write("a.json", report(330).json());
+    place.run(&["send", &accepted]).ends(0);
+    place.stop();
+    let waiting = place.write("b.json", report(331).json());
+    place.run(&["send", &waiting]).ends(3);
+    let passed = place.run(&["follow", "--once"]).ends(3).says("1 report is safe");
+    passed.says("1 report was handed over already").says("what became of it is asked by");
+    let mut german = place.command(&["follow", "--once"]);
+    german.env("LANG", "de_CH.UTF-8");
+    let passed = crate::place::finish(german).ends(3).says("1 Meldung wurde schon übergeben");
+    passed.says("1 Meldung ist sicher im Journal und wird gesendet");
+}
