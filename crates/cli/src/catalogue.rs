@@ -114,7 +114,7 @@ impl Catalogue {
                 (name.as_str(), word.map_or(value.as_str(), |(_, word)| word))
             })
             .collect();
-        self.text(&format!("problem.{}", problem.code), &params)
+        self.text(&format!("problem.{}", variant(problem)), &params)
     }
 
     /// The words for a reason that is a code; another is shown as it is.
@@ -133,7 +133,7 @@ impl Catalogue {
     pub(crate) fn next(&self, problem: &Problem) -> String {
         let params: Vec<(&str, &str)> =
             problem.params.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        let own = format!("next.{}", problem.code);
+        let own = format!("next.{}", variant(problem));
         match self.texts.get(own.as_str()) {
             Some(text) => self.filled(text, &params),
             None => self.text(&format!("remedy.{}", problem.remedy), &params),
@@ -148,6 +148,18 @@ impl Catalogue {
         filled(text, &all)
     }
 }
+
+/// The code of a problem, or the name of its other text where a part of the usual one would stay empty.
+fn variant(problem: &Problem) -> &str {
+    let of = |name: &str| problem.params.get(name).map(String::as_str);
+    match problem.code.as_str() {
+        "certificate-needed" if of("endpoints") == Some("") => REPORTS_ONLY,
+        code => code,
+    }
+}
+
+/// A certificate that no endpoint uses any more, and open reports need still.
+const REPORTS_ONLY: &str = "certificate-needed-by-reports";
 
 /// Parameter of every text: how the program is called.
 const PROGRAM: &str = "labcourier";
@@ -269,6 +281,7 @@ mod tests {
             let (family, code) = key.split_once('.').unwrap();
             let listed = match family {
                 "message" => known.contains(key) || code == "not-a-report-fhir",
+                "problem" | "next" if code == REPORTS_ONLY => true,
                 "next" => known.contains(&format!("problem.{code}")),
                 "remedy" => bridge::REMEDIES.contains(&code),
                 "say" | "label" | "environment" | "vault" | "archive" | "reason" => true,

@@ -216,3 +216,20 @@ fn the_journal_gets_a_new_key_and_nothing_is_lost_by_an_end_in_between() {
     place.run(&["journal", "restore", &backup]).ends(0);
     assert_eq!(place.run(&["--json", "list"]).objects()[0]["state"], "completed");
 }
+
+/// After a renewal no endpoint uses the old certificate, and what was sent with it may still be open.
+#[test]
+fn a_certificate_that_only_open_reports_need_says_so() {
+    let mut place = Place::ready();
+    place.stop();
+    place.start_without_processing();
+    let file = place.write("a.json", report(930).json());
+    place.run(&["send", &file]).ends(0);
+    let old = place.json(0, &["identity", "list"])[0]["fingerprint"].as_str().unwrap().to_owned();
+    let (p12, password) = second_pilot(&place);
+    place.run(&["identity", "import", &p12, "--password-file", &password]).ends(0);
+    let refused = place.run(&["identity", "remove", &old]).ends(2).says("1 open report was sent");
+    let refused = refused.says_not("Endpoints that use it").says("follow asks what became");
+    refused.says_not("Use another one there");
+    place.run(&["identity", "remove", &old, "--although-needed"]).ends(0);
+}
