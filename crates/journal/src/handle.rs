@@ -172,6 +172,8 @@ impl Journal {
             Some(_) => Look::Absent,
             None => register::look(&self.0.place).unwrap_or(Look::Unreadable),
         };
+        // SQLite checks the index of words by what a connection remembers of it, which others may have written anew.
+        self.forget_readers();
         let mut found = self.read(|c| verify::verify(c, pages))?;
         if let Look::Present(head) = &look
             && !self.read(|c| register::holds(c, head)).unwrap_or(false)
@@ -308,8 +310,12 @@ impl Journal {
     /// [`JournalError::Closed`] for whatever they still want to write.
     pub fn close(self) {
         // The writing connection has to be the last one, see `Shared`.
-        self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.forget_readers();
         self.0.writer.stop();
+    }
+
+    fn forget_readers(&self) {
+        self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     pub(crate) fn write<T, E, F>(&self, effect: Effect, step: F) -> Pending<T, E>
