@@ -133,10 +133,7 @@ async fn shown_already<A: Authority>(
     for receipt in page.answers.into_iter().filter_map(|answer| answer.receipt) {
         let known = tools.journal.by_receipt_at(&tools.endpoint.name, &receipt)?;
         let is_stranger = match known {
-            Some(id) => {
-                let row = tools.journal.row(id)?;
-                row.erased.is_some() && row.summary.identifier.is_none()
-            }
+            Some(id) => !tools.journal.knows_content(id)?,
             None => true,
         };
         if is_stranger {

@@ -94,8 +94,7 @@ pub(crate) fn import_linked(
     prepared: &Prepared,
 ) -> Result<SubmissionId, RecordError> {
     // After a restore: content that was taken in before keeps the identifier that it may have gone out with.
-    let lost = lost::by_digest(connection, &prepared.new.digest)?;
-    let lost = lost.filter(|lost| lost.endpoint == prepared.new.endpoint);
+    let lost = lost::same_as(connection, &prepared.new)?;
     if lost.is_none()
         && let Some(held) = guard::held_back(connection, prepared)?
     {

@@ -7,8 +7,8 @@ use rusqlite::{Connection, params};
 use crate::append::{self, Happening};
 use crate::attach::{self, PackedEvidence};
 use crate::{
-    Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, doubt, lost, read,
-    search,
+    Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, doubt, guard, lost,
+    read, search,
 };
 
 /// A report as the authority shows it.
@@ -74,7 +74,7 @@ pub(crate) fn reconcile(
     if read::by_receipt_at(connection, &found.endpoint, &prepared.receipt)?.is_some() {
         return Ok(Reconciled::Known);
     }
-    match read::by_attempt_identifier(connection, &found.identifier)? {
+    match read::by_attempt_identifier_at(connection, &found.endpoint, &found.identifier)? {
         Some(id) => known(connection, id, prepared),
         None => add(connection, prepared).map(Reconciled::Added),
     }
@@ -103,8 +103,12 @@ fn known(
 
 fn add(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, RecordError> {
     let found = &prepared.found;
-    let lost = lost::by_identifier(connection, &found.identifier)?;
+    let lost = lost::by_identifier(connection, &found.endpoint, &found.identifier)?;
     let new = without_content(found, lost.as_ref());
+    // Nobody could tell the same report from another when it is handed over.
+    if new.canonical.is_none() {
+        guard::raise(connection, found.at)?;
+    }
     let state = State::first(&new.first)?;
     let id = append::begin(connection, &new, &state, &new.identifier)?;
     connection
@@ -148,10 +152,13 @@ fn without_content(found: &FoundReport, lost: Option<&LostReport>) -> NewSubmiss
         file: lost.map(|lost| lost.file.clone()).unwrap_or_default(),
         format: Format::Json,
         document: Vec::new(),
-        canonical: None,
-        environment: None,
+        canonical: lost.and_then(|lost| lost.canonical.clone()),
+        environment: lost.and_then(|lost| lost.environment.clone()),
         digest: lost.map_or(NO_DIGEST, |lost| &lost.digest).to_owned(),
-        summary: Summary::default(),
+        summary: Summary {
+            identifier: lost.and_then(|lost| lost.document.clone()),
+            ..Summary::default()
+        },
         identifier: found.identifier.clone(),
         endpoint: found.endpoint.clone(),
         first: Event::Queued { due: found.at },

@@ -56,6 +56,7 @@ mod soundness;
 mod sql;
 mod stage;
 mod succession;
+mod taken;
 mod upkeep;
 mod verify;
 mod writer;

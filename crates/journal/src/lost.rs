@@ -1,15 +1,19 @@
-//! Reports that were taken in once and that a restored journal does not have: their identifiers are kept, so
-//! that the same content, when it comes again, is asked for before it is sent.
+//! Reports that were taken in once and that a restored journal does not have: what is known of them is kept, so that
+//! the same report, when it comes again, is asked for before it is sent.
 
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::{JournalError, register, settings};
+use crate::{JournalError, NewSubmission, settings, taken::Taken};
 
 /// Every one of them, by identifier of the attempt.
 const BY_IDENTIFIER: &str = "lost-identifier:";
-/// The last one of those with a content, by its digest.
+/// By the digest of its bytes.
 const BY_DIGEST: &str = "lost-content:";
+/// By the digest of what it says.
+const BY_CANONICAL: &str = "lost-canonical:";
+/// Between what a report is found by and what tells it from others in the name of a setting.
+const END: char = '\u{1f}';
 
 /// A report whose content is not in the journal any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,50 +22,93 @@ pub struct LostReport {
     pub file: String,
     /// SHA-256 of its content, lower-case hex.
     pub digest: String,
+    /// Digest of what it says, whatever its bytes; `None` where a program of before took it in.
+    #[serde(default)]
+    pub canonical: Option<String>,
+    /// Identifier of its document, where that is known.
+    #[serde(default)]
+    pub document: Option<String>,
     /// Identifier of the attempt to deliver.
     pub identifier: String,
     /// Name of the endpoint that it went or was to go to.
     pub endpoint: String,
+    /// Code of that endpoint's environment, where that is known.
+    #[serde(default)]
+    pub environment: Option<String>,
     /// When it was taken in.
     pub at: fhir::Instant,
 }
 
-impl From<register::Taken> for LostReport {
-    fn from(taken: register::Taken) -> Self {
+impl From<Taken> for LostReport {
+    fn from(taken: Taken) -> Self {
         Self {
             file: taken.file,
             digest: taken.digest,
+            canonical: taken.canonical,
+            document: taken.document,
             identifier: taken.identifier,
             endpoint: taken.endpoint,
+            environment: taken.environment,
             at: fhir::Instant(taken.at),
         }
     }
 }
 
-/// Of several attempts with one content the last one kept counts: it took the others' place.
+impl LostReport {
+    /// Whether what goes there may go where this one went; an environment that was not kept fits any.
+    fn went_to(&self, endpoint: &str, environment: Option<&str>) -> bool {
+        let same = self.environment.as_deref().zip(environment).is_none_or(|(a, b)| a == b);
+        self.endpoint == endpoint && same
+    }
+
+    /// The settings that it is kept under. One content may have gone to several places, and one identifier may stand
+    /// for several contents where an endpoint wants the document's.
+    fn names(&self) -> Vec<String> {
+        let environment = self.environment.as_deref().unwrap_or_default();
+        let rest = [&self.identifier, &self.digest, &self.endpoint, environment];
+        let rest = rest.join(&END.to_string());
+        let mut names = vec![
+            format!("{BY_IDENTIFIER}{}{END}{rest}", self.identifier),
+            format!("{BY_DIGEST}{}{END}{rest}", self.digest),
+        ];
+        names.extend(self.canonical.iter().map(|says| format!("{BY_CANONICAL}{says}{END}{rest}")));
+        names
+    }
+}
+
 pub(crate) fn keep(connection: &Connection, lost: &LostReport) -> Result<(), JournalError> {
     let value = serde_json::to_value(lost).map_err(|_| JournalError::Damaged)?;
-    settings::set(connection, &format!("{BY_DIGEST}{}", lost.digest), &value)?;
-    settings::set(connection, &format!("{BY_IDENTIFIER}{}", lost.identifier), &value)
+    lost.names().iter().try_for_each(|name| settings::set(connection, name, &value))
 }
 
 pub(crate) fn all(connection: &Connection) -> Result<Vec<LostReport>, JournalError> {
-    let kept = settings::beginning(connection, BY_IDENTIFIER)?;
-    kept.into_iter().map(|(_, value)| read(value)).collect()
+    beginning(connection, BY_IDENTIFIER)
 }
 
-pub(crate) fn by_digest(
+/// The lost report that a new one is: the same bytes, or what says the same, to the same place. Of several attempts
+/// the last one counts: it took the others' place.
+pub(crate) fn same_as(
     connection: &Connection,
-    digest: &str,
+    new: &NewSubmission,
 ) -> Result<Option<LostReport>, JournalError> {
-    settings::get(connection, &format!("{BY_DIGEST}{digest}"))?.map(read).transpose()
+    let mut found = beginning(connection, &format!("{BY_DIGEST}{}", new.digest))?;
+    if let Some(says) = &new.canonical {
+        found.extend(beginning(connection, &format!("{BY_CANONICAL}{says}"))?);
+    }
+    let environment = new.environment.as_deref();
+    found.retain(|lost| lost.went_to(&new.endpoint, environment));
+    Ok(found.into_iter().max_by_key(|lost| lost.at))
 }
 
+/// The lost report with this identifier of its attempt to an endpoint.
 pub(crate) fn by_identifier(
     connection: &Connection,
+    endpoint: &str,
     identifier: &str,
 ) -> Result<Option<LostReport>, JournalError> {
-    settings::get(connection, &format!("{BY_IDENTIFIER}{identifier}"))?.map(read).transpose()
+    let mut found = beginning(connection, &format!("{BY_IDENTIFIER}{identifier}"))?;
+    found.retain(|lost| lost.identifier == identifier && lost.endpoint == endpoint);
+    Ok(found.into_iter().max_by_key(|lost| lost.at))
 }
 
 /// An endpoint has another name.
@@ -70,27 +117,33 @@ pub(crate) fn rename_endpoint(
     from: &str,
     to: &str,
 ) -> Result<(), JournalError> {
-    for prefix in [BY_DIGEST, BY_IDENTIFIER] {
-        for (name, value) in settings::beginning(connection, prefix)? {
-            let lost = read(value)?;
-            if lost.endpoint == from {
-                let lost = LostReport { endpoint: to.to_owned(), ..lost };
-                let value = serde_json::to_value(&lost).map_err(|_| JournalError::Damaged)?;
-                settings::set(connection, &name, &value)?;
-            }
-        }
+    for lost in all(connection)?.into_iter().filter(|lost| lost.endpoint == from) {
+        found(connection, &lost)?;
+        keep(connection, &LostReport { endpoint: to.to_owned(), ..lost })?;
     }
     Ok(())
 }
 
 /// It is in the journal again.
 pub(crate) fn found(connection: &Connection, lost: &LostReport) -> Result<(), JournalError> {
-    settings::remove(connection, &format!("{BY_IDENTIFIER}{}", lost.identifier))?;
-    let last = by_digest(connection, &lost.digest)?;
-    if last.is_some_and(|last| last.identifier == lost.identifier) {
-        settings::remove(connection, &format!("{BY_DIGEST}{}", lost.digest))?;
+    for name in lost.names() {
+        settings::remove(connection, &name)?;
+    }
+    // As programs of before kept it: one of each content, one of each identifier.
+    for name in
+        [format!("{BY_IDENTIFIER}{}", lost.identifier), format!("{BY_DIGEST}{}", lost.digest)]
+    {
+        let kept = settings::get(connection, &name)?.map(read).transpose()?;
+        if kept.is_some_and(|kept| kept == *lost) {
+            settings::remove(connection, &name)?;
+        }
     }
     Ok(())
+}
+
+fn beginning(connection: &Connection, prefix: &str) -> Result<Vec<LostReport>, JournalError> {
+    let kept = settings::beginning(connection, prefix)?;
+    kept.into_iter().map(|(_, value)| read(value)).collect()
 }
 
 fn read(value: serde_json::Value) -> Result<LostReport, JournalError> {

@@ -5,8 +5,8 @@ use report::{Event, Person, State, SubmissionId};
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
 use crate::{
-    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, Sibling,
-    cells, sql,
+    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, LostReport, Message, OpenReport, Row,
+    Sibling, cells, sql,
 };
 
 /// All rows of a statement.
@@ -148,6 +148,27 @@ pub(crate) fn by_attempt_identifier(
     identifier: &str,
 ) -> Result<Option<SubmissionId>, JournalError> {
     newest(connection, sql::BY_IDENTIFIER, identifier)
+}
+
+/// The newest submission with this identifier of its attempt to an endpoint.
+pub(crate) fn by_attempt_identifier_at(
+    connection: &Connection,
+    endpoint: &str,
+    identifier: &str,
+) -> Result<Option<SubmissionId>, JournalError> {
+    let found: Option<Option<i64>> =
+        one(connection, sql::BY_IDENTIFIER_AT, [identifier, endpoint], |row| row.get(0))?;
+    Ok(found.flatten().map(SubmissionId))
+}
+
+/// Whether the journal knows this very attempt. Its identifier alone does not say so where an endpoint wants the
+/// document's.
+pub(crate) fn has_attempt(
+    connection: &Connection,
+    lost: &LostReport,
+) -> Result<bool, JournalError> {
+    let attempt = [&lost.identifier, &lost.endpoint, &lost.digest];
+    Ok(one(connection, sql::HAS_ATTEMPT, attempt, |_| Ok(()))?.is_some())
 }
 
 pub(crate) fn siblings(

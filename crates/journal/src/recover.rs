@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use fhir::Instant;
-use report::{Event, Person, SubmissionId};
+use report::{Event, Person};
 use rusqlite::Connection;
 
 use crate::append::{self, Happening};
@@ -232,7 +232,7 @@ fn write(
     recovery.doubted = doubt::all(connection, now, &by)?;
     doubt::set_mark(connection, doubt::Mark { at: now, through })?;
     for taken in &old.taken {
-        if read::by_attempt_identifier(connection, &taken.identifier)?.is_none() {
+        if !read::has_attempt(connection, taken)? {
             lost::keep(connection, taken)?;
         }
     }
@@ -247,8 +247,10 @@ fn write(
     let since = recovery.last.map(|last| last.0);
     reconcile_since(connection, since.map(Instant), now)?;
     guard::forget_computer(connection)?;
-    // No register says what was taken in since: the disk that held both is gone.
-    if !matches!(old.look, Look::Present(_)) {
+    // Without a register nothing says what was taken in since: the disk that held both is gone. One of a program of
+    // before does not say what else would be the same report.
+    let is_said = lost::all(connection)?.iter().all(|lost| lost.canonical.is_some());
+    if !matches!(old.look, Look::Present(_)) || !is_said {
         guard::raise(connection, now)?;
     }
     if old.occasion == Occasion::Damage {
@@ -274,13 +276,12 @@ fn salvage(
     let mut seen = HashSet::new();
     let mut salvaged = 0;
     for number in numbers.into_iter().filter(|number| seen.insert(*number)) {
-        let known = |identifier: &str| read::by_attempt_identifier(connection, identifier);
         // Most are in the backup: that is known without reading them.
-        if number <= through && old.has(number, &known)? {
+        if number <= through && old.has(number, connection)? {
             continue;
         }
         let Some(report) = damaged.report(number, now, by) else { continue };
-        if known(&report.lost.identifier)?.is_none() {
+        if !read::has_attempt(connection, &report.lost)? {
             take_back(connection, report, now, by)?;
             salvaged += 1;
         }
@@ -290,14 +291,10 @@ fn salvage(
 
 impl Old {
     /// Whether the register says that this number is a report that is known.
-    fn has(
-        &self,
-        number: i64,
-        known: &impl Fn(&str) -> Result<Option<SubmissionId>, JournalError>,
-    ) -> Result<bool, JournalError> {
+    fn has(&self, number: i64, connection: &Connection) -> Result<bool, JournalError> {
         let Ok(index) = self.numbers.binary_search(&number) else { return Ok(false) };
         match self.taken.get(index) {
-            Some(taken) => Ok(known(&taken.identifier)?.is_some()),
+            Some(taken) => read::has_attempt(connection, taken),
             None => Ok(false),
         }
     }

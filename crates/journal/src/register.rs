@@ -1,5 +1,5 @@
 //! What was confirmed, noted beside the journal after each commit and before the reply: the head of the chain
-//! of events, and which reports were taken in.
+//! of events, and which reports were taken in ([`crate::taken`]).
 //!
 //! Without it a journal that lost its log, was cut at a page, or was replaced by an older copy would open as
 //! if nothing were missing. It is a database of its own under the same key, so that damage of one file does
@@ -16,6 +16,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::chain::{self, Hash};
 use crate::open::{self, Access, Place};
+use crate::taken::{self, Taken};
 use crate::{JournalError, OpenProblem, read, settings, sql};
 
 /// Name beside the journal.
@@ -43,24 +44,6 @@ const HEAD: &str = "SELECT lineage, events, hash, suspect FROM head WHERE id = 1
 const NEW_HEAD: &str =
     "INSERT INTO head (id, lineage, events, hash, suspect) VALUES (1, ?1, ?2, ?3, 0)";
 const MOVE_HEAD: &str = "UPDATE head SET events = ?1, hash = ?2 WHERE id = 1 AND events < ?1";
-const NEW_TAKEN: &str = "INSERT OR IGNORE INTO taken (submission, at, file, digest, identifier, endpoint) \
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-const TAKEN: &str =
-    "SELECT submission, at, file, digest, identifier, endpoint FROM taken ORDER BY submission";
-const TAKEN_SINCE: &str = "SELECT id, created, file, digest, identifier, endpoint FROM submission \
-     WHERE id > ?1 ORDER BY id";
-
-/// A report as the register knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Taken {
-    pub(crate) submission: i64,
-    pub(crate) at: i64,
-    pub(crate) file: String,
-    pub(crate) digest: String,
-    pub(crate) identifier: String,
-    pub(crate) endpoint: String,
-}
-
 /// The head of the chain as it was confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
@@ -172,23 +155,8 @@ fn head(connection: &Connection) -> rusqlite::Result<Option<Head>> {
 
 /// Everything that the register knows to have been taken in; nothing where it cannot be read.
 pub(crate) fn taken(journal: &Place) -> Vec<Taken> {
-    let all = || -> rusqlite::Result<Vec<Taken>> {
-        let connection = connect(&place_of(journal))?;
-        let mut query = connection.prepare(TAKEN)?;
-        query.query_map([], taken_row)?.collect()
-    };
+    let all = || taken::all(&connect(&place_of(journal))?);
     all().unwrap_or_default()
-}
-
-fn taken_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Taken> {
-    Ok(Taken {
-        submission: row.get(0)?,
-        at: row.get(1)?,
-        file: row.get(2)?,
-        digest: row.get(3)?,
-        identifier: row.get(4)?,
-        endpoint: row.get(5)?,
-    })
 }
 
 /// Whether the journal holds everything that was confirmed.
@@ -265,6 +233,7 @@ impl Register {
         let lineage = settings::lineage(journal).map_err(|_| rusqlite::Error::InvalidQuery)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         connection.execute_batch(SCHEMA)?;
+        taken::complete(&connection, journal)?;
         let found = head(&connection)?;
         let ours = found.as_ref().is_some_and(|head| head.lineage == lineage.id);
         if agreement != Agreement::Holds && !ours {
@@ -297,24 +266,7 @@ impl Register {
         };
         let run = |statement: &str| self.connection.prepare_cached(statement)?.execute([]);
         run("BEGIN IMMEDIATE")?;
-        let mut submission = self.submission;
-        {
-            let mut query = journal.prepare_cached(TAKEN_SINCE)?;
-            let mut insert = self.connection.prepare_cached(NEW_TAKEN)?;
-            let mut rows = query.query([submission])?;
-            while let Some(row) = rows.next()? {
-                let new = taken_row(row)?;
-                insert.execute(params![
-                    new.submission,
-                    new.at,
-                    new.file,
-                    new.digest,
-                    new.identifier,
-                    new.endpoint
-                ])?;
-                submission = new.submission;
-            }
-        }
+        let submission = taken::note(&self.connection, journal, self.submission)?;
         let mut update = self.connection.prepare_cached(MOVE_HEAD)?;
         update.execute(params![events, hash.as_slice()])?;
         run("COMMIT")?;

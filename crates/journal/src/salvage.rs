@@ -19,6 +19,8 @@ const FAILURES_MAX: u32 = 100;
 
 const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, state, created \
      FROM submission WHERE id = ?1 AND erased IS NULL";
+/// What journals of the first schema do not have.
+const SAYS: &str = "SELECT canonical, environment FROM submission WHERE id = ?1";
 const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 
 /// A report that was read from a damaged journal.
@@ -92,6 +94,7 @@ impl Damaged {
             let mut query = connection.prepare_cached(HEAD)?;
             query.query_row([number], |row| head(row, now, by)).optional()
         })??;
+        (new.canonical, new.environment) = self.says(number);
         let (size, packed) = self.read(|connection| {
             let mut query = connection.prepare_cached(DOCUMENT)?;
             query.query_row([number], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?)))
@@ -103,8 +106,11 @@ impl Damaged {
         let lost = LostReport {
             file: new.file.clone(),
             digest: new.digest.clone(),
+            canonical: new.canonical.clone(),
+            document: new.summary.identifier.clone(),
             identifier: new.identifier.clone(),
             endpoint: new.endpoint.clone(),
+            environment: new.environment.clone(),
             at: created,
         };
         // What waits for a person goes on waiting, and what had a receipt waits until the authority shows it again:
@@ -114,6 +120,16 @@ impl Damaged {
         }
         let closed = matches!(state.as_str(), "withdrawn" | "superseded");
         Some(Salvaged { lost, new, closed })
+    }
+
+    /// What a report says and which environment it went to, where the journal has that.
+    fn says(&mut self, number: i64) -> (Option<String>, Option<String>) {
+        let found = self.read(|connection| {
+            // A journal of the first schema is no damage.
+            let Ok(mut query) = connection.prepare_cached(SAYS) else { return Ok(None) };
+            query.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+        });
+        found.flatten().unwrap_or_default()
     }
 }
 

@@ -64,6 +64,12 @@ pub(crate) const NEXT_DUE_AT: &str =
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM submission \
      WHERE state IN ('sending', 'unknown', 'in-progress')";
 pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission WHERE identifier = ?1";
+/// To one endpoint (?2): where that wants the document's identifier, others know the report by the same one.
+pub(crate) const BY_IDENTIFIER_AT: &str =
+    "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2";
+/// An attempt (?1) to deliver a content (?3) to an endpoint (?2).
+pub(crate) const HAS_ATTEMPT: &str =
+    "SELECT 1 FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3 LIMIT 1";
 pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state FROM submission AS one \
      JOIN submission AS other \
      ON other.identifier = one.identifier AND other.endpoint = one.endpoint AND other.id <> one.id \
@@ -87,6 +93,8 @@ pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state, s.digest, s.canonica
      s.erased IS NULL, s.updated FROM submission s \
      WHERE s.document_identifier = ?1 AND s.endpoint = ?2 \
      AND (?3 IS NULL OR s.environment IS NULL OR s.environment = ?3) ORDER BY s.id";
+pub(crate) const KNOWS_CONTENT: &str =
+    "SELECT canonical IS NOT NULL OR erased IS NULL FROM submission WHERE id = ?1";
 pub(crate) const SET_CANONICAL: &str =
     "UPDATE submission SET canonical = ?2 WHERE id = ?1 AND canonical IS NULL";
 /// Submissions that wait to be sent in the place of another (?1).
@@ -201,6 +209,8 @@ mod plans {
             (OVERDUE, "submission_state"),
             (ERASABLE, "submission_state"),
             (BY_IDENTIFIER, "submission_identifier"),
+            (BY_IDENTIFIER_AT, "submission_identifier"),
+            (HAS_ATTEMPT, "submission_identifier"),
             (BY_RECEIPT, "submission_receipt"),
             (BY_RECEIPT_AT, "submission_receipt"),
             (ACCEPTED_AT, "submission_receipt"),

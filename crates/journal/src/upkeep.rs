@@ -85,6 +85,12 @@ impl Journal {
         self.read(|c| guard::stands(c, now))
     }
 
+    /// Whether the journal knows what a submission says, so that the same report would be recognised in other bytes.
+    pub fn knows_content(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        let known = self.read(|c| read::one(c, sql::KNOWS_CONTENT, [id.0], |row| row.get(0)))?;
+        Ok(known.unwrap_or(false))
+    }
+
     /// Reports to an endpoint that wait for that, oldest first.
     pub fn guarded(&self, endpoint: &str) -> Result<Vec<SubmissionId>, JournalError> {
         self.read(|c| guard::waiting(c, endpoint))

@@ -8,6 +8,7 @@ mod common;
 mod damage {
     mod backups;
     mod files;
+    mod forgotten;
     mod laboratory;
     mod restored;
 }

@@ -142,6 +142,9 @@ fn what_the_authority_shows_is_taken_in_once() {
     let mut new = report(60);
     new.identifier = "urn:uuid:queued".to_owned();
     let queued = journal.import(new.clone()).unwrap();
+    // The authority was asked for its document and did not show it.
+    journal.decide_guarded(queued, None, &person(), at(150)).unwrap();
+    assert_eq!(journal.state(queued).unwrap().code(), "queued");
     let seen = journal.reconcile(found("urn:uuid:queued", "e-3")).unwrap();
     assert_eq!(
         (seen, journal.state(queued).unwrap().code()),
@@ -159,6 +162,7 @@ fn what_the_authority_shows_is_taken_in_once() {
     let mut new = report(62);
     new.endpoint = "elsewhere".to_owned();
     let elsewhere = journal.import(new).unwrap();
+    journal.decide_guarded(elsewhere, None, &person(), at(150)).unwrap();
     record(&journal, elsewhere, Event::SendingStarted { since: at(150) });
     record(&journal, elsewhere, Event::Completed { receipt: "e-5".to_owned() });
     let seen = journal.reconcile(found("urn:uuid:ours", "e-5")).unwrap();
