@@ -8,9 +8,13 @@ mod elements;
 mod terms;
 
 pub(crate) use elements::{
-    Binding, Constraint, Discriminator, ElementDefinition, Slicing, TypeReference, Typed,
+    Binding, Bounds, Constraint, Discriminator, ElementDefinition, Slicing, TypeReference, Typed,
+    Usage,
 };
 pub(crate) use terms::{CodeSystem, Filter, Include, ValueSet};
+
+const IMPOSED: &str = "http://hl7.org/fhir/StructureDefinition/structuredefinition-imposeProfile";
+const VERSIONS: &str = "http://hl7.org/fhir/StructureDefinition/version-specific-use";
 
 /// One definition of a package.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -63,6 +67,9 @@ pub(crate) struct Structure {
     /// Where an extension may stand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) contexts: Vec<ExtensionContext>,
+    /// Profiles that a resource must conform to beside this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) imposed: Vec<String>,
     /// What must hold where an extension stands (FHIRPath).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) context_invariants: Vec<String>,
@@ -91,7 +98,7 @@ impl Definition {
             "StructureDefinition" if !url.is_empty() => Self::Structure(Structure::of(resource)),
             "ValueSet" if !url.is_empty() => Self::ValueSet(ValueSet::of(resource)),
             "CodeSystem" if !url.is_empty() => Self::CodeSystem(CodeSystem::of(resource)),
-            "ConceptMap" | "NamingSystem" | "Questionnaire" if !url.is_empty() => {
+            "ConceptMap" | "Measure" | "NamingSystem" | "Questionnaire" if !url.is_empty() => {
                 Self::Source(Source {
                     url,
                     version: text(resource, "version"),
@@ -141,9 +148,13 @@ impl Structure {
         };
         let snapshot = elements("snapshot");
         let differential = if snapshot.is_empty() { elements("differential") } else { Vec::new() };
-        let contexts = items(resource.get("context")).map(|context| ExtensionContext {
-            kind: text(context, "type"),
-            expression: text(context, "expression"),
+        let imposed = extensions(resource, IMPOSED)
+            .filter_map(|of| of.get("valueCanonical").or_else(|| of.get("valueUri"))?.as_str());
+        let contexts = items(resource.get("context")).filter(|of| is_of_r4(of)).map(|context| {
+            ExtensionContext {
+                kind: text(context, "type"),
+                expression: text(context, "expression"),
+            }
         });
         let invariants = items(resource.get("contextInvariant")).filter_map(Value::as_str);
         // A logical model names its type by URL; what counts is the name.
@@ -157,11 +168,31 @@ impl Structure {
             is_constraint: resource.get("derivation").and_then(Value::as_str) == Some("constraint"),
             base: resource.get("baseDefinition").and_then(Value::as_str).map(str::to_owned),
             contexts: contexts.collect(),
+            imposed: imposed.map(str::to_owned).collect(),
             context_invariants: invariants.map(str::to_owned).collect(),
             snapshot,
             differential,
         }
     }
+}
+
+/// Whether a place of an extension counts in FHIR R4.
+fn is_of_r4(context: &Value) -> bool {
+    let bound = |name: &str| {
+        let told = extensions(context, VERSIONS).next()?;
+        let part = extensions(told, name).next()?;
+        let text = part.get("valueCode").or_else(|| part.get("valueString"))?.as_str()?;
+        let mut numbers = text.split('.').map(|number| number.parse::<u32>().unwrap_or(0));
+        Some((numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)))
+    };
+    bound("startFhirVersion").is_none_or(|from| from <= (4, 0))
+        && bound("endFhirVersion").is_none_or(|to| to >= (4, 0))
+}
+
+/// The extensions of this url.
+fn extensions<'v>(value: &'v Value, url: &str) -> impl Iterator<Item = &'v Value> {
+    items(value.get("extension"))
+        .filter(move |of| of.get("url").and_then(Value::as_str) == Some(url))
 }
 
 fn without_narrative(resource: &Value) -> Value {

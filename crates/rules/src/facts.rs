@@ -67,6 +67,12 @@ pub(crate) fn context_of(extension: &str) -> Option<&'static str> {
 /// checks of narrative here; `dom-3` is part of the checks of contained resources; `dom-6` is advice.
 const ELSEWHERE: &[&str] = &["ele-1", "txt-1", "txt-2", "dom-3", "dom-6"];
 
+/// Elements that a rule is not asked of: `eld-24` is not meant for ids and for addresses of extensions.
+pub(crate) fn is_exempt(key: &str, path: Option<&str>) -> bool {
+    let ends = |path: &str| path.ends_with("xtension.url") || path.ends_with(".id");
+    key == "eld-24" && path.is_some_and(ends)
+}
+
 /// What is evaluated for this key.
 pub(crate) fn instead(key: &str, published: &str) -> Instead {
     if ELSEWHERE.contains(&key) {

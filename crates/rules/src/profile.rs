@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use crate::definition::{
-    Binding, ElementDefinition, ExtensionContext, Slicing, Structure, TypeReference, Typed,
+    Binding, Bounds, ElementDefinition, ExtensionContext, Slicing, Structure, TypeReference, Typed,
 };
 use crate::rule::{Rule, Rules};
 use crate::slicing::Matcher;
@@ -23,6 +23,8 @@ pub(crate) struct Profile {
     pub(crate) is_constraint: bool,
     pub(crate) contexts: Vec<ExtensionContext>,
     pub(crate) context_rules: Vec<Arc<Rule>>,
+    /// Profiles that a resource must conform to beside this one.
+    pub(crate) imposed: Vec<String>,
     /// The root first.
     pub(crate) nodes: Vec<Node>,
 }
@@ -45,6 +47,7 @@ pub(crate) struct Node {
     pub(crate) min_value: Option<Typed>,
     pub(crate) max_value: Option<Typed>,
     pub(crate) max_length: Option<u64>,
+    pub(crate) bounds: Option<Bounded>,
     pub(crate) binding: Option<Binding>,
     pub(crate) rules: Vec<Arc<Rule>>,
     pub(crate) is_modifier: bool,
@@ -55,6 +58,21 @@ pub(crate) struct Node {
     pub(crate) slices: Vec<u32>,
     /// How a slice recognises its elements; made at first use, for it looks into other definitions.
     pub(crate) matchers: OnceLock<Result<Vec<Matcher>, String>>,
+}
+
+/// Bounds, with their expression made ready.
+#[derive(Debug)]
+pub(crate) struct Bounded {
+    pub(crate) told: Bounds,
+    /// `None` where there is none, or where it is none that can be used here.
+    pub(crate) pattern: Option<regex::Regex>,
+}
+
+impl Bounded {
+    fn of(told: Bounds) -> Self {
+        let pattern = told.pattern.as_deref().and_then(crate::terminology::whole);
+        Self { told, pattern }
+    }
 }
 
 impl Profile {
@@ -73,6 +91,7 @@ impl Profile {
             is_constraint: structure.is_constraint,
             contexts: structure.contexts,
             context_rules: context_rules.map(|text| rules.of_context(text)).collect(),
+            imposed: structure.imposed,
             nodes: build.nodes,
         }
     }
@@ -115,6 +134,7 @@ impl Node {
             min_value: element.min_value,
             max_value: element.max_value,
             max_length: element.max_length,
+            bounds: element.bounds.map(Bounded::of),
             binding: element.binding,
             rules: element.constraints.iter().filter_map(|rule| rules.of(rule)).collect(),
             is_modifier: element.is_modifier.unwrap_or(false),

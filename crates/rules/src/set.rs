@@ -215,6 +215,12 @@ impl RuleSet {
         record.profile.get_or_init(|| self.compile(number).map(Box::new)).as_deref()
     }
 
+    /// Whether a package was added for one call: what its definitions need and nobody has is then an error,
+    /// for whoever adds them wants to know what they say.
+    pub(crate) fn is_overlay(&self, package: u16) -> bool {
+        self.packages.get(usize::from(package)).is_some_and(|held| held.is_overlay)
+    }
+
     /// The definition of a type of FHIR.
     pub(crate) fn type_profile(&self, name: &str) -> Option<&Profile> {
         self.profile(&format!("{BASE}{name}"), 0)

@@ -1,6 +1,8 @@
 //! How a slice recognises its elements: each discriminator becomes a path into the document and a test
 //! of what stands there, both taken from the definitions once.
 
+mod told;
+
 use serde_json::Value;
 
 use crate::definition::{Binding, Typed};
@@ -37,8 +39,10 @@ pub(crate) enum Test {
     Type(Vec<String>),
     /// Conforms to one of the profiles, seen from this package.
     Profile(Vec<String>, u16),
-    /// The element stands at this place.
-    Position(usize),
+    /// The element stands at one of these places.
+    Position(std::ops::Range<usize>),
+    /// HL7's validator has no way to ask it: whatever stands there is in doubt.
+    NotAsked,
 }
 
 /// Where a path leads in the definitions.
@@ -68,7 +72,7 @@ pub(crate) fn compile(
         let steps = steps(&discriminator.path).ok_or_else(|| discriminator.path.clone())?;
         let kind = discriminator.kind.as_str();
         let test = if kind == "position" {
-            Some(Test::Position(place))
+            Some(position(profile, sliced, place, discriminators.len()))
         } else {
             let tests: Vec<Test> = places(set, profile, slice, &steps, kind)
                 .iter()
@@ -77,6 +81,7 @@ pub(crate) fn compile(
             one_of(tests).or_else(|| by_url(profile, slice, &steps))
         };
         match test {
+            Some(Test::NotAsked) => return Err(discriminator.path.clone()),
             Some(test) => matchers.push(Matcher { steps, test }),
             // Without a profile every element has it.
             None if kind == "profile" => is_decided = true,
@@ -90,6 +95,23 @@ pub(crate) fn compile(
         return Err(paths.join(", "));
     }
     Ok(matchers)
+}
+
+/// The places of a slice by position: behind all slices before it, each of which has a certain number.
+fn position(profile: &Profile, sliced: u32, place: usize, discriminators: usize) -> Test {
+    let slices = &profile.node(sliced).slices;
+    let before = slices.iter().take(place).map(|at| profile.node(*at));
+    let mut start = 0;
+    for slice in before {
+        if slice.min != slice.max {
+            return Test::NotAsked;
+        }
+        start += slice.min as usize;
+    }
+    let Some(own) = slices.get(place).filter(|_| discriminators == 1) else {
+        return Test::NotAsked;
+    };
+    Test::Position(start..start.saturating_add(profile.node(*own).max as usize))
 }
 
 /// An extension whose definition is not at hand is still known by its url.
@@ -108,6 +130,10 @@ fn one_of(mut tests: Vec<Test>) -> Option<Test> {
     if tests.len() < 2 {
         return tests.pop();
     }
+    if tests.iter().all(|test| matches!(test, Test::NotAsked)) {
+        return Some(Test::NotAsked);
+    }
+    tests.retain(|test| !matches!(test, Test::NotAsked));
     // A value says more than a value set, and that more than that something is there: an element that has
     // both its own children and a profile is described twice.
     let rank = |test: &Test| match test {
@@ -286,24 +312,25 @@ fn is_extension(set: &RuleSet, profile: &Profile, slice: u32, url: &str) -> bool
 fn test(kind: &str, place: &Place<'_>, steps: &[Step]) -> Option<Test> {
     let node = place.profile.node(place.node);
     let package = place.profile.package;
+    if node.max == 0 {
+        return Some(Test::Missing);
+    }
     match kind {
         "value" | "pattern" => {
             if let Some(fixed) = &node.fixed {
-                return Some(Test::Fixed(fixed.clone()));
+                return Some(told::of_fixed(fixed));
             }
             if let Some(pattern) = &node.pattern {
-                return Some(Test::Pattern(pattern.value.clone()));
+                return Some(told::of_pattern(pattern));
             }
             if let Some((value, _)) = &place.inherited {
                 return Some(Test::Pattern(value.clone()));
             }
             let binding = node.binding.as_ref().filter(|of| of.strength == "required");
-            if let Some(binding) = binding.filter(|of| of.value_set.is_some()) {
-                return Some(Test::Bound(binding.clone(), package));
-            }
-            (node.max == 0).then_some(Test::Missing)
+            let binding = binding.filter(|of| of.value_set.is_some());
+            binding.map(|binding| Test::Bound(binding.clone(), package))
         }
-        "exists" => existence(node.min, node.max),
+        "exists" => (node.min >= 1).then_some(Test::Exists),
         "type" => {
             let told = steps.last().and_then(|step| match step {
                 Step::OfType(of) => Some(vec![of.clone()]),
@@ -327,14 +354,6 @@ fn test(kind: &str, place: &Place<'_>, steps: &[Step]) -> Option<Test> {
             };
             (!urls.is_empty()).then_some(Test::Profile(urls, package))
         }
-        _ => None,
-    }
-}
-
-fn existence(min: u32, max: u32) -> Option<Test> {
-    match (min, max) {
-        (_, 0) => Some(Test::Missing),
-        (1.., _) => Some(Test::Exists),
         _ => None,
     }
 }

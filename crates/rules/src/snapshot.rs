@@ -321,6 +321,7 @@ fn lay_over(base: &mut ElementDefinition, change: &ElementDefinition) {
         min_value,
         max_value,
         max_length,
+        bounds,
         is_modifier
     );
     if let Some(binding) = &change.binding {

@@ -2,7 +2,7 @@
 //! an index in front, so that a set is there in milliseconds and reads a definition when it is needed.
 //!
 //! ```text
-//! labcourier-rules 1\n
+//! labcourier-rules 2\n
 //! {"manifest":…,"entries":[{"kind","url","version","start","length"},…]}\n
 //! definitions, one JSON object after the other
 //! ```
@@ -18,7 +18,7 @@ use crate::package::{Manifest, Package};
 use crate::set::{Content, Entry, RuleSet, best_version};
 
 /// First line of every file; another number is another form.
-const MAGIC: &str = "labcourier-rules 1";
+const MAGIC: &str = "labcourier-rules 2";
 /// Bytes of an index that is read: the largest published package needs less than 2 MiB.
 const INDEX_MAX: u64 = 64 << 20;
 const SUFFIX: &str = "rules";

@@ -165,7 +165,7 @@ impl Codes {
 }
 
 /// An expression that must match all of a text.
-fn whole(pattern: &str) -> Option<Regex> {
+pub(crate) fn whole(pattern: &str) -> Option<Regex> {
     regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(1 << 20).build().ok()
 }
 

@@ -5,6 +5,7 @@
 //! point to is looked at once for each profile, and circular definitions end: what is still being looked
 //! at counts as fine meanwhile.
 
+mod bounds;
 mod bundle;
 mod children;
 mod coded;
@@ -121,7 +122,7 @@ impl RuleSet {
         issues.extend(run.resource(root).iter().cloned());
         for canonical in asked.profiles {
             match self.profile(canonical, 0) {
-                Some(profile) => run.against(root, profile, &mut issues),
+                Some(profile) => run.against(meant_by(root, profile), profile, &mut issues),
                 None => push(
                     &mut issues,
                     root,
@@ -139,7 +140,17 @@ impl<'t> Run<'t> {
     /// What an element shows against a profile, looked at once.
     fn conform(&self, of: Element<'t>, profile: &'t Profile) -> Rc<Vec<Issue>> {
         let key = (self.place(of), profile.number);
-        self.remembered(key, |issues| self.element(of, profile, 0, issues))
+        self.remembered(key, |issues| {
+            self.element(of, profile, 0, issues);
+            for imposed in profile.imposed.iter().filter(|_| of.resource_type().is_some()) {
+                match self.set.profile(imposed, profile.package) {
+                    Some(imposed) => self.against(of, imposed, issues),
+                    None => {
+                        warning(issues, of, "rule-profile-unknown", &[("profile", imposed)]);
+                    }
+                }
+            }
+        })
     }
 
     fn place(&self, of: Element<'t>) -> Place {
@@ -221,6 +232,15 @@ impl<'t> Run<'t> {
         }
         found
     }
+}
+
+/// What a profile is asked of: of a Bundle its first resource, where the profile is one of that type.
+fn meant_by<'t>(root: Element<'t>, profile: &Profile) -> Element<'t> {
+    if root.resource_type() != Some("Bundle") || root.is_of(&profile.type_name) {
+        return root;
+    }
+    let first = root.all("entry").next().and_then(|entry| entry.child("resource"));
+    first.filter(|of| of.is_of(&profile.type_name)).unwrap_or(root)
 }
 
 fn collect<'t>(of: Element<'t>, wanted: &HashSet<u32>, found: &mut HashMap<u32, Element<'t>>) {

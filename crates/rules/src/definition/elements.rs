@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{items, text};
+use crate::set::BASE;
 
 /// An element as a snapshot or a differential describes it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -49,6 +50,9 @@ pub(crate) struct ElementDefinition {
     /// Greatest number of characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_length: Option<u64>,
+    /// Bounds that extensions of the element set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) bounds: Option<Bounds>,
     /// The codes that it may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) binding: Option<Binding>,
@@ -58,6 +62,23 @@ pub(crate) struct ElementDefinition {
     /// Whether it changes the meaning of what is around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) is_modifier: Option<bool>,
+}
+
+/// Bounds of a value that FHIR has extensions for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Bounds {
+    /// Least number of characters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) min_length: Option<u64>,
+    /// Greatest number of digits behind the point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_decimals: Option<u64>,
+    /// Greatest number of bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) max_size: Option<u64>,
+    /// An expression that the whole value matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pattern: Option<String>,
 }
 
 /// A value with its type, e.g. `Coding`.
@@ -119,6 +140,33 @@ pub(crate) struct Binding {
     /// Beyond an extensible binding: no code may leave this value set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_value_set: Option<String>,
+    /// Further bindings beside this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) additional: Vec<AdditionalBinding>,
+}
+
+/// A binding beside the first one, perhaps for certain resources only.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct AdditionalBinding {
+    /// `required`, `extensible`, …: what its purpose comes to.
+    pub(crate) strength: String,
+    /// Canonical of the value set.
+    pub(crate) value_set: String,
+    /// It counts where every one of these is met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) usage: Vec<Usage>,
+}
+
+/// A condition of an additional binding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Usage {
+    /// Canonical of the definition whose elements `path` is about; another one says something that is not
+    /// in the resource.
+    pub(crate) of: String,
+    /// Path of an element of the resource.
+    pub(crate) path: String,
+    /// Codes, one of which that element has, as (system, code).
+    pub(crate) codes: Vec<(String, String)>,
 }
 
 /// An invariant.
@@ -139,6 +187,7 @@ pub(crate) struct Constraint {
     pub(crate) best_practice: bool,
 }
 
+const ADDITIONAL_BINDING: &str = "http://hl7.org/fhir/tools/StructureDefinition/additional-binding";
 const MAX_VALUE_SET: &str = "http://hl7.org/fhir/StructureDefinition/elementdefinition-maxValueSet";
 const BEST_PRACTICE: &str =
     "http://hl7.org/fhir/StructureDefinition/elementdefinition-bestpractice";
@@ -165,6 +214,7 @@ impl ElementDefinition {
             min_value: typed(element, "minValue"),
             max_value: typed(element, "maxValue"),
             max_length: number("maxLength"),
+            bounds: Bounds::of(element),
             binding: element.get("binding").map(Binding::of),
             constraints: items(element.get("constraint")).map(Constraint::of).collect(),
             is_modifier: element.get("isModifier").and_then(Value::as_bool),
@@ -185,6 +235,65 @@ fn typed(element: &Value, prefix: &str) -> Option<Typed> {
             value: value.clone(),
         })
     })
+}
+
+impl Bounds {
+    fn of(element: &Value) -> Option<Self> {
+        let told = |name: &str| {
+            let of = extension(element, &format!("{BASE}{name}"))?;
+            of.as_object()?.iter().find(|(name, _)| name.starts_with("value")).map(|(_, of)| of)
+        };
+        // Some publish whole numbers as decimals.
+        let number = |name: &str| {
+            let value = told(name)?;
+            value.as_u64().or_else(|| value.as_f64().filter(|of| *of >= 0.0).map(|of| of as u64))
+        };
+        let bounds = Self {
+            min_length: number("minLength"),
+            max_decimals: number("maxDecimalPlaces"),
+            max_size: number("maxSize"),
+            pattern: told("regex").and_then(Value::as_str).map(str::to_owned),
+        };
+        (bounds != Self::default()).then_some(bounds)
+    }
+}
+
+impl AdditionalBinding {
+    /// `None` for a purpose that is not checked.
+    fn of(told: &Value) -> Option<Self> {
+        let value = |name: &str| extension(told, name)?.as_object();
+        let text = |name: &str, kinds: [&str; 2]| {
+            let of = value(name)?;
+            kinds.iter().find_map(|kind| of.get(*kind)?.as_str().map(str::to_owned))
+        };
+        let strength = match text("purpose", ["valueCode", "valueString"])?.as_str() {
+            "maximum" | "required" => "required",
+            "extensible" => "extensible",
+            "preferred" => "preferred",
+            _ => return None,
+        };
+        let usage = items(told.get("extension"))
+            .filter(|of| of.get("url").and_then(Value::as_str) == Some("usage"))
+            .filter_map(|of| Some(Usage::of(of.get("valueUsageContext")?)));
+        Some(Self {
+            strength: strength.to_owned(),
+            value_set: text("valueSet", ["valueCanonical", "valueUri"])?,
+            usage: usage.collect(),
+        })
+    }
+}
+
+impl Usage {
+    fn of(context: &Value) -> Self {
+        let code = context.get("code").cloned().unwrap_or_default();
+        let concept = context.get("valueCodeableConcept");
+        let codings = items(concept.and_then(|concept| concept.get("coding")));
+        Self {
+            of: text(&code, "system"),
+            path: text(&code, "code"),
+            codes: codings.map(|of| (text(of, "system"), text(of, "code"))).collect(),
+        }
+    }
 }
 
 impl Slicing {
@@ -225,10 +334,13 @@ impl Binding {
         let word = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         let max = extension(binding, MAX_VALUE_SET)
             .and_then(|max| max.get("valueCanonical").or_else(|| max.get("valueUri")));
+        let more = items(binding.get("extension"))
+            .filter(|of| of.get("url").and_then(Value::as_str) == Some(ADDITIONAL_BINDING));
         Self {
             strength: text(binding, "strength"),
             value_set: word(binding.get("valueSet")),
             max_value_set: word(max),
+            additional: more.filter_map(AdditionalBinding::of).collect(),
         }
     }
 }

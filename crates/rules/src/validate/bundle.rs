@@ -50,13 +50,14 @@ impl<'t> Entries<'t> {
         };
         let named = self.by_url.get(url.as_str()).into_iter().flatten().copied();
         let fits = |of: &Element<'t>| {
-            let same_version =
-                version.is_none_or(|version| of.text("meta.versionId") == Some(version));
-            same_version && kind.is_none_or(|kind| of.resource_type() == Some(kind))
+            version.is_none_or(|version| of.text("meta.versionId") == Some(version))
         };
         let mut found = named.filter(fits);
         match (found.next(), found.next()) {
             (None, _) => Target::Elsewhere,
+            (Some(one), None) if kind.is_some_and(|kind| one.resource_type() != Some(kind)) => {
+                Target::OtherType(one)
+            }
             (Some(one), None) => Target::Bundled(one),
             (Some(one), Some(_)) => Target::Ambiguous(one),
         }
@@ -217,7 +218,7 @@ impl<'t> Run<'t> {
     ) -> Option<Element<'t>> {
         match self.entries(bundle).target(reference, from.text("fullUrl")) {
             Target::Contained(of) | Target::Bundled(of) | Target::Ambiguous(of) => return Some(of),
-            Target::Malformed | Target::Elsewhere => {}
+            Target::OtherType(_) | Target::Malformed | Target::Elsewhere => {}
         }
         let (kind, id) = reference.split_once('/')?;
         let id = id.split('/').next()?;
@@ -356,6 +357,17 @@ fn links(of: Element<'_>, kind: &str, issues: &mut Vec<Issue>) {
             error(issues, link, "rule-bundle-link-not-allowed", &params);
         } else if (is_paging || relation == "self") && !seen.insert(relation) {
             error(issues, link, "rule-bundle-link-twice", &params);
+        }
+        let url = link.text("url").filter(|url| !is_absolute(url));
+        if let Some(url) = url.filter(|_| kind == "document" && relation == "stylesheet") {
+            let is_meant = |of: Element<'_>| {
+                let (kind, id) = (of.resource_type(), of.text("id"));
+                kind.zip(id).is_some_and(|(kind, id)| url == format!("{kind}/{id}"))
+            };
+            let mut all = of.all("entry").filter_map(|entry| entry.child("resource"));
+            if !all.any(is_meant) {
+                error(issues, link, "rule-bundle-not-in-document", &[("value", url)]);
+            }
         }
     }
 }

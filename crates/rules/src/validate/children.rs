@@ -233,7 +233,9 @@ impl<'t> Run<'t> {
         let mut free_before = false;
         for (element, place) in mine.iter().zip(dealt) {
             let Some(place) = *place else {
+                // Behind what is in no slice the order begins anew.
                 free_before = true;
+                furthest = 0;
                 continue;
             };
             let out_of_order = slicing.ordered && place < furthest;

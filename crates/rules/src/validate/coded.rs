@@ -2,8 +2,9 @@
 
 use fhir::{Element, Severity};
 
-use super::{Issue, Run, push};
-use crate::definition::Binding;
+use super::invariants::resources_of;
+use super::{Issue, Run, error, push};
+use crate::definition::{Binding, Usage};
 use crate::terminology::Membership;
 
 impl<'t> Run<'t> {
@@ -35,7 +36,7 @@ impl<'t> Run<'t> {
         }
     }
 
-    /// What a binding says. Preferred and example bindings say nothing that would hold a report.
+    /// What a binding says, and those beside it.
     pub(super) fn binding(
         &self,
         of: Element<'t>,
@@ -43,36 +44,107 @@ impl<'t> Run<'t> {
         package: u16,
         issues: &mut Vec<Issue>,
     ) {
-        let severity = match &*binding.strength {
-            "required" => Severity::Error,
-            "extensible" => Severity::Warning,
-            _ => Severity::Information,
-        };
-        let bound = [
-            (binding.value_set.as_deref(), severity),
-            (binding.max_value_set.as_deref(), Severity::Error),
-        ];
-        for (value_set, severity) in bound {
-            let Some(value_set) = value_set.filter(|_| severity != Severity::Information) else {
-                continue;
-            };
-            if is_without_code(of) {
-                if severity == Severity::Error && self.set.members(value_set, package).is_some() {
-                    let params = [("element", of.name()), ("value-set", value_set)];
-                    push(issues, of, "rule-code-missing", severity, &params);
-                }
-                continue;
-            }
-            if self.member(of, value_set, package) == Some(Membership::Out) {
-                let found = codes_of(of);
-                let params = [("element", of.name()), ("value", &*found), ("value-set", value_set)];
-                push(issues, of, "rule-code-not-in-value-set", severity, &params);
-                if severity == Severity::Error {
-                    return;
-                }
+        let own = binding.value_set.as_deref();
+        self.bound(of, own, severity_of(&binding.strength), package, issues);
+        let max = binding.max_value_set.as_deref().filter(|_| binding.strength == "extensible");
+        self.bound(of, max, Severity::Error, package, issues);
+        for more in &binding.additional {
+            if more.usage.iter().all(|usage| is_met(of, usage)) {
+                let severity = severity_of(&more.strength);
+                self.bound(of, Some(&more.value_set), severity, package, issues);
             }
         }
     }
+
+    /// One value set; whoever is out of it is told with this severity.
+    fn bound(
+        &self,
+        of: Element<'t>,
+        value_set: Option<&str>,
+        severity: Severity,
+        package: u16,
+        issues: &mut Vec<Issue>,
+    ) {
+        let Some(value_set) = value_set.filter(|_| severity != Severity::Information) else {
+            return;
+        };
+        if !is_coded(of) {
+            return;
+        }
+        if self.set.members(value_set, package).is_none() {
+            if self.set.codes(value_set, package).is_some() {
+                error(issues, of, "rule-binding-not-value-set", &[("value", value_set)]);
+            }
+            return;
+        }
+        if is_without_code(of) {
+            if severity == Severity::Error {
+                let params = [("element", of.name()), ("value-set", value_set)];
+                push(issues, of, "rule-code-missing", severity, &params);
+            }
+            return;
+        }
+        if self.member(of, value_set, package) == Some(Membership::Out) {
+            let found = codes_of(of);
+            let params = [("element", of.name()), ("value", &*found), ("value-set", value_set)];
+            push(issues, of, "rule-code-not-in-value-set", severity, &params);
+        }
+    }
+}
+
+/// Preferred and example bindings say nothing that would hold a report.
+fn severity_of(strength: &str) -> Severity {
+    match strength {
+        "required" => Severity::Error,
+        "extensible" => Severity::Warning,
+        _ => Severity::Information,
+    }
+}
+
+/// Whether the resource around an element is one that an additional binding is for.
+fn is_met(of: Element<'_>, usage: &Usage) -> bool {
+    let (resource, _) = resources_of(of);
+    let Some(path) = resource
+        .resource_type()
+        .and_then(|kind| usage.path.strip_prefix(kind))
+        .and_then(|rest| rest.strip_prefix('.'))
+    else {
+        return false;
+    };
+    let mut places = vec![resource];
+    for step in path.split('.') {
+        places = places
+            .iter()
+            .flat_map(|place| place.children().filter(|child| child.name() == step))
+            .collect();
+    }
+    let is_told = |coding: Element<'_>| {
+        let told = |(system, code): &(String, String)| {
+            coding.text("system") == Some(system) && coding.text("code") == Some(code)
+        };
+        usage.codes.iter().any(told)
+    };
+    places.into_iter().any(|place| match place.type_name() {
+        "Coding" => is_told(place),
+        "CodeableConcept" => place.all("coding").any(is_told),
+        _ => false,
+    })
+}
+
+/// Whether codes are looked at in elements of this type.
+fn is_coded(of: Element<'_>) -> bool {
+    let names = [
+        "Coding",
+        "CodeableConcept",
+        "Quantity",
+        "code",
+        "string",
+        "uri",
+        "url",
+        "canonical",
+        "id",
+    ];
+    names.contains(&of.type_name())
 }
 
 /// A concept in words alone, or a value that is not there, where a code is asked for.

@@ -5,6 +5,7 @@ use fhir::Element;
 use super::{Issue, Run, error, has_errors};
 use crate::definition::TypeReference;
 use crate::profile::{Node, Profile};
+use crate::terminology::Mode;
 
 impl<'t> Run<'t> {
     /// Looks at an element as an element of a definition says; `at` 0 is the definition's root.
@@ -80,6 +81,12 @@ impl<'t> Run<'t> {
         }
     }
 
+    /// Whether a definition that nobody has is an error. The authority has every package that its own need; a
+    /// laboratory may lack one, and has been told so when it imported the others.
+    pub(super) fn wants_all(&self, profile: &Profile) -> bool {
+        self.mode == Mode::Strict || self.set.is_overlay(profile.package)
+    }
+
     /// Of several profiles for a type one is enough; where none fits, the nearest says why.
     fn type_profiles(
         &self,
@@ -89,6 +96,12 @@ impl<'t> Run<'t> {
         issues: &mut Vec<Issue>,
     ) {
         let named = types.iter().flat_map(|of| &of.profiles);
+        if self.wants_all(profile) {
+            let known = |url: &&String| self.set.profile(url, profile.package).is_none();
+            for missing in named.clone().filter(known) {
+                error(issues, of, "rule-profile-unknown", &[("profile", missing)]);
+            }
+        }
         let known: Vec<&'t Profile> =
             named.filter_map(|url| self.set.profile(url, profile.package)).collect();
         let mut nearest = None;

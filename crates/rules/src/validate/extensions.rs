@@ -8,7 +8,7 @@ use fhirpath::{Context, Expression, Item};
 
 use super::bundle::is_absolute;
 use super::invariants::resources_of;
-use super::{Held, Issue, Run, error, push};
+use super::{Held, Issue, Run, error, has_errors, push};
 use crate::definition::ExtensionContext;
 use crate::facts;
 use crate::profile::Profile;
@@ -109,7 +109,7 @@ impl<'t> Run<'t> {
         issues: &mut Vec<Issue>,
     ) {
         let instead = facts::context_of(&profile.url);
-        if instead != Some("Element") && !profile.contexts.is_empty() {
+        if instead != Some("Element") {
             let names = names_of(owner);
             let fits = profile.contexts.iter().any(|told| self.is_there(owner, told, &names));
             let is_value = VALUES.iter().any(|value| names.iter().any(|of| of.starts_with(value)));
@@ -134,20 +134,18 @@ impl<'t> Run<'t> {
         let expression = told.expression.as_str();
         match &*told.kind {
             "extension" => {
-                let url = expression.split('#').next().unwrap_or_default();
                 // Beside the value, or at the value itself.
                 let around = owner.parent().filter(|_| owner.name().starts_with("value"));
-                [Some(owner), around]
-                    .into_iter()
-                    .flatten()
-                    .any(|of| of.type_name() == "Extension" && of.text("url") == Some(url))
+                let is_meant = |of: Element<'_>| {
+                    of.type_name() == "Extension" && of.text("url") == Some(expression)
+                };
+                [Some(owner), around].into_iter().flatten().any(is_meant)
             }
             "fhirpath" => self.is_among(owner, expression),
-            _ if expression.contains("://") => {
-                // A profile, or an element of one: the type of it must be there.
-                let url = expression.split('#').next().unwrap_or_default();
-                let known = self.set.profile(url, 0);
-                known.is_none_or(|of| names.contains(&of.type_name))
+            // An element of resources that conform to a profile.
+            _ if expression.contains('#') => {
+                let (url, path) = expression.split_once('#').unwrap_or_default();
+                names.iter().any(|name| name == path) && self.is_in_profile(owner, url)
             }
             _ => {
                 let plain = expression.replace("[x]", "");
@@ -155,6 +153,17 @@ impl<'t> Run<'t> {
                     || (expression == "CanonicalResource" && is_canonical(owner))
                     || names.contains(&plain)
             }
+        }
+    }
+
+    fn is_in_profile(&self, owner: Element<'t>, url: &str) -> bool {
+        let (resource, _) = resources_of(owner);
+        match self.set.profile(url, 0) {
+            Some(profile) if resource.is_of(&profile.type_name) => {
+                !has_errors(&self.conform(resource, profile))
+            }
+            Some(_) => true,
+            None => false,
         }
     }
 

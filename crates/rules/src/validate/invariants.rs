@@ -6,7 +6,7 @@ use fhir::{Element, Severity};
 use fhirpath::{Context, Item};
 
 use super::{Held, Issue, Run, push};
-use crate::facts::Native;
+use crate::facts::{self, Native};
 use crate::rule::{How, Rule};
 
 impl<'t> Run<'t> {
@@ -24,6 +24,9 @@ impl<'t> Run<'t> {
     }
 
     fn held(&self, of: Element<'t>, rule: &'t Rule) -> Held {
+        if facts::is_exempt(&rule.key, of.text("path")) {
+            return Held::Yes;
+        }
         let key = (self.place(of), rule.number);
         if let Some(held) = self.held.borrow().get(&key) {
             return *held;
@@ -67,7 +70,8 @@ pub(super) fn resources_of(of: Element<'_>) -> (Element<'_>, Element<'_>) {
     (resource, root)
 }
 
-fn around(of: Element<'_>) -> Element<'_> {
+/// The resource that an element is part of, or itself.
+pub(super) fn around(of: Element<'_>) -> Element<'_> {
     let mut at = of;
     while at.resource_type().is_none() {
         match at.parent() {

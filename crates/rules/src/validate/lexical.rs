@@ -3,6 +3,7 @@
 
 use fhir::Element;
 
+use super::bounds::decoded;
 use super::bundle::is_absolute;
 use super::narrative::{self, Links};
 use super::{Issue, Run, error};
@@ -87,9 +88,12 @@ impl<'t> Run<'t> {
         if self.set.members(system, 0).is_some() && self.set.codes(system, 0).is_none() {
             return error(issues, of, "rule-system-is-value-set", &[("value", system)]);
         }
-        if let Some(plain) = WELL_KNOWN.iter().find(|plain| is_meant(system, plain)) {
-            let params = [("value", system), ("expected", *plain)];
+        if let Some(plain) = self.meant(system) {
+            let params = [("value", system), ("expected", &*plain)];
             return error(issues, of, "rule-code-system-wrong", &params);
+        }
+        if self.is_unknown_of_hl7(system) {
+            return error(issues, of, "rule-code-system-unknown", &[("value", system)]);
         }
         let canonical = of.text("version").map(|version| format!("{system}|{version}"));
         let canonical = canonical.as_deref().unwrap_or(system);
@@ -97,6 +101,44 @@ impl<'t> Run<'t> {
             let params = [("value", code), ("system", system)];
             error(issues, of, "rule-code-unknown", &params);
         }
+    }
+}
+
+impl Run<'_> {
+    /// The code system that is meant where one is not written as it is: with `https`, or with more behind.
+    fn meant(&self, system: &str) -> Option<String> {
+        let known = WELL_KNOWN.iter().find(|plain| {
+            // An edition of SNOMED CT is a version, not a system; HL7's validator refuses it too.
+            system.strip_prefix(**plain).is_some_and(|more| !more.is_empty())
+                || system.strip_prefix("https") == plain.strip_prefix("http")
+        });
+        let plain = || {
+            let plain = format!("http{}", system.strip_prefix("https")?);
+            self.set.codes(&plain, 0).map(|_| plain)
+        };
+        match known {
+            Some(known) => Some((*known).to_owned()),
+            None if self.set.codes(system, 0).is_some() => None,
+            None => plain(),
+        }
+    }
+
+    /// Whether a code system is said to be one of FHIR, and FHIR has none of that name.
+    fn is_unknown_of_hl7(&self, system: &str) -> bool {
+        let addresses = [
+            "http://hl7.org/fhir",
+            "https://hl7.org/fhir",
+            "http://www.hl7.org/fhir",
+            "https://www.hl7.org/fhir",
+            "http://build.fhir.org",
+            "https://build.fhir.org",
+        ];
+        let others = ["http://hl7.org/fhir/sid/", "http://hl7.org/fhir/test"];
+        // Without the types of FHIR its code systems are not here either.
+        addresses.iter().any(|of| system.starts_with(of))
+            && !others.iter().any(|of| system.starts_with(of))
+            && self.set.type_profile("Resource").is_some()
+            && self.set.codes(system, 0).is_none()
     }
 }
 
@@ -118,6 +160,10 @@ fn identifier(of: Element<'_>, issues: &mut Vec<Issue>) {
     system(of, &["ldap:"], issues);
     let (Some(told), Some(value)) = (of.text("system"), of.child("value")) else { return };
     let text = value.value().unwrap_or_default();
+    let is_id = text.is_empty() || text.starts_with("urn:uuid:") || is_uuid(text);
+    if told == "https://tools.ietf.org/html/rfc4122" && !is_id {
+        error(issues, value, "rule-address-form", &[("value", text)]);
+    }
     if told == "urn:ietf:rfc:3986" && !text.is_empty() && !is_absolute(text) {
         let params = [("element", "Identifier.value"), ("value", text)];
         error(issues, value, "rule-system-not-absolute", &params);
@@ -172,23 +218,9 @@ fn is_oid(id: &str) -> bool {
 /// The size that is told against the size that is there.
 fn attachment(of: Element<'_>, issues: &mut Vec<Issue>) {
     let (Some(data), Some(told)) = (of.text("data"), of.text("size")) else { return };
-    let letters = data.bytes().filter(|byte| !byte.is_ascii_whitespace());
-    let (mut count, mut padding) = (0_usize, 0_usize);
-    for byte in letters {
-        count += 1;
-        padding += usize::from(byte == b'=');
-    }
-    let size = (count / 4 * 3).saturating_sub(padding);
+    let size = decoded(data);
     if told.parse() != Ok(size) {
         let size = size.to_string();
         error(issues, of, "rule-attachment-size", &[("expected", &*size), ("found", told)]);
     }
-}
-
-/// Whether a well-known code system is meant, but not written as it is: with `https`, or more behind it.
-fn is_meant(system: &str, plain: &str) -> bool {
-    let rest = plain.strip_prefix("http").unwrap_or_default();
-    let is_longer = system.strip_prefix(plain).is_some_and(|more| more.starts_with(['/', '#']));
-    // An edition of SNOMED CT is a version, not a system; as a system HL7's validator refuses it too.
-    is_longer || system.strip_prefix("https") == Some(rest)
 }

@@ -35,6 +35,9 @@ impl<'t> Run<'t> {
                 error(issues, of, code, &params);
             }
         }
+        if let Some(bounds) = &node.bounds {
+            self.bounds(of, bounds, issues);
+        }
         if let Some(max) = node.max_length.filter(|max| *max > 0) {
             let length = found.chars().count() as u64;
             if length > max {
@@ -48,8 +51,8 @@ impl<'t> Run<'t> {
     /// Whether an element belongs to a slice, as far as one discriminator says. `index` is its place among
     /// the elements of its name.
     pub(super) fn matches(&self, of: Element<'t>, matcher: &'t Matcher, index: usize) -> bool {
-        if let Test::Position(place) = matcher.test {
-            return place == index;
+        if let Test::Position(places) = &matcher.test {
+            return places.contains(&index);
         }
         let places = self.places(of, &matcher.steps);
         self.passes(&places, &matcher.test)
@@ -76,7 +79,7 @@ impl<'t> Run<'t> {
                     None => false,
                 })
             }),
-            Test::Position(_) => false,
+            Test::Position(_) | Test::NotAsked => false,
         }
     }
 

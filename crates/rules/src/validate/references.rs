@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fhir::{Element, TypeDefinition};
 
-use super::invariants::resources_of;
+use super::invariants::{around, resources_of};
 use super::{Issue, Run, error, has_errors};
 use crate::definition::TypeReference;
 use crate::profile::Profile;
@@ -17,6 +17,8 @@ pub(super) enum Target<'t> {
     Bundled(Element<'t>),
     /// Several entries answer to it.
     Ambiguous(Element<'t>),
+    /// What stands there is not of the type that it says.
+    OtherType(Element<'t>),
     /// Not a form that could be resolved in a Bundle.
     Malformed,
     /// Nothing in this document; what lies outside is nobody's business here.
@@ -28,15 +30,17 @@ impl<'t> Run<'t> {
     pub(super) fn resolve(&self, reference: &str, from: Element<'t>) -> Option<Element<'t>> {
         match self.target(reference, from) {
             Target::Contained(of) | Target::Bundled(of) | Target::Ambiguous(of) => Some(of),
-            Target::Malformed | Target::Elsewhere => None,
+            Target::OtherType(_) | Target::Malformed | Target::Elsewhere => None,
         }
     }
 
     pub(super) fn target(&self, reference: &str, from: Element<'t>) -> Target<'t> {
-        let (_, root) = resources_of(from);
+        let (resource, root) = resources_of(from);
         if let Some(id) = reference.strip_prefix('#') {
             if id.is_empty() {
-                return Target::Contained(root);
+                // What is contained means what contains it; everything else means nothing by it.
+                let is_contained = !resource.is_same_place(root);
+                return if is_contained { Target::Contained(root) } else { Target::Malformed };
             }
             let named = root.all("contained").find(|of| of.text("id") == Some(id));
             return named.map_or(Target::Elsewhere, Target::Contained);
@@ -44,6 +48,14 @@ impl<'t> Run<'t> {
         let mut at = root;
         loop {
             let Some(holder) = at.parent() else { return Target::Elsewhere };
+            if matches!(holder.name(), "parameter" | "part") {
+                let parameters = around(holder);
+                if let Some(found) = among_parameters(parameters, reference, 0) {
+                    return Target::Bundled(found);
+                }
+                at = parameters;
+                continue;
+            }
             let Some(bundle) = holder.parent().filter(|_| holder.name() == "entry") else {
                 return Target::Elsewhere;
             };
@@ -70,6 +82,15 @@ impl<'t> Run<'t> {
         if reference.contains(char::is_whitespace) {
             return error(issues, of, "rule-reference-form", &[("value", reference)]);
         }
+        if let Some(query) = query_in(reference) {
+            if !is_query(query) {
+                error(issues, of, "rule-reference-form", &[("value", reference)]);
+            }
+            return;
+        }
+        if let Some(entry) = without_full_url(of).filter(|_| !reference.starts_with('#')) {
+            error(issues, entry, "rule-bundle-full-url-missing", &[]);
+        }
         let target = self.target(reference, of);
         let (found, mode) = match target {
             Target::Contained(found) => (Some(found), "contained"),
@@ -77,6 +98,12 @@ impl<'t> Run<'t> {
             Target::Ambiguous(found) => {
                 error(issues, of, "rule-reference-ambiguous", &[("value", reference)]);
                 (Some(found), "bundled")
+            }
+            Target::OtherType(found) => {
+                let expected = type_in(reference).unwrap_or_default();
+                let found = found.resource_type().unwrap_or_default();
+                let params = [("expected", expected), ("found", found)];
+                return error(issues, of, "rule-reference-type", &params);
             }
             Target::Malformed => {
                 error(issues, of, "rule-reference-form", &[("value", reference)]);
@@ -111,8 +138,8 @@ impl<'t> Run<'t> {
     ) {
         let Some(said) = of.text("type") else { return };
         let name = said.strip_prefix(BASE).unwrap_or(said);
-        if let Some(kind) = kind.filter(|kind| *kind != name) {
-            let params = [("expected", name), ("found", kind)];
+        if let Some(kind) = kind.filter(|kind| *kind != said) {
+            let params = [("expected", said), ("found", kind)];
             return error(issues, of, "rule-reference-type", &params);
         }
         if let Some(types) = self.target_types(told, profile)
@@ -165,7 +192,9 @@ impl<'t> Run<'t> {
         profile: &'t Profile,
         issues: &mut Vec<Issue>,
     ) {
-        let Some(types) = self.target_types(told, profile) else { return };
+        let Some(types) = self.target_types(told, profile) else {
+            return self.missing_targets(of, told, profile, issues);
+        };
         let kind = found.resource_type().unwrap_or_default();
         if !types.contains(&kind) {
             let params = [("expected", &*types.join(", ")), ("found", kind)];
@@ -194,6 +223,23 @@ impl<'t> Run<'t> {
         }
     }
 
+    /// Definitions of what a reference may point to that nobody has.
+    fn missing_targets(
+        &self,
+        of: Element<'t>,
+        told: &'t TypeReference,
+        profile: &'t Profile,
+        issues: &mut Vec<Issue>,
+    ) {
+        if !self.wants_all(profile) {
+            return;
+        }
+        let unknown = |of: &&String| self.set.profile(of, profile.package).is_none();
+        for missing in told.targets.iter().filter(unknown) {
+            error(issues, of, "rule-profile-unknown", &[("profile", missing)]);
+        }
+    }
+
     /// The type that a relative reference names, where the resource is elsewhere.
     fn implied(
         &self,
@@ -218,6 +264,54 @@ pub(super) fn type_in(reference: &str) -> Option<&'static str> {
     let name = before.rsplit('/').next().unwrap_or_default();
     let of = TypeDefinition::named(name)?;
     (of.is_resource() && !of.is_abstract_resource() && !name.contains('.')).then(|| of.name())
+}
+
+/// The search behind `Type?`.
+fn query_in(reference: &str) -> Option<&str> {
+    let (name, query) = reference.split_once('?')?;
+    let is_resource = |of: &TypeDefinition| of.is_resource() && !name.contains('.');
+    TypeDefinition::named(name).filter(is_resource).map(|_| query)
+}
+
+/// `name=value`, once or more.
+fn is_query(query: &str) -> bool {
+    let first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    let name = |name: &str| {
+        name.bytes().next().is_some_and(first)
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    query.split('&').all(|part| {
+        part.split_once('=').is_some_and(|(of, value)| name(of) && !value.contains('='))
+    })
+}
+
+/// The entry around an element, where it has no address although references in it need one.
+fn without_full_url(of: Element<'_>) -> Option<Element<'_>> {
+    let mut at = around(of);
+    loop {
+        let holder = at.parent()?;
+        if holder.name() == "entry" && at.name() == "resource" {
+            let kind = holder.parent()?.text("type").unwrap_or_default();
+            let may_lack = matches!(kind, "batch-response" | "transaction-response");
+            return (holder.text("fullUrl").is_none() && !may_lack).then_some(holder);
+        }
+        at = around(holder);
+    }
+}
+
+/// Deepest nesting of parameters that is followed; the reader allows 64.
+const DEPTH_MAX: usize = 64;
+
+/// A resource among parameters, by type and id.
+fn among_parameters<'t>(of: Element<'t>, reference: &str, depth: usize) -> Option<Element<'t>> {
+    let (kind, id) = reference.split_once('/')?;
+    of.all("parameter").chain(of.all("part")).find_map(|part| {
+        let is_meant =
+            |of: &Element<'t>| of.resource_type() == Some(kind) && of.text("id") == Some(id);
+        let own = part.child("resource").filter(is_meant);
+        let below = || (depth < DEPTH_MAX).then(|| among_parameters(part, reference, depth + 1));
+        own.or_else(|| below().flatten())
+    })
 }
 
 /// `Type/id`, with or without a version.

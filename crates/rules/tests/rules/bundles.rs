@@ -75,6 +75,50 @@ fn references_in_a_bundle() {
 }
 
 #[test]
+fn forms_of_references() {
+    let form = &["rule-reference-form Observation.subject"][..];
+    for (reference, expected) in [
+        ("Patient?identifier=http://x|1", &[][..]),
+        ("Patient?identifier", form),
+        ("Patient?a=b=c", form),
+        // Only what is contained can mean what contains it.
+        ("#", form),
+    ] {
+        check(Vec::new(), &observation(reference), Mode::Authority, expected);
+    }
+    let mut address = observation("Patient/1");
+    address["subject"]["type"] = json!("http://hl7.org/fhir/StructureDefinition/Patient");
+    check(Vec::new(), &address, Mode::Authority, &["rule-reference-type Observation.subject"]);
+    // Under `urn:uuid:` the address does not say the type; what stands there does.
+    let (one, two) =
+        ("urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000001", "0b1f4f0c-6b3f-4f8e-9d55-000000000002");
+    let organization = json!({ "resourceType": "Organization", "name": "A" });
+    let entries = [
+        (one, observation(&format!("Patient/{two}"))),
+        (&*format!("urn:uuid:{two}"), organization),
+    ];
+    let place = "rule-reference-type Bundle.entry[0].resource.subject";
+    check(Vec::new(), &bundle("collection", &entries), Mode::Authority, &[place]);
+    let transaction = json!({ "resourceType": "Bundle", "type": "transaction",
+        "entry": [{ "resource": observation("Patient/1") }] });
+    let place = "rule-bundle-full-url-missing Bundle.entry[0]";
+    check(Vec::new(), &transaction, Mode::Authority, &[place]);
+}
+
+#[test]
+fn a_style_sheet_that_is_not_an_address_stands_in_the_document() {
+    let mut document = bundle("collection", &[(ONE, observation(TWO))]);
+    document["type"] = json!("document");
+    document["link"] = json!([{ "relation": "stylesheet", "url": "Binary/1" }]);
+    let found = errors(&found(&set(Vec::new()), &document, None, Mode::Authority));
+    let missing = "rule-bundle-not-in-document Bundle.link[0]".to_owned();
+    assert!(found.contains(&missing), "{found:?}");
+    document["link"][0]["url"] = json!("http://style.test/a.css");
+    let found = errors(&crate::teaching::found(&set(Vec::new()), &document, None, Mode::Authority));
+    assert!(!found.contains(&missing), "{found:?}");
+}
+
+#[test]
 fn what_a_reference_says_of_its_target() {
     let mut typed = observation("Patient/1");
     typed["subject"]["type"] = json!("Group");

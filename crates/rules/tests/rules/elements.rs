@@ -392,9 +392,22 @@ fn profiles_that_name_each_other_end() {
     let mut three = profile("three", "Organization", &[]);
     three["baseDefinition"] = json!(url("three"));
     let set = set(vec![one, two, three]);
-    let resource =
-        json!({ "resourceType": "Organization", "name": "A", "partOf": { "reference": "#" } });
-    assert_eq!(errors(&found(&set, &resource, Some("one"), Mode::Authority)), [""; 0]);
+    let entry = |id: &str, other: &str| {
+        json!({ "fullUrl": format!("http://x.test/Organization/{id}"),
+            "resource": { "resourceType": "Organization", "id": id, "name": id,
+                "partOf": { "reference": format!("Organization/{other}") } } })
+    };
+    let bundle = json!({ "resourceType": "Bundle", "type": "collection",
+        "entry": [entry("a", "b"), entry("b", "a")] });
+    // A profile that is not one of a Bundle is asked of its first resource.
+    assert_eq!(errors(&found(&set, &bundle, Some("one"), Mode::Authority)), [""; 0]);
+    let alone = json!({ "resourceType": "Bundle", "type": "collection",
+        "entry": [{ "fullUrl": "http://x.test/Organization/a",
+            "resource": { "resourceType": "Organization", "id": "a", "name": "a" } }] });
+    assert_eq!(
+        errors(&found(&set, &alone, Some("one"), Mode::Authority)),
+        ["rule-missing Bundle.entry[0].resource"]
+    );
     let own = found(
         &set,
         &json!({ "resourceType": "Organization", "name": "A" }),

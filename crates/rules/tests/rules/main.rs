@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod bounds;
 mod bundles;
+mod discriminators;
 mod elements;
 mod forms;
 mod packages;

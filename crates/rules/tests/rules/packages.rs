@@ -130,7 +130,7 @@ fn a_broken_file_is_named() {
     store.import(&package("a.b", "1.0.0", json!({}), 1), "then".to_owned()).unwrap();
     let file = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
     let mut bytes = std::fs::File::create(&file).unwrap();
-    bytes.write_all(b"labcourier-rules 1\n{").unwrap();
+    bytes.write_all(b"labcourier-rules 2\n{").unwrap();
     let told = store.list().unwrap_err().to_string();
     assert!(told.ends_with("is damaged"), "{told}");
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::teaching::{element, errors, extension, found, profile, set, url, value_set};
 
-fn slicing(kind: &str, path: &str, rules: &str) -> Value {
+pub(crate) fn slicing(kind: &str, path: &str, rules: &str) -> Value {
     json!({ "slicing": { "discriminator": [{ "type": kind, "path": path }], "rules": rules } })
 }
 
@@ -34,7 +34,7 @@ fn by_system(rules: &str) -> Vec<Value> {
     all
 }
 
-fn check(definitions: Vec<Value>, resource: &Value, expected: &[&str]) {
+pub(crate) fn check(definitions: Vec<Value>, resource: &Value, expected: &[&str]) {
     let set = set(definitions);
     assert_eq!(
         errors(&found(&set, resource, Some("case"), Mode::Authority)),

@@ -1,0 +1,81 @@
+//! Discriminators where HL7's validator has a way of its own.
+
+use serde_json::{Value, json};
+
+use crate::slices::{check, slicing};
+use crate::teaching::{element, profile};
+
+/// HL7's validator compares some parts of some types only, and does not ask of others at all.
+#[test]
+fn by_fixed_values_of_types() {
+    let of = |path: &str, fixed: Value| {
+        let (owner, last) = path.rsplit_once('.').unwrap();
+        let mut own = fixed;
+        own["id"] = json!(format!("{owner}:one.{last}"));
+        vec![profile(
+            "case",
+            "Patient",
+            &[
+                element(owner, "", "", slicing("value", last, "open")),
+                element(owner, "0..1", "", json!({ "sliceName": "one" })),
+                element(path, "", "", own),
+            ],
+        )]
+    };
+    let typed = |coding: Value| json!({ "resourceType": "Patient", "identifier": [{ "type": { "coding": [coding] } }] });
+    let fixed = json!({ "fixedCodeableConcept": { "coding": [
+        { "system": "http://a.b", "code": "x" }] } });
+    let by_type = || of("Patient.identifier.type", fixed.clone());
+    check(by_type(), &typed(json!({ "system": "http://c.d", "code": "x" })), &[]);
+    // It belongs to the slice, and then more stands there than is allowed.
+    check(
+        by_type(),
+        &typed(json!({ "system": "http://a.b", "code": "x", "display": "X" })),
+        &["rule-fixed-value Patient.identifier[0].type"],
+    );
+    let period = json!({ "fixedPeriod": { "start": "2026" } });
+    check(
+        of("Patient.identifier.period", period),
+        &json!({ "resourceType": "Patient", "identifier": [{ "period": { "start": "2026" } }] }),
+        &["rule-slicing-not-decided Patient.identifier[0]"],
+    );
+}
+
+/// A slice by position stands behind those before it, each of which has a certain number.
+#[test]
+fn by_position_behind_others() {
+    let of = |number: &str| {
+        let family = |slice: &str, family: &str| {
+            element(
+                "Patient.name.family",
+                "1..1",
+                "",
+                json!({ "id": format!("Patient.name:{slice}.family"), "fixedString": family }),
+            )
+        };
+        vec![profile(
+            "case",
+            "Patient",
+            &[
+                element("Patient.name", "", "", slicing("position", "$this", "open")),
+                element("Patient.name", number, "", json!({ "sliceName": "one" })),
+                family("one", "A"),
+                element("Patient.name", "1..1", "", json!({ "sliceName": "two" })),
+                family("two", "B"),
+            ],
+        )]
+    };
+    let names = |all: &[&str]| {
+        let all: Vec<Value> = all.iter().map(|family| json!({ "family": family })).collect();
+        json!({ "resourceType": "Patient", "name": all })
+    };
+    check(of("2..2"), &names(&["A", "A", "B"]), &[]);
+    check(of("2..2"), &names(&["A", "B", "B"]), &["rule-fixed-value Patient.name[1].family"]);
+    // Where the first begins to vary in number, nobody can tell where the second stands.
+    let expected = [
+        "rule-slicing-not-decided Patient.name[0]",
+        "rule-slicing-not-decided Patient.name[1]",
+        "rule-fixed-value Patient.name[1].family",
+    ];
+    check(of("1..2"), &names(&["A", "B"]), &expected);
+}
