@@ -108,7 +108,7 @@ impl<'t> Quantity<'t> {
         }
     }
     /// The order of both; `None` where the units do not tell.
-    pub(crate) fn compare(&self, other: &Self) -> Option<Ordering> {
+    pub fn compare(&self, other: &Self) -> Option<Ordering> {
         if let Some((mine, theirs)) = self.months().zip(other.months()) {
             return Some(mine.cmp(&theirs));
         }

@@ -21,6 +21,9 @@ pub(crate) struct Profile {
     pub(crate) url: String,
     pub(crate) type_name: String,
     pub(crate) is_constraint: bool,
+    pub(crate) is_abstract: bool,
+    /// `primitive-type`, `complex-type`, `resource` or `logical`.
+    pub(crate) kind: String,
     pub(crate) contexts: Vec<ExtensionContext>,
     pub(crate) context_rules: Vec<Arc<Rule>>,
     /// Profiles that a resource must conform to beside this one.
@@ -89,6 +92,8 @@ impl Profile {
             url: structure.url,
             type_name: structure.type_name,
             is_constraint: structure.is_constraint,
+            is_abstract: structure.is_abstract,
+            kind: structure.kind,
             contexts: structure.contexts,
             context_rules: context_rules.map(|text| rules.of_context(text)).collect(),
             imposed: structure.imposed,
@@ -98,6 +103,11 @@ impl Profile {
 
     pub(crate) fn node(&self, at: u32) -> &Node {
         &self.nodes[at as usize]
+    }
+
+    /// The element of a path, slices left out.
+    pub(crate) fn at_path(&self, path: &str) -> Option<&Node> {
+        self.content(path).map(|at| self.node(at))
     }
 
     /// The element that a content reference names, by its id or path.

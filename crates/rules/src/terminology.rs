@@ -100,6 +100,11 @@ impl Codes {
         self.system.content == "complete" && !self.system.concepts.is_empty()
     }
 
+    /// Whether it only adds to another one.
+    pub(crate) fn is_supplement(&self) -> bool {
+        self.system.content == "supplement"
+    }
+
     pub(crate) fn has(&self, code: &str) -> bool {
         self.place(code).is_some()
     }
@@ -187,6 +192,14 @@ impl Members {
             exclude: set.exclude.into_iter().map(part).collect(),
             expansion,
         }
+    }
+
+    /// Whether it is all of one code system and nothing else.
+    pub(crate) fn is_all_of(&self, system: &str) -> bool {
+        matches!(&self.include[..], [part] if part.of.system.as_deref() == Some(system)
+            && part.codes.is_empty()
+            && part.of.filters.is_empty()
+            && part.of.value_sets.is_empty())
     }
 
     /// Whether it names no code at all: the authority accepts everything then.

@@ -21,7 +21,10 @@ const EXAMPLES: &[&str] = &["example.org", "example.com", "acme.com", "acme.org"
 const VALUES: &[&str] =
     &["ElementDefinition.example.value", "ElementDefinition.pattern", "ElementDefinition.fixed"];
 /// Extensions of HL7's own tools, which no package needs to define.
-const TOOLS: &str = "http://hl7.org/fhir/tools/StructureDefinition/";
+const TOOLS: &[&str] = &[
+    "http://hl7.org/fhir/tools/StructureDefinition/",
+    "http://hl7.org/fhir/build/StructureDefinition/",
+];
 /// Extensions that stand for elements of other releases of FHIR.
 const OTHER_RELEASES: &str = "/StructureDefinition/extension-";
 
@@ -84,8 +87,8 @@ impl<'t> Run<'t> {
         is_modifier: bool,
         issues: &mut Vec<Issue>,
     ) {
-        let is_example =
-            url.starts_with(TOOLS) || EXAMPLES.iter().any(|example| url.contains(example));
+        let is_example = TOOLS.iter().any(|tools| url.starts_with(tools))
+            || EXAMPLES.iter().any(|example| url.contains(example));
         let is_other_release =
             url.starts_with("http://hl7.org/fhir/") && url.contains(OTHER_RELEASES);
         if self.set.is_empty() || is_other_release {
@@ -236,7 +239,7 @@ fn names_of(owner: Element<'_>) -> Vec<String> {
         let mut types: Vec<&str> = vec![at.type_name()];
         types.extend(bases(at.type_name()));
         if let Some(kind) = at.resource_type() {
-            types = vec![kind, "DomainResource", "Resource"];
+            types = vec!["Resource", "DomainResource", kind];
         }
         for of in types {
             names.push(format!("{of}{tail}"));

@@ -1,6 +1,7 @@
 //! What stands in the document against a value, a pattern, a bound, or the test of a slice.
 
 use fhir::Element;
+use fhirpath::{Decimal, Quantity};
 use serde_json::Value;
 
 use super::{Issue, Run, error, has_errors};
@@ -163,14 +164,27 @@ fn compare(of: Element<'_>, bound: &Typed) -> Option<std::cmp::Ordering> {
                 let told = quantity.get(name).and_then(Value::as_str);
                 told.is_none() || of.text(name) == told
             };
-            if !same("system") || !same("code") {
+            if !same("system") {
                 return None;
+            }
+            if !same("code") {
+                return compare_units(of, bound.value.get("value")?, bound.value.get("code")?);
             }
             let found = of.text("value")?.parse::<f64>().ok()?;
             found.partial_cmp(&quantity.get("value")?.as_f64()?)
         }
         _ => None,
     }
+}
+
+/// The order of two numbers with units of UCUM that measure the same kind of thing.
+fn compare_units(of: Element<'_>, value: &Value, unit: &Value) -> Option<std::cmp::Ordering> {
+    if of.text("system") != Some("http://unitsofmeasure.org") {
+        return None;
+    }
+    let found = Quantity::ucum(Decimal::parse(of.text("value")?)?, of.text("code")?);
+    let expected = Quantity::ucum(Decimal::parse(&value.to_string())?, unit.as_str()?);
+    found.compare(&expected)
 }
 
 fn shown(value: &Value) -> String {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use fhir::Element;
 
-use super::{Issue, Run, error, terms, warning};
+use super::{Issue, Run, error, warning};
 use crate::facts::vitals;
 use crate::profile::Profile;
 use crate::set::BASE;
@@ -29,8 +29,10 @@ impl<'t> Run<'t> {
             self.implied_profile(of, kind, issues);
             match kind {
                 "Bundle" => self.bundle(of, issues),
-                "CodeSystem" => terms::code_system(of, issues),
-                "ValueSet" => terms::value_set(of, issues),
+                "CodeSystem" => self.code_system(of, issues),
+                "MeasureReport" => self.measure_report(of, issues),
+                "StructureDefinition" => self.structure_definition(of, issues),
+                "ValueSet" => self.value_set(of, issues),
                 "Questionnaire" => Self::questionnaire(of, issues),
                 "QuestionnaireResponse" => self.questionnaire_response(of, issues),
                 _ => {}

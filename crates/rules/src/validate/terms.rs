@@ -2,13 +2,54 @@
 
 use fhir::Element;
 
-use super::{Issue, error};
+use super::bundle::is_absolute;
+use super::{Issue, Run, error};
 
 /// Concepts in concepts that are followed; the reader allows 64.
 const DEPTH_MAX: usize = 64;
 
+impl<'t> Run<'t> {
+    /// A code system with its value set, and a supplement with what it adds to.
+    pub(super) fn code_system(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        code_system(of, issues);
+        if let Some(told) = of.child("valueSet")
+            && let Some(canonical) = told.value()
+            && let Some((members, _)) = self.set.members(canonical, 0)
+            && !members.is_all_of(of.text("url").unwrap_or_default())
+        {
+            error(issues, told, "rule-code-system-value-set", &[("value", canonical)]);
+        }
+        let Some(supplemented) = of.text("supplements") else { return };
+        for code in of.all("concept").filter_map(|concept| concept.child("code")) {
+            let value = code.value().unwrap_or_default();
+            if self.set.has_code(supplemented, 0, value) == Some(false) {
+                let params = [("value", value), ("system", supplemented)];
+                error(issues, code, "rule-code-unknown", &params);
+            }
+        }
+    }
+
+    /// What a value set includes are code systems, named by complete addresses.
+    pub(super) fn value_set(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
+        value_set(of, issues);
+        let parts = of.all("compose").flat_map(|of| of.all("include").chain(of.all("exclude")));
+        for system in parts.filter_map(|part| part.child("system")) {
+            let told = system.value().unwrap_or_default();
+            let told = told.split('|').next().unwrap_or_default();
+            if !told.is_empty() && !is_absolute(told) {
+                let params = [("element", "system"), ("value", told)];
+                error(issues, system, "rule-system-not-absolute", &params);
+            } else if self.set.codes(told, 0).is_some_and(crate::terminology::Codes::is_supplement)
+                || (self.set.codes(told, 0).is_none() && self.set.members(told, 0).is_some())
+            {
+                error(issues, system, "rule-value-set-system", &[("value", told)]);
+            }
+        }
+    }
+}
+
 /// Counts, and what belongs to a supplement and what does not.
-pub(super) fn code_system(of: Element<'_>, issues: &mut Vec<Issue>) {
+fn code_system(of: Element<'_>, issues: &mut Vec<Issue>) {
     let content = of.text("content").unwrap_or_default();
     let is_supplement = of.child("supplements").is_some();
     if is_supplement {
@@ -36,7 +77,7 @@ pub(super) fn code_system(of: Element<'_>, issues: &mut Vec<Issue>) {
 }
 
 /// The version of a code system has an element of its own.
-pub(super) fn value_set(of: Element<'_>, issues: &mut Vec<Issue>) {
+fn value_set(of: Element<'_>, issues: &mut Vec<Issue>) {
     let parts = of.all("compose").flat_map(|of| of.all("include").chain(of.all("exclude")));
     for system in parts.filter_map(|part| part.child("system")) {
         let told = system.value().unwrap_or_default();

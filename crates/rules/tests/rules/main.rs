@@ -5,6 +5,7 @@
 
 mod bounds;
 mod bundles;
+mod definitions;
 mod discriminators;
 mod elements;
 mod forms;

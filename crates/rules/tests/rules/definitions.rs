@@ -1,0 +1,155 @@
+//! StructureDefinitions, code systems, value sets and reports of measures as documents.
+
+use rules::Mode;
+use serde_json::{Value, json};
+
+use crate::teaching::{element, errors, extension, found, profile, set, url};
+
+/// What is found in a resource that says something of its definitions.
+fn check(resource: &Value, expected: &[&str]) {
+    let found = errors(&found(&set(Vec::new()), resource, None, Mode::Authority));
+    let own = |code: &&String| code.starts_with("rule-");
+    let found: Vec<&String> = found.iter().filter(own).collect();
+    assert_eq!(found, expected, "{resource}");
+}
+
+fn with(mut definition: Value, more: Value) -> Value {
+    definition["name"] = json!("Case");
+    definition["status"] = json!("draft");
+    definition.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    definition
+}
+
+#[test]
+fn a_definition_goes_with_its_base() {
+    let case = || profile("case", "Patient", &[element("Patient.name", "1..1", "", json!({}))]);
+    check(&with(case(), json!({})), &[]);
+    check(
+        &with(case(), json!({ "kind": "complex-type" })),
+        &["rule-definition-base StructureDefinition"],
+    );
+    check(
+        &with(case(), json!({ "derivation": "specialization" })),
+        &["rule-definition-base StructureDefinition"],
+    );
+    check(
+        &with(case(), json!({ "context": [{ "type": "element", "expression": "Patient" }] })),
+        &["rule-definition-context StructureDefinition.context[0]"],
+    );
+    let other = profile("case", "Patient", &[element("Person.name", "1..1", "", json!({}))]);
+    let place = "StructureDefinition.differential.element[0]";
+    check(&with(other, json!({})), &[&format!("rule-definition-path {place}")]);
+    let wider = profile("case", "Patient", &[element("Patient.gender", "0..2", "", json!({}))]);
+    check(&with(wider, json!({})), &[&format!("rule-definition-wider {place}")]);
+}
+
+#[test]
+fn an_element_says_what_its_type_can() {
+    let of = |elements: &[Value]| with(profile("case", "Patient", elements), json!({}));
+    let place = "StructureDefinition.differential.element[0]";
+    let bound = json!({ "binding": { "strength": "example" } });
+    check(&of(&[element("Patient.gender", "", "code", bound.clone())]), &[]);
+    check(
+        &of(&[element("Patient.multipleBirth[x]", "", "boolean", bound)]),
+        &[&format!("rule-definition-not-allowed {place}.binding")],
+    );
+    let slicing = json!({ "slicing": { "discriminator": [{ "type": "value", "path": "$this" }],
+        "rules": "open" } });
+    check(&of(&[element("Patient.name", "", "", slicing.clone())]), &[]);
+    check(
+        &of(&[element("Patient.gender", "", "", slicing)]),
+        &[&format!("rule-definition-not-allowed {place}.slicing")],
+    );
+    let target = json!({ "type": [{ "code": "string", "targetProfile": [url("x")] }] });
+    check(
+        &of(&[element("Patient.name.family", "", "", target)]),
+        &[&format!("rule-definition-not-allowed {place}.type[0].targetProfile[0]")],
+    );
+    let system =
+        json!({ "binding": { "strength": "required", "valueSet": "http://rules.test/colours" } });
+    check(
+        &of(&[element("Patient.gender", "", "code", system)]),
+        &[&format!("rule-binding-not-value-set {place}.binding.valueSet")],
+    );
+}
+
+#[test]
+fn an_extension_names_itself() {
+    let right = extension("case", &[("element", "Patient")], "string", false);
+    check(&with(right.clone(), json!({})), &[]);
+    let mut wrong = right;
+    wrong["differential"]["element"][1]["fixedUri"] = json!(url("other"));
+    check(
+        &with(wrong, json!({})),
+        &["rule-definition-extension-url StructureDefinition.differential.element[1].fixedUri"],
+    );
+}
+
+#[test]
+fn value_sets_take_codes_from_code_systems() {
+    let of = |system: &str| {
+        json!({ "resourceType": "ValueSet", "status": "draft",
+            "compose": { "include": [{ "system": system }] } })
+    };
+    let place = "ValueSet.compose.include[0].system";
+    check(&of("http://rules.test/colours"), &[]);
+    check(&of("colours"), &[&format!("rule-system-not-absolute {place}")]);
+    check(&of("http://rules.test/ValueSet/reds"), &[&format!("rule-value-set-system {place}")]);
+    let supplement = json!({ "resourceType": "CodeSystem", "status": "draft", "content": "supplement",
+        "supplements": "http://rules.test/colours", "concept": [{ "code": "red" }, { "code": "x" }] });
+    check(&supplement, &["rule-code-unknown CodeSystem.concept[1].code"]);
+    let system = |set: &str| {
+        json!({ "resourceType": "CodeSystem", "status": "draft", "content": "complete",
+            "url": "http://rules.test/colours", "concept": [{ "code": "red" }],
+            "valueSet": format!("http://rules.test/ValueSet/{set}") })
+    };
+    check(&system("colours"), &[]);
+    check(&system("reds"), &["rule-code-system-value-set CodeSystem.valueSet"]);
+}
+
+#[test]
+fn reports_give_what_their_measure_asks_for() {
+    let code = |code: &str| json!({ "coding": [{ "system": "http://m.test", "code": code }] });
+    let measure = json!({ "resourceType": "Measure", "id": "m", "status": "draft",
+        "scoring": { "coding": [{ "code": "proportion" }] },
+        "group": [{ "population": [
+            { "code": code("all"), "criteria": { "language": "text/fhirpath", "expression": "true" } },
+            { "code": code("ill"), "criteria": { "language": "text/fhirpath", "expression": "true" } }
+        ] }] });
+    let report = |group: Value| {
+        json!({ "resourceType": "MeasureReport", "status": "complete", "type": "summary",
+            "measure": "#m", "contained": [measure.clone()], "period": { "start": "2026" },
+            "group": [group] })
+    };
+    let populations = |codes: &[&str]| -> Vec<Value> {
+        codes.iter().map(|of| json!({ "code": code(of), "count": 1 })).collect()
+    };
+    let group = "MeasureReport.group[0]";
+    let score = json!({ "value": 0.5 });
+    check(
+        &report(json!({ "population": populations(&["all", "ill"]), "measureScore": score })),
+        &[],
+    );
+    check(
+        &report(json!({ "population": populations(&["all"]), "measureScore": score })),
+        &[&format!("rule-measure-missing {group}")],
+    );
+    check(
+        &report(
+            json!({ "population": populations(&["all", "ill", "old"]), "measureScore": score }),
+        ),
+        &[&format!("rule-measure-unknown {group}.population[2]")],
+    );
+    check(
+        &report(json!({ "population": populations(&["all", "ill"]) })),
+        &[&format!("rule-measure-score-missing {group}")],
+    );
+    check(
+        &report(json!({ "population": populations(&["all", "ill"]),
+            "measureScore": { "value": 5, "unit": "%" } })),
+        &[
+            &format!("rule-measure-count {group}.measureScore"),
+            &format!("rule-measure-not-allowed {group}.measureScore.unit"),
+        ],
+    );
+}
