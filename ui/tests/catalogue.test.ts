@@ -48,6 +48,10 @@ describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
     for (const [id, text] of messages) expect(text, id).not.toContain("ß");
   });
 
+  it.runIf(language === "de")("has one word for the authority, and the quotation marks of Switzerland", () => {
+    for (const [id, text] of messages) expect(text, id).not.toMatch(/Meldestelle|[„“"]/);
+  });
+
   it.each([
     ["finding", codes("fhir/src/codes.rs")],
     ["finding", codes("report/src/codes.rs")],

@@ -47,7 +47,7 @@ export interface Text {
 
 export interface Format {
   number(value: number): string;
-  /** 21 November 2026 */
+  /** 21 November 2026; November 2026 and 2026 where a document says no more. */
   date(instant: string): string;
   /** 09:41 today, else 20 Nov, 09:41 */
   moment(instant: string): string;
@@ -109,6 +109,7 @@ function formatOf(locale: string): Format {
       return Number.isNaN(date.getTime()) ? value : formatter.format(date);
     };
   };
+  const [fullDate, month] = [of({ day: "numeric", month: "long", year: "numeric" }), of({ month: "long", year: "numeric" })];
   const time = of({ hour: "2-digit", minute: "2-digit" });
   const thisYear = of({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   const otherYear = of({ day: "numeric", month: "short", year: "numeric" });
@@ -116,7 +117,12 @@ function formatOf(locale: string): Format {
   const kilobytes = new Intl.NumberFormat(locale, { style: "unit", unit: "kilobyte", maximumFractionDigits: 1 });
   return {
     number: (value) => number.format(value),
-    date: of({ day: "numeric", month: "long", year: "numeric" }),
+    // A date without a time is that day everywhere; a month or a year stays what it is.
+    date: (date) => {
+      if (/^\d{4}$/.test(date)) return date;
+      if (/^\d{4}-\d{2}$/.test(date)) return month(`${date}-15T12:00:00`);
+      return fullDate(/^\d{4}-\d{2}-\d{2}$/.test(date) ? `${date}T12:00:00` : date);
+    },
     moment: (instant) => {
       const date = new Date(instant);
       const now = new Date();

@@ -37,7 +37,7 @@ export function Message(props: { message: MessageView; onShow?: () => void; comp
     <li className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`} data-testid="message">
       <Icon aria-hidden size={17} className={css.icon} />
       <div className={css.words}>
-        <p className={css.sentence}>
+        <p className={`${css.sentence} selectable`}>
           <span className="visually-hidden">{words("severity", severity)}: </span>
           {sentenceOf(text, message)}
         </p>
@@ -48,11 +48,14 @@ export function Message(props: { message: MessageView; onShow?: () => void; comp
         )}
         <div className={css.origin}>
           <span>{words("source", message.source)}</span>
-          {(message.rule ?? (compact ? null : message.code)) && (
-            <code className="selectable">{message.rule ?? message.code}</code>
-          )}
+          {message.rule && <code className="selectable">{message.rule}</code>}
           {message.line !== null && <span>{text("message.line", { line: message.line })}</span>}
-          {!compact && message.expression && <code className={`${css.path} selectable`}>{message.expression}</code>}
+          {!compact && (
+            <details className={css.details}>
+              <summary>{text("certificate.details")}</summary>
+              <code className="selectable">{[message.code, message.expression].filter(Boolean).join(" · ")}</code>
+            </details>
+          )}
           {onShow && (
             <span className={css.show}>
               <Button tone="quiet" icon={Locate} onPress={onShow}>

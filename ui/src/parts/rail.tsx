@@ -34,7 +34,9 @@ export function Rail({ status, showKeys, lock }: {
   const text = useText();
   const { place, go } = useWindow();
   const attention = status?.counts.needsAttention ?? 0;
-  const { daysLeft: days, daysAhead = 0 } = status?.certificate ?? {};
+  // The certificate of practice renews itself: the days that count are those of the laboratory's own.
+  const own = status?.environment === "practice" ? status.waitingCertificate : status?.certificate;
+  const { daysLeft: days, daysAhead = 0 } = own ?? {};
   const validity = (left: number) => {
     if (daysAhead > 0) return text("nav.certificate.ahead");
     return left < 0 ? text("nav.certificate.expired") : text("nav.certificate.days", { n: left });

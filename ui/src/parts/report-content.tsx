@@ -75,7 +75,7 @@ function Fields(props: { fields: FieldView[]; messages: MessageView[]; pointer: 
   const text = useText();
   const format = useFormat();
   const inWords = (field: FieldView) =>
-    DATED.test(field.key) && /^\d{4}-\d{2}-\d{2}/.test(field.value)
+    DATED.test(field.key) && /^\d{4}(-\d{2}){0,2}(T|$)/.test(field.value)
       ? field.value.length > 10
         ? format.exact(field.value)
         : format.date(field.value)

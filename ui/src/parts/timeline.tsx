@@ -8,6 +8,7 @@ import type { TimelineView } from "../bridge/generated/TimelineView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Format, Text } from "../i18n/text";
 import { Button } from "./controls";
+import { indented } from "./indented";
 import css from "./timeline.module.css";
 
 /** Events that need a look, and those that end well; all others are quiet. */
@@ -50,7 +51,7 @@ function Step({ step }: { step: TimelineView }) {
         ))}
         <p className={css.origin}>
           <time dateTime={step.at}>{format.exact(step.at)}</time>
-          <span>{step.person}</span>
+          <span>{personOf(step.person)}</span>
         </p>
         {step.evidence && (
           <>
@@ -77,11 +78,18 @@ function Evidence({ evidence }: { evidence: EvidenceView }) {
     <figure className={css.evidence}>
       <figcaption>{head}</figcaption>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolls, so it must take the focus */}
-      <pre tabIndex={0}>{evidence.body}</pre>
+      <pre tabIndex={0}>{indented(evidence.body)}</pre>
       {evidence.truncated && <p>{text("timeline.truncated")}</p>}
     </figure>
   );
 }
+
+/** What the program did itself is its own; a person stands without the computer they sat at. */
+function personOf(person: string): string {
+  return PROGRAM.has(person) ? "Lab Courier" : person.replace(/@[^@]*$/, "");
+}
+
+const PROGRAM = new Set(["labcourier", "lab-courier"]);
 
 /** Parameters of an event in words. */
 function detailOf(step: TimelineView, text: Text, format: Format): string[] {

@@ -25,6 +25,9 @@ import { useWindow } from "../place";
 import css from "./correct.module.css";
 import { Detail } from "./detail";
 
+/** Reports of a cause that are shown at first, and how many more at a time. */
+const FEW = 5;
+const MORE = 50;
 /** Rows grouped at most. */
 const ROWS_MAX = 5000;
 
@@ -120,7 +123,10 @@ function CauseCard(props: {
   const format = useFormat();
   const words = useCodeText();
   const [expanded, setExpanded] = useState(props.expanded);
+  // The next cause stays in sight; the report that is open is always among those shown.
+  const [asked, setShown] = useState(FEW);
   const { message, rows } = cause;
+  const shown = Math.max(asked, rows.findIndex((row) => row.id === open) + 1);
   const code = message?.rule ?? message?.code;
   return (
     <li className={css.cause} data-testid="cause">
@@ -158,7 +164,7 @@ function CauseCard(props: {
       </div>
       {expanded && (
         <ul className={css.rows}>
-          {rows.slice(0, 50).map((row) => (
+          {rows.slice(0, shown).map((row) => (
             <li key={row.id}>
               <button
                 type="button"
@@ -172,12 +178,19 @@ function CauseCard(props: {
                 <span className={css.what}>
                   <Subject about={row} otherwise={row.file} />
                   <span>{row.patient ?? text("reports.no-patient")}</span>
+                  {row.errors > 1 && <span>{text("correct-list.also", { n: row.errors - 1 })}</span>}
                 </span>
                 <span className={css.when}>{format.moment(row.updated)}</span>
               </button>
             </li>
           ))}
-          {rows.length > 50 && <li className={css.rest}>{text("correct-list.rest", { n: rows.length - 50 })}</li>}
+          {rows.length > shown && (
+            <li className={css.rest}>
+              <Button tone="quiet" onPress={() => setShown(shown + MORE)}>
+                {text("correct-list.rest", { n: rows.length - shown })}
+              </Button>
+            </li>
+          )}
         </ul>
       )}
     </li>

@@ -58,6 +58,7 @@ const TABS: TabId[] = ["content", "timeline", "source"];
 function Report(props: { view: DetailView; onCorrected: (id: number) => void } & Omit<Props, "id">) {
   const { view, onClose, onShow, onCorrected } = props;
   const text = useText();
+  const format = useFormat();
   const words = useCodeText();
   const [tab, setTab] = useState<TabId>("content");
   const [pointer, setPointer] = useState<Pointer>({ section: null, field: null, line: null });
@@ -74,16 +75,16 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
           <StateBadge state={row.state} data-testid="detail-state" />
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
         </div>
-        <h2 className={css.title}>{diseaseOf(text, row) ?? row.file}</h2>
+        <h2 className={`${css.title} selectable`}>{diseaseOf(text, row) ?? row.file}</h2>
         <p className={css.test}>
           {testOf(text, row)}
           {/* The name of the test stands with its result, where there is one. */}
           {row.disease && row.subject !== row.code && view.results.length === 0 && <span>{row.subject}</span>}
           {row.code && <code className="selectable">{row.code}</code>}
         </p>
-        <p className={css.patient}>
+        <p className={`${css.patient} selectable`}>
           <strong>{row.patient ?? text("reports.no-patient")}</strong>
-          {view.birthDate && <span>{text("detail.born", { date: view.birthDate })}</span>}
+          {view.birthDate && <span>{text("detail.born", { date: format.date(view.birthDate) })}</span>}
           {row.laboratory && <span>{row.laboratory}</span>}
         </p>
         <p className={css.meaning}>{words("state-meaning", row.state)}</p>
