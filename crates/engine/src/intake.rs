@@ -1,7 +1,7 @@
 //! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's `now`.
 
 use exchange::{check_before_seal, envelope_of};
-use fhir::{Finding, Format, Instant, Limits, Severity, Tree};
+use fhir::{Element, Finding, Format, Instant, Limits, Severity, Tree};
 use report::{Kind, SubmissionId, Summary, digest, recognise};
 
 use crate::relation::Relation;
@@ -47,7 +47,7 @@ pub struct Parsed {
     pub format: Format,
     /// SHA-256 of the bytes, hex.
     pub digest: String,
-    /// What it says, whatever its encoding and white space: `fhir::Tree::canonical_digest`.
+    /// What its document says, whatever its encoding, its white space and its envelope: `content_digest`.
     pub canonical: String,
     /// What people recognise it by.
     pub summary: Summary,
@@ -130,6 +130,27 @@ impl Candidate {
     }
 }
 
+/// What a file says: its document, bare or in an envelope. An export makes a new envelope each time, with another
+/// identifier and date, so these are no other content. What is wrong with an envelope counts: the file that mends
+/// it must not be taken for the one that is held.
+pub(crate) fn content_digest(tree: &Tree) -> String {
+    let (document, of_envelope) = match envelope_of(tree) {
+        Some(view) => (view.document, check_before_seal(tree)),
+        None => (tree.root(), Vec::new()),
+    };
+    digest_of(tree, document, &tree.check(), &of_envelope)
+}
+
+fn digest_of(
+    tree: &Tree,
+    document: Element<'_>,
+    base: &[Finding],
+    of_envelope: &[Finding],
+) -> String {
+    let all: Vec<Finding> = base.iter().chain(of_envelope).cloned().collect();
+    tree.canonical_digest_of(document, &all)
+}
+
 /// Recognises, reads and checks one piece. `known` answers with the submissions of the same content.
 pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
     let Piece { name, content } = piece;
@@ -159,13 +180,12 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
         _ => return refused(Some(kind.clone()), Reason::NotAReport(kind)),
     };
     let base = tree.check();
-    let canonical = tree.canonical_digest(&base);
+    let of_envelope = envelope.as_ref().map(|_| check_before_seal(&tree)).unwrap_or_default();
+    let canonical = digest_of(&tree, document, &base, &of_envelope);
     let mut findings: Vec<(Origin, Finding)> =
         base.into_iter().map(|finding| (Origin::Base, finding)).collect();
     let mut local = report::check(document, now);
-    if envelope.is_some() {
-        local.extend(check_before_seal(&tree));
-    }
+    local.extend(of_envelope);
     findings.extend(local.into_iter().map(|finding| (Origin::Local, finding)));
     let summary = Summary::of(document);
     let envelope_identifier = envelope.and_then(|view| view.identifier).map(str::to_owned);

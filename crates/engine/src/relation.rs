@@ -1,12 +1,13 @@
 //! How a report stands to those that the journal has: the same content, a correction, or another content under
 //! the same identifier. Each destination is judged by itself.
 
+use exchange::document_of;
 use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
 use report::SubmissionId;
 use serde::{Deserialize, Serialize};
 
-use crate::intake::{Candidate, Origin, Parsed, Verdict};
+use crate::intake::{Candidate, Origin, Parsed, Verdict, content_digest};
 use crate::{Engine, EngineError};
 
 /// Code of the warning that another content has this document identifier.
@@ -95,7 +96,7 @@ impl Engine {
                 relative.canonical = Some(parsed.canonical.clone());
             } else {
                 let tree = self.tree_of(relative.id)?;
-                relative.canonical = tree.map(|tree| tree.canonical_digest(&tree.check()));
+                relative.canonical = tree.as_ref().map(content_digest);
             }
             if let Some(canonical) = &relative.canonical {
                 self.journal().set_canonical(relative.id, canonical)?;
@@ -115,8 +116,7 @@ impl Engine {
         let Some(relative) = relatives.iter().rev().find(|it| !closed(it)) else { return Ok(None) };
         let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
         let later = Tree::read(&parsed.bytes, parsed.format, &Limits::default()).ok();
-        let differences =
-            earlier.zip(later).map(|(earlier, later)| earlier.differences(&later, DIFFERENCES_MAX));
+        let differences = earlier.zip(later).map(|(earlier, later)| differences(&earlier, &later));
         Ok(Some(Relation {
             submission: relative.id,
             state: relative.state.clone(),
@@ -135,6 +135,17 @@ impl Engine {
         };
         let format = Format::sniff(&bytes);
         Ok(format.and_then(|format| Tree::read(&bytes, format, &Limits::default()).ok()))
+    }
+}
+
+/// Of a document in an envelope and a bare one, where the documents differ.
+fn differences(earlier: &Tree, later: &Tree) -> Vec<Difference> {
+    let is_same_form = earlier.root().resource_type() == later.root().resource_type();
+    match (document_of(earlier), document_of(later)) {
+        (Some(earlier), Some(later)) if !is_same_form => {
+            earlier.differences(later, DIFFERENCES_MAX)
+        }
+        _ => earlier.differences(later, DIFFERENCES_MAX),
     }
 }
 

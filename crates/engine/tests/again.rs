@@ -21,6 +21,81 @@ fn endpoint() -> Endpoint {
     }
 }
 
+/// A ready envelope around a document.
+fn envelope(document: &str, identifier: &str, language: &str) -> String {
+    let after = |text: &str, mark: &str| text.split_once(mark).unwrap().1.to_owned();
+    let id = after(&after(document, "\"id\""), "\"").split('"').next().unwrap().to_owned();
+    format!(
+        r##"{{"resourceType":"DocumentReference","contained":[{document}],
+        "identifier":[{{"system":"urn:ietf:rfc:3986","value":"{identifier}"}}],"status":"current",
+        "content":[{{"attachment":{{"language":"{language}","url":"#{id}"}}}}]}}"##
+    )
+}
+
+/// An export makes a new envelope each time: the document in it is the report, and that is sent once.
+#[tokio::test]
+async fn a_document_is_known_in_another_envelope_and_without_one() {
+    let own = |number: u32| format!("urn:uuid:5b3c2c1e-9d49-4f2f-8f57-1f6f2f0a7a{number:02}");
+    let document = testkit::DocumentBuilder::new(1).json();
+    let wrapped = |number| envelope(&document, &own(number), "de-CH");
+    for texts in [
+        [document.clone(), wrapped(1), wrapped(2)],
+        [wrapped(1), wrapped(2), document.clone()],
+        [wrapped(1), document.clone(), wrapped(1)],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let profile =
+            Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+        let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+        let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
+        let mut first = None;
+        for text in &texts {
+            let name = "a.json".to_owned();
+            let seen = engine.inspect_text(name, text.clone().into_bytes()).await.unwrap();
+            match (engine.take(&seen, terms).await.unwrap()[0], first) {
+                (Taken::New(id), None) => first = Some(id),
+                (Taken::Known(id), Some(first)) => assert_eq!(id, first),
+                (other, _) => panic!("{other:?}"),
+            }
+        }
+        // In one hand-over, too.
+        let mut both = Vec::new();
+        for text in [wrapped(3), wrapped(4), document.clone()] {
+            let other = text.replace("Muster", "Anders");
+            assert_ne!(text, other);
+            let seen = engine.inspect_text("b.json".to_owned(), other.into_bytes()).await.unwrap();
+            both.extend(seen);
+        }
+        let taken = engine.take(&both, terms).await.unwrap();
+        let [Taken::New(id), ..] = taken[..] else { panic!("{taken:?}") };
+        assert_eq!(taken[1..], [Taken::Known(id); 2]);
+    }
+}
+
+/// A file that mends an envelope is no other document, and still it takes the place of what is held.
+#[tokio::test]
+async fn a_mended_envelope_corrects_the_one_that_is_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let own = "urn:uuid:5b3c2c1e-9d49-4f2f-8f57-1f6f2f0a7a01";
+    let document = testkit::DocumentBuilder::new(1).json();
+    let look = |language: &str| {
+        let (engine, text) = (engine.clone(), envelope(&document, own, language));
+        async move { engine.inspect_text("a.json".to_owned(), text.into_bytes()).await.unwrap() }
+    };
+    let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
+    let faulty = look("de_CH").await;
+    assert!(faulty[0].has_errors());
+    let Taken::New(held) = engine.take(&faulty, terms).await.unwrap()[0] else { panic!() };
+    assert_eq!(engine.take(&look("de_CH").await, terms).await.unwrap(), [Taken::Known(held)]);
+    let mended = look("de-CH").await;
+    let relation = mended[0].parsed().unwrap().relation.as_ref().unwrap();
+    assert!(relation.corrects && relation.submission == held);
+    let Taken::New(id) = engine.take(&mended, terms).await.unwrap()[0] else { panic!() };
+    assert_eq!(engine.journal().row(id).unwrap().corrects, Some(held));
+}
+
 /// What went to a test system went nowhere else. What a watched folder held then is not sent to the next endpoint
 /// by itself, because nobody has said that it is to be.
 #[tokio::test]
@@ -89,14 +164,7 @@ async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
     let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
     let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
     let own = "urn:uuid:5b3c2c1e-9d49-4f2f-8f57-1f6f2f0a7a01";
-    let document = testkit::DocumentBuilder::new(1).json();
-    let after = |text: &str, mark: &str| text.split_once(mark).unwrap().1.to_owned();
-    let id = after(&after(&document, "\"id\""), "\"").split('"').next().unwrap().to_owned();
-    let text = format!(
-        r##"{{"resourceType":"DocumentReference","contained":[{document}],
-        "identifier":[{{"system":"urn:ietf:rfc:3986","value":"{own}"}}],"status":"current",
-        "content":[{{"attachment":{{"language":"de-CH","url":"#{id}"}}}}]}}"##
-    );
+    let text = envelope(&testkit::DocumentBuilder::new(1).json(), own, "de-CH");
     let again = ImportOptions {
         known: KnownContent::SendAgain,
         delay_micros: 3_600_000_000,

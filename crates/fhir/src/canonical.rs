@@ -48,28 +48,48 @@ impl Tree {
     /// first. Each error follows as `!` with code and FHIRPath, in the order of these two. The
     /// digest is SHA-256.
     pub fn canonical_digest(&self, findings: &[Finding]) -> String {
-        digest(self.root(), findings).iter().map(|byte| format!("{byte:02x}")).collect()
+        self.canonical_digest_of(self.root(), findings)
+    }
+
+    /// The same of one resource in this one, as if it stood alone: a contained resource has the digest that it
+    /// has in a file of its own. `findings` are those of the whole. Errors around the resource count as well,
+    /// each with its place in the whole: they hold what is sent, too.
+    pub fn canonical_digest_of(&self, part: Element<'_>, findings: &[Finding]) -> String {
+        let place = part.expression();
+        let alone = |expression: &str| {
+            let inside = expression.strip_prefix(place.as_str())?;
+            let is_inside = inside.is_empty() || inside.starts_with(['.', '[']);
+            is_inside.then(|| format!("{}{inside}", part.resource_type().unwrap_or_default()))
+        };
+        let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+        let errors = errors.map(|finding| {
+            let expression = alone(&finding.expression);
+            (finding.code.as_str(), expression.unwrap_or_else(|| finding.expression.clone()))
+        });
+        digest(part, errors.collect()).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
-/// Digest of an element's canonical form, with the errors that the base check found in it.
-pub(crate) fn digest(root: Element<'_>, findings: &[Finding]) -> [u8; 32] {
+/// Digest of an element's canonical form, with the errors that were found in it: code and place.
+pub(crate) fn digest(root: Element<'_>, mut errors: Vec<(&str, String)>) -> [u8; 32] {
     let mut hash = Sha256::new();
     hash.update(VERSION);
-    element(root, &mut hash);
-    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let mut errors: Vec<(&str, &str)> =
-        errors.map(|finding| (finding.code.as_str(), finding.expression.as_str())).collect();
+    // A resource is called by its type where it stands alone, wherever it stands now.
+    element_as(root.resource_type().unwrap_or_else(|| root.name()), root, &mut hash);
     errors.sort_unstable();
     for (code, expression) in errors {
         text(b"!", code, &mut hash);
-        text(b"@", expression, &mut hash);
+        text(b"@", &expression, &mut hash);
     }
     hash.finalize().into()
 }
 
 fn element(of: Element<'_>, hash: &mut Sha256) {
-    text(b"E", of.name(), hash);
+    element_as(of.name(), of, hash);
+}
+
+fn element_as(name: &str, of: Element<'_>, hash: &mut Sha256) {
+    text(b"E", name, hash);
     if let Some(kind) = of.resource_type() {
         text(b"R", kind, hash);
     }

@@ -26,8 +26,15 @@ impl Tree {
     /// the later one has, in the order of the table, then what it lacks. An element that one of them lacks is
     /// one difference, whatever it holds.
     pub fn differences(&self, later: &Tree, at_most: usize) -> Vec<Difference> {
+        self.root().differences(later.root(), at_most)
+    }
+}
+
+impl Element<'_> {
+    /// The same of an element and a later one, wherever each of them stands.
+    pub fn differences(self, later: Element<'_>, at_most: usize) -> Vec<Difference> {
         let mut found = Vec::new();
-        pair(self.root(), later.root(), at_most, &mut found);
+        pair(self, later, at_most, &mut found);
         found
     }
 }
@@ -81,7 +88,7 @@ fn repeats(
 }
 
 fn same(a: Element<'_>, b: Element<'_>) -> bool {
-    canonical::digest(a, &[]) == canonical::digest(b, &[])
+    canonical::digest(a, Vec::new()) == canonical::digest(b, Vec::new())
 }
 
 fn text(of: Element<'_>) -> Option<String> {

@@ -116,6 +116,33 @@ fn a_narrative_counts_as_its_text() {
     different(&texts.iter().map(String::as_str).collect::<Vec<_>>());
 }
 
+/// A report says the same bare and in an envelope, and what is wrong with the envelope counts.
+#[test]
+fn a_contained_resource_has_the_digest_that_it_has_alone() {
+    let alone = |gender: &str| format!("{{\"resourceType\":\"Patient\",\"active\":true,{gender}}}");
+    let around = |status: &str, gender: &str| {
+        let contained = alone(gender);
+        read(&format!(
+            "{{\"resourceType\":\"DocumentReference\",\"contained\":[{contained}],{status}\
+             \"content\":[{{\"attachment\":{{\"url\":\"#a\"}}}}]}}"
+        ))
+    };
+    let inside = |tree: &Tree| {
+        let contained = tree.root().all("contained").next().unwrap();
+        tree.canonical_digest_of(contained, &tree.check())
+    };
+    let (sound, faulty) = ("\"gender\":\"male\"", "\"gender\":true");
+    let current = "\"status\":\"current\",";
+    for gender in [sound, faulty] {
+        assert_eq!(inside(&around(current, gender)), digest(&alone(gender)), "{gender}");
+    }
+    assert_ne!(inside(&around(current, faulty)), inside(&around(current, sound)));
+    let later = "\"status\":\"current\",\"date\":\"2026-01-01T00:00:00Z\",";
+    assert_eq!(inside(&around(current, sound)), inside(&around(later, sound)));
+    let broken = "\"status\":true,";
+    assert_ne!(inside(&around(current, sound)), inside(&around(broken, sound)));
+}
+
 /// The digest stands in journals: it must not change with a release. Computed by hand from the bytes that
 /// the documentation of `Tree::canonical_digest` describes.
 #[test]

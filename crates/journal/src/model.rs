@@ -15,7 +15,7 @@ pub struct NewSubmission {
     pub document: Vec<u8>,
     /// SHA-256 of `document`, lower-case hex. Checked again here.
     pub digest: String,
-    /// What it says, whatever its encoding and white space: `fhir::Tree::canonical_digest`, where known.
+    /// What it says, whatever its encoding and white space: `fhir::Tree::canonical_digest_of`, where known.
     pub canonical: Option<String>,
     /// What people recognise the report by.
     pub summary: Summary,

@@ -72,7 +72,7 @@ impl Journal {
         }
     }
 
-    /// Notes what a submission says (`fhir::Tree::canonical_digest`), where that was not known yet: it was
+    /// Notes what a submission says (`fhir::Tree::canonical_digest_of`), where that was not known yet: it was
     /// taken in by an older program.
     pub fn set_canonical(&self, id: SubmissionId, canonical: &str) -> Result<(), JournalError> {
         let canonical = canonical.to_owned();
