@@ -23,6 +23,7 @@ pub const REFUSALS: &[(&str, &[&str])] = &[
     ("not-a-file", &[]),
     ("not-a-report", &["kind", "resource-type"]),
     ("nothing-inside", &[]),
+    ("link-not-followed", &[]),
     ("too-many-inside", &["limit"]),
 ];
 
@@ -73,7 +74,8 @@ fn refusal(reason: &Reason) -> Message {
                 | Refusal::NotAFile
                 | Refusal::Empty
                 | Refusal::StillChanging
-                | Refusal::NothingInside => Vec::new(),
+                | Refusal::NothingInside
+                | Refusal::LinkNotFollowed => Vec::new(),
             };
             message(refusal.code(), params)
         }

@@ -82,6 +82,7 @@ impl Reason {
         "file-too-large",
         "file-changing",
         "nothing-inside",
+        "link-not-followed",
         "too-many-inside",
         "damaged",
         "encrypted",

@@ -44,6 +44,8 @@ pub enum Refusal {
     StillChanging,
     /// A folder or archive without anything in it.
     NothingInside,
+    /// A link to a folder, inside a folder: it may lead round in a circle.
+    LinkNotFollowed,
     /// A folder with more files, or a file with more lines, than are taken at once.
     TooManyInside {
         /// Limit.
@@ -67,6 +69,7 @@ impl Refusal {
             Self::TooLarge { .. } => "file-too-large",
             Self::StillChanging => "file-changing",
             Self::NothingInside => "nothing-inside",
+            Self::LinkNotFollowed => "link-not-followed",
             Self::TooManyInside { .. } => "too-many-inside",
             Self::Archive { .. } => "archive",
         }
@@ -96,8 +99,9 @@ impl SourceLimits {
     }
 }
 
-/// All files below the given paths: a file as itself, a folder as the files in it, in name order. A folder
-/// of which nothing can be taken (empty, not readable, too many files) stands as itself: reading it says why.
+/// All files below the given paths: a file as itself, a folder as what is in it, in name order. What is neither
+/// file nor folder (a link to a folder, a link that leads nowhere, a pipe) stands as itself; so does a folder of
+/// which nothing can be taken (empty, not readable, too many files): reading it says why.
 pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in paths {
@@ -108,8 +112,8 @@ pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathB
         let before = files.len();
         for entry in walk(path) {
             match entry {
-                Ok(entry) if entry.file_type().is_file() => files.push(entry.into_path()),
-                Ok(_) => {}
+                Ok(entry) if entry.file_type().is_dir() => {}
+                Ok(entry) => files.push(entry.into_path()),
                 // A folder inside that cannot be read is answered by its name.
                 Err(error) => files.extend(error.path().map(Path::to_owned)),
             }
@@ -126,13 +130,20 @@ pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathB
     files
 }
 
-/// What is in a folder and in the folders inside, in name order. Links inside are not followed (they may
+/// What is in a folder and in the folders inside, in name order. Links to folders inside are not followed (they may
 /// form loops); a link given by name is.
 pub(crate) fn walk(folder: &Path) -> impl Iterator<Item = walkdir::Result<walkdir::DirEntry>> {
     walkdir::WalkDir::new(folder)
+        // Without the folder itself: given by a link, it would stand among what is in it.
+        .min_depth(1)
         .sort_by_file_name()
         .into_iter()
-        .filter_entry(|entry| entry.depth() == 0 || !is_hidden(entry.file_name()))
+        .filter_entry(|entry| !is_hidden(entry.file_name()))
+}
+
+/// What a link leads to, where the entry is one.
+pub(crate) fn linked(entry: &walkdir::DirEntry) -> Option<fs::Metadata> {
+    entry.path_is_symlink().then(|| fs::metadata(entry.path()).ok()).flatten()
 }
 
 fn is_hidden(name: &std::ffi::OsStr) -> bool {
@@ -250,16 +261,19 @@ fn read_file(path: &Path, limits: &SourceLimits) -> Result<Vec<u8>, Refusal> {
     Ok(bytes)
 }
 
-/// Why [`files_below`] found nothing to take in a folder.
+/// Why a folder is read as if it were a file: [`files_below`] found nothing to take in it, or a link leads to it.
 fn refusal_of_folder(path: &Path, limits: &SourceLimits) -> Refusal {
     if let Err(error) = fs::read_dir(path) {
         return refusal_of(&error);
     }
-    let mut entries = walk(path).flatten();
-    if entries.any(|entry| entry.file_type().is_file()) {
-        Refusal::TooManyInside { pieces_max: limits.pieces_max }
-    } else {
+    let entries = walk(path).flatten().filter(|entry| !entry.file_type().is_dir());
+    let count = entries.take(limits.pieces_max.saturating_add(1)).count();
+    if count == 0 {
         Refusal::NothingInside
+    } else if count <= limits.pieces_max && path.is_symlink() {
+        Refusal::LinkNotFollowed
+    } else {
+        Refusal::TooManyInside { pieces_max: limits.pieces_max }
     }
 }
 

@@ -26,8 +26,15 @@ impl Engine {
 
     /// Looks at files, folders, archives; nothing is taken in yet. The result holds the bytes of all.
     pub async fn inspect(&self, paths: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
+        self.inspect_files(self.files(paths).await?).await
+    }
+
+    /// The same of files that were found already: a folder among them is refused.
+    pub(crate) async fn inspect_files(
+        &self,
+        files: Vec<PathBuf>,
+    ) -> Result<Vec<Candidate>, EngineError> {
         let limits = self.source_limits();
-        let files = self.files(paths).await?;
         let room = Arc::new(Room::new(&limits));
         let groups: Vec<Vec<Candidate>> = stream::iter(files)
             .map(|file| {

@@ -1,6 +1,7 @@
 //! The watched folder: new files in it are taken in and sent; they stay where they are. What cannot be taken
 //! is told, and tried again where that may help.
 
+mod known;
 mod memory;
 mod notices;
 #[cfg(test)]
@@ -15,7 +16,7 @@ use futures::future::try_join_all;
 use journal::{JournalError, Notice};
 use tokio_util::sync::CancellationToken;
 
-use crate::source::walk;
+use crate::source::{linked, walk};
 use crate::{Candidate, Engine, EngineError, ImportOptions, KnownContent, Taken, Verdict};
 
 use memory::{Away, Face, Look, Memory};
@@ -93,7 +94,7 @@ impl Engine {
         let engine = self.clone();
         let inspect = move |file: PathBuf| {
             let engine = engine.clone();
-            async move { engine.inspect(vec![file]).await }
+            async move { engine.inspect_files(vec![file]).await }
         };
         self.watch_by(folder, &cancel, LOOK_EVERY, inspect, each).await
     }
@@ -111,7 +112,7 @@ impl Engine {
         F: Future<Output = Result<Vec<Candidate>, EngineError>>,
     {
         let mut memory = Memory::default();
-        let mut files = Told::of_files(folder);
+        let (mut files, mut known) = (Told::of_files(folder), Told::of_known(folder));
         let mut place = Place::of(folder);
         loop {
             let at = folder.to_owned();
@@ -126,10 +127,15 @@ impl Engine {
             place.say(self.journal(), self.now()).await;
             let ready = memory.ready(look);
             self.take_ready(ready, &mut memory, cancel, &inspect, &mut each).await?;
-            if let Some(standing) = Standing::of_files(&memory, folder)
-                && !cancel.is_cancelled()
-            {
+            self.judge_known(&mut memory).await;
+            if cancel.is_cancelled() {
+                return Ok(());
+            }
+            if let Some(standing) = Standing::of_files(&memory, folder) {
                 files.say(self.journal(), self.now(), standing).await;
+            }
+            if let Some(standing) = Standing::of_known(&memory, folder) {
+                known.say(self.journal(), self.now(), standing).await;
             }
             tokio::select! {
                 () = cancel.cancelled() => return Ok(()),
@@ -178,6 +184,7 @@ impl Engine {
         }
         let terms = ImportOptions { known: KnownContent::ShowAnywhere, ..ImportOptions::default() };
         let taken = self.take(&batch.candidates, terms).await?;
+        let revision = self.journal().revision()?;
         let mut results = batch.candidates.iter().zip(taken);
         for (path, face, count) in batch.files {
             let pieces: Vec<_> = results.by_ref().take(count).collect();
@@ -185,7 +192,9 @@ impl Engine {
                 Verdict::Refused(reason) => Some((candidate.name.as_str(), reason)),
                 Verdict::Report(_) => None,
             });
-            if memory.settle(&path, face, refused) {
+            let is_news = memory.settle(&path, face, refused);
+            memory.know(&path, face, revision, self.stopped_of(&pieces)?);
+            if is_news {
                 for (candidate, taken) in pieces {
                     each(Watched::File(candidate, taken));
                 }
@@ -205,9 +214,12 @@ fn look_at_folder(folder: &Path) -> Look {
     }
     for entry in walk(folder) {
         let seen = entry.and_then(|entry| {
-            let is_file = entry.file_type().is_file();
-            let metadata = is_file.then(|| entry.metadata()).transpose()?;
-            Ok(metadata.map(|metadata| (entry.into_path(), metadata)))
+            if entry.file_type().is_dir() {
+                return Ok(None);
+            }
+            // A link shows the face of its file. One that leads nowhere is read too: reading it says why.
+            let metadata = linked(&entry).map_or_else(|| entry.metadata(), Ok)?;
+            Ok(Some((entry.into_path(), metadata)))
         });
         match seen {
             Ok(Some((path, metadata))) => {

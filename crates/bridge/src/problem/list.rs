@@ -20,6 +20,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("file-unreadable", &["file", "reason"], Blame::You, "choose-other-file"),
     ("path-not-granted", &[], Blame::You, "choose-other-file"),
     ("endpoint-not-allowed", &[], Blame::You, "change-input"),
+    ("room-changed", &[], Blame::You, "look-again"),
     ("window-locked", &[], Blame::You, "unlock-window"),
     ("unlock-refused", &[], Blame::You, "enter-password"),
     ("unlock-too-soon", &["seconds"], Blame::You, "wait"),
@@ -126,6 +127,12 @@ pub const PROBLEMS: &[ProblemRow] = &[
         Blame::You,
         "mend-file",
     ),
+    (
+        "watched-files-known",
+        &["count", "endpoint", "file", "folder", "state", "submission"],
+        Blame::You,
+        "send-or-remove",
+    ),
     ("watched-folder-away", &["folder", "reason"], Blame::You, "reconnect-folder"),
     // told as long as it is true: `engine::COURIER_NOTICES`
     ("search-refused", &["endpoint", "status"], Blame::Authority, "call-authority"),
@@ -192,6 +199,7 @@ pub const REMEDIES: &[&str] = &[
     "restart",
     "restore",
     "retry",
+    "send-or-remove",
     "unlock-keychain",
     "unlock-window",
     "update",

@@ -71,6 +71,35 @@ fn refusals(pieces: &[Piece]) -> Vec<&Refusal> {
     pieces.iter().filter_map(|piece| piece.content.as_ref().err()).collect()
 }
 
+/// Skipped in silence, a report behind a link would never be sent, and the exit code would say that all is well.
+#[cfg(unix)]
+#[test]
+fn what_is_neither_file_nor_folder_is_read_or_refused_by_name() {
+    use std::os::unix::fs::symlink;
+    let (inside, elsewhere) = (folder(&["a.json"]), folder(&["b.json", "c.json"]));
+    let at = |name: &str| inside.path().join(name);
+    symlink(elsewhere.path().join("b.json"), at("b-link")).unwrap();
+    symlink(elsewhere.path(), at("folder-link")).unwrap();
+    symlink(inside.path(), at("loop-link")).unwrap();
+    symlink("nowhere", at("lost-link")).unwrap();
+    let pieces = taken(&[inside.path().to_owned()], &small(10));
+    let told: Vec<_> = pieces
+        .iter()
+        .map(|piece| (&*piece.name, piece.content.as_ref().err().map_or("", Refusal::code)))
+        .collect();
+    let expected = [
+        ("a.json", ""),
+        ("b-link", ""),
+        ("folder-link", "link-not-followed"),
+        ("loop-link", "link-not-followed"),
+        ("lost-link", "file-not-found"),
+    ];
+    assert_eq!(told, expected);
+    // A link that a person names is meant.
+    let named = taken(&[at("folder-link")], &small(10));
+    assert_eq!((named.len(), refusals(&named).len()), (2, 0));
+}
+
 #[test]
 fn a_folder_with_too_many_files_is_refused_by_name_and_as_a_whole() {
     let folder = folder(&["a.json", "b.json", "inside/c.json"]);

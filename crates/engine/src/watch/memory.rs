@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::known::{Content, Stopped};
 use crate::intake::Reason;
 
 /// What a file looked like; the same twice in a row means that nobody writes to it.
@@ -35,7 +36,23 @@ struct Seen {
     /// Looks at which it had this face.
     looks: u32,
     became: Became,
+    /// Its reports that were not taken in because their content is known, and that nothing brings to the authority.
+    known: Vec<Known>,
 }
+
+/// A report of known content that nothing brings to the authority in use.
+pub(super) struct Known {
+    pub(super) name: String,
+    content: Content,
+    pub(super) stopped: Stopped,
+    /// Revision of the journal at which that was found.
+    judged: u64,
+    /// Grows with each of them.
+    pub(super) order: u64,
+}
+
+// Its name may be a patient's.
+fhir::shows_only!(Known { judged, order });
 
 enum Became {
     Nothing,
@@ -84,7 +101,7 @@ impl Memory {
                 Some(seen) if seen.face == face => {
                     Seen { looks: seen.looks.saturating_add(1), ..seen }
                 }
-                _ => Seen { face, looks: 1, became: Became::Nothing },
+                _ => Seen { face, looks: 1, became: Became::Nothing, known: Vec::new() },
             };
             if seen.is_due() {
                 ready.push((path.clone(), face));
@@ -135,6 +152,52 @@ impl Memory {
             order: if is_news { self.order } else { order },
         });
         is_news
+    }
+
+    /// The reports of a settled file that nothing brings to the authority: name, content, and what stands in the way.
+    pub(super) fn know(
+        &mut self,
+        path: &Path,
+        face: Face,
+        judged: u64,
+        found: Vec<(String, Content, Stopped)>,
+    ) {
+        let Some(seen) = self.files.get_mut(path).filter(|seen| seen.face == face) else { return };
+        seen.known.clear();
+        for (name, content, stopped) in found {
+            self.order += 1;
+            seen.known.push(Known { name, content, stopped, judged, order: self.order });
+        }
+    }
+
+    /// Contents to be judged again because the journal has changed: so many, those first that were judged longest ago.
+    pub(super) fn to_judge(&self, revision: u64, at_most: usize) -> Vec<Content> {
+        let known = self.files.values().flat_map(|seen| &seen.known);
+        let mut due: Vec<&Known> = known.filter(|known| known.judged != revision).collect();
+        due.sort_unstable_by_key(|known| known.judged);
+        due.into_iter().take(at_most).map(|known| known.content.clone()).collect()
+    }
+
+    /// What stands in the way of these contents now; nothing where one has reached the authority, or will.
+    pub(super) fn judge(&mut self, revision: u64, found: &HashMap<Content, Option<Stopped>>) {
+        for seen in self.files.values_mut() {
+            seen.known.retain_mut(|known| {
+                let Some(now) = found.get(&known.content) else { return true };
+                known.judged = revision;
+                if let Some(stopped) = now {
+                    known.stopped.clone_from(stopped);
+                }
+                now.is_some()
+            });
+        }
+    }
+
+    /// The reports of known content that nothing brings to the authority: how many, and the last one. `None` before
+    /// every file has been seen twice, when nothing can be said yet.
+    pub(super) fn known(&self) -> Option<(usize, Option<&Known>)> {
+        let known = || self.files.values().flat_map(|seen| &seen.known);
+        let (count, last) = (known().count(), known().max_by_key(|known| known.order));
+        (count > 0 || self.whole_looks > 1).then_some((count, last))
     }
 
     /// The refused files: how many, and the one that was refused last. `None` before every file has been

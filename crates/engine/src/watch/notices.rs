@@ -10,11 +10,15 @@ use super::memory::{Away, Look, Memory};
 use crate::Reason;
 
 const REFUSED: &str = "watched-files-refused";
+const KNOWN: &str = "watched-files-known";
 const AWAY: &str = "watched-folder-away";
 
 /// Codes of notices about a watched folder, with the names of their parameters.
-pub const WATCH_NOTICES: &[(&str, &[&str])] =
-    &[(REFUSED, &["count", "file", "folder", "kind", "reason"]), (AWAY, &["folder", "reason"])];
+pub const WATCH_NOTICES: &[(&str, &[&str])] = &[
+    (REFUSED, &["count", "file", "folder", "kind", "reason"]),
+    (KNOWN, &["count", "endpoint", "file", "folder", "state", "submission"]),
+    (AWAY, &["folder", "reason"]),
+];
 
 /// Characters of a file name in a notice: an entry of an archive may have a name of any length.
 const NAME_MAX: usize = 200;
@@ -46,6 +50,22 @@ impl Standing {
                 ("folder", folder.display().to_string()),
                 ("kind", kind.to_owned()),
                 ("reason", last.reason.code().to_owned()),
+            ];
+            Self { params, count, order: last.order }
+        }))
+    }
+
+    /// Of the reports of known content that nothing brings to the authority in use (see [`Memory::known`]).
+    pub(super) fn of_known(memory: &Memory, folder: &Path) -> Option<Option<Self>> {
+        let (count, last) = memory.known()?;
+        Some(last.map(|last| {
+            let params = vec![
+                ("count", count.to_string()),
+                ("endpoint", last.stopped.endpoint.clone()),
+                ("file", last.name.chars().take(NAME_MAX).collect()),
+                ("folder", folder.display().to_string()),
+                ("state", last.stopped.state.clone()),
+                ("submission", last.stopped.submission.0.to_string()),
             ];
             Self { params, count, order: last.order }
         }))
@@ -88,6 +108,10 @@ enum Change {
 impl Told {
     pub(super) fn of_files(folder: &Path) -> Self {
         Self { code: REFUSED, folder: folder.to_owned(), said: None }
+    }
+
+    pub(super) fn of_known(folder: &Path) -> Self {
+        Self { code: KNOWN, folder: folder.to_owned(), said: None }
     }
 
     fn of_folder(folder: &Path) -> Self {

@@ -71,7 +71,7 @@ fn plain(engine: &Engine) -> impl Fn(PathBuf) -> futures::future::BoxFuture<'sta
     let engine = engine.clone();
     move |file| {
         let engine = engine.clone();
-        Box::pin(async move { engine.inspect(vec![file]).await })
+        Box::pin(async move { engine.inspect_files(vec![file]).await })
     }
 }
 
@@ -223,6 +223,65 @@ async fn what_an_earlier_watch_left_is_kept_while_it_is_true() {
     assert_eq!(engine.journal().notices().unwrap(), []);
 }
 
+/// A person withdraws a report, and the laboratory's system exports it again; another went to the test system.
+#[tokio::test(flavor = "multi_thread")]
+async fn known_content_that_nothing_brings_to_the_authority_is_told() {
+    let (_home, engine, folder) = ground().await;
+    report(&folder, 1);
+    let ids = || {
+        let rows = engine.journal().list(&Filter::default()).unwrap();
+        rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+    };
+    let watching = || async {
+        let cancel = CancellationToken::new();
+        let stop = cancel.clone();
+        let (engine, folder) = (engine.clone(), folder.clone());
+        let task = tokio::spawn(async move {
+            engine.watch_by(&folder, &stop, PAUSE, plain(&engine), |_| {}).await.unwrap();
+        });
+        (cancel, task)
+    };
+    let shown = || notice(&engine, "watched-files-known");
+    let (cancel, task) = watching().await;
+    until("taken", || taken(&engine) == 1).await;
+    let first = ids()[0];
+    engine.hold_back(first).await.unwrap();
+    // Exported again while it is held: nothing will bring it there.
+    fs::copy(folder.join("001.json"), folder.join("again.json")).unwrap();
+    until("held", || shown().is_some_and(|n| file_of(&n) == ("1", "again.json"))).await;
+    assert_eq!(shown().unwrap().params["state"], "held");
+    engine.withdraw(first, "sent by fax".to_owned()).await.unwrap();
+    until("withdrawn", || shown().is_some_and(|n| n.params["state"] == "withdrawn")).await;
+    let told = shown().unwrap();
+    assert_eq!(told.params["submission"], first.0.to_string());
+    assert_eq!((&*told.params["endpoint"], taken(&engine)), ("ours", 1));
+    // Sent again by a person: that is on its way, and there is nothing left to say.
+    let again = ImportOptions { known: KnownContent::SendAgain, ..ImportOptions::default() };
+    let seen = engine.inspect(vec![folder.join("again.json")]).await.unwrap();
+    assert!(matches!(engine.take(&seen, again).await.unwrap()[..], [Taken::New(_)]));
+    until("over", || shown().is_none()).await;
+    cancel.cancel();
+    task.await.unwrap();
+
+    // What went to the test system has reached nobody in production.
+    let real = Endpoint {
+        name: "real".to_owned(),
+        environment: Environment::Production,
+        ..engine.endpoint().unwrap()
+    };
+    engine.add_endpoint(real).await.unwrap();
+    engine.use_endpoint("real").await.unwrap();
+    let (cancel, task) = watching().await;
+    until("elsewhere", || shown().is_some_and(|n| &n.params["count"] == "2")).await;
+    assert_eq!((&*shown().unwrap().params["endpoint"], taken(&engine)), ("ours", 2));
+    for file in ["001.json", "again.json"] {
+        fs::remove_file(folder.join(file)).unwrap();
+    }
+    until("removed", || shown().is_none()).await;
+    cancel.cancel();
+    task.await.unwrap();
+}
+
 /// 150 files, and a fault at the look at number 100.
 #[tokio::test(flavor = "multi_thread")]
 async fn files_are_taken_in_batches_and_a_fault_in_the_middle_loses_none() {
@@ -261,6 +320,28 @@ async fn a_watch_that_is_cancelled_ends_with_the_batch() {
     });
     watched.await.unwrap();
     assert_eq!((told, taken(&engine)), (FILES_AT_ONCE, FILES_AT_ONCE));
+}
+
+/// The laboratory's system keeps its files elsewhere and puts links into the folder.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_linked_file_is_read_and_a_linked_folder_is_told() {
+    let (home, engine, folder) = ground().await;
+    let archive = home.path().join("archive");
+    fs::create_dir(&archive).unwrap();
+    report(&archive, 1);
+    std::os::unix::fs::symlink(archive.join("001.json"), folder.join("link.json")).unwrap();
+    std::os::unix::fs::symlink(&archive, folder.join("today")).unwrap();
+    let cancel = CancellationToken::new();
+    let watching = engine.watch_by(&folder, &cancel, PAUSE, plain(&engine), |_| {});
+    let acting = async {
+        let shown = || notice(&engine, "watched-files-refused");
+        until("told", || shown().is_some() && taken(&engine) == 1).await;
+        assert_eq!(file_of(&shown().unwrap()), ("1", "today"));
+        assert_eq!(shown().unwrap().params["reason"], "link-not-followed");
+        cancel.cancel();
+    };
+    tokio::join!(watching, acting).0.unwrap();
 }
 
 #[test]
