@@ -16,16 +16,17 @@ use crate::question;
 /// Answers every command; `false` for a name that no command has.
 pub(crate) fn handle<R: Runtime>(invoke: Invoke<R>) -> bool {
     let Invoke { message, resolver, .. } = invoke;
-    let arguments = match message.payload() {
+    let mut arguments = match message.payload() {
         InvokeBody::Json(arguments) => arguments.clone(),
         // Bytes are the arguments of no command, and are refused as such.
         InvokeBody::Raw(_) => Value::Null,
     };
+    let room = Call::take_room(&mut arguments);
     let Some(call) = Call::read(message.command(), arguments) else { return false };
     let app = message.webview().app_handle().clone();
     resolver.respond_async_serialized(async move {
         let answered = match call {
-            Ok(call) => answer(&app, call).await,
+            Ok(call) => answer(&app, room, call).await,
             Err(problem) => Err(problem),
         };
         answered.map(InvokeResponseBody::Json).map_err(InvokeError::from)
@@ -33,7 +34,11 @@ pub(crate) fn handle<R: Runtime>(invoke: Invoke<R>) -> bool {
     true
 }
 
-async fn answer<R: Runtime>(app: &AppHandle<R>, call: Call) -> Result<String, Problem> {
+async fn answer<R: Runtime>(
+    app: &AppHandle<R>,
+    room: Result<Option<u32>, Problem>,
+    call: Call,
+) -> Result<String, Problem> {
     // A desk that does not open shows nobody's name; the dialogs work all the same.
     if let Ok(desk) = app.state::<Arc<House>>().desk().await {
         // Not of the page, which could answer itself: reports of patients will go there.
@@ -44,6 +49,7 @@ async fn answer<R: Runtime>(app: &AppHandle<R>, call: Call) -> Result<String, Pr
             desk.allow_address(&input.base_url);
         }
         desk.permits(&call)?;
+        desk.is_in(room?)?;
     }
     match call {
         Call::ChooseFiles { purpose } => {

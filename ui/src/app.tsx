@@ -27,7 +27,7 @@ import { ProblemNote } from "./parts/notes";
 import { Rail } from "./parts/rail";
 import { Standing } from "./parts/standing";
 import { Toasts, say } from "./parts/toasts";
-import { HOME, WindowContext, openReport } from "./place";
+import { HOME, WindowContext, openReport, useOtherRoom } from "./place";
 import type { Place, Window } from "./place";
 import { Certificate } from "./screens/certificate";
 import { useCertificateFiles } from "./screens/certificate-import";
@@ -119,6 +119,12 @@ function Frame() {
     setReveal(false);
     setQuestion(undefined);
     setSheet(false);
+  });
+  useOtherRoom(status.data?.room, () => {
+    intake.closeBatch();
+    setQuestion(undefined);
+    go((place) => HOME[place.screen]);
+    for (const numbered of ["batch", "detail", "list"]) cache.removeQueries({ queryKey: [numbered] });
   });
   useCoreEvents({
     hovering: setHovering,

@@ -1,6 +1,6 @@
 // Where the reader is. A union: two screens can never be open at once.
 
-import { createContext, useContext } from "react";
+import { createContext, useContext, useEffect, useRef } from "react";
 
 export type Place =
   | { screen: "send" }
@@ -52,4 +52,18 @@ export interface Pointer {
   section: number | null;
   field: string | null;
   line: number | null;
+}
+
+/** Closes what names reports by number as soon as another room is in use: there they are other reports. */
+export function useOtherRoom(room: number | undefined, close: () => void): void {
+  const before = useRef(room);
+  const latest = useRef(close);
+  useEffect(() => {
+    latest.current = close;
+  });
+  useEffect(() => {
+    if (room === undefined) return;
+    if (before.current !== undefined && before.current !== room) latest.current();
+    before.current = room;
+  }, [room]);
 }

@@ -1,12 +1,13 @@
 // @vitest-environment jsdom
 
-import { act } from "react";
+import { act, useState } from "react";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { BLANK, UNKNOWN_CODE, detail, row } from "../src/bridge/mock-data";
 import { Doubt } from "../src/parts/doubt";
 import { Message } from "../src/parts/message";
 import { ProblemNote } from "../src/parts/notes";
+import { useOtherRoom } from "../src/place";
 import { ReportList } from "../src/parts/report-list";
 import { Elsewhere } from "../src/parts/standing";
 import { STATES, StateBadge } from "../src/parts/state";
@@ -162,5 +163,21 @@ describe("the list of reports", () => {
       <ReportList rows={rows.slice(0, 20)} total={10_000} focus={null} open={null} onOpen={vi.fn()} onFocus={vi.fn()} onEnd={onEnd} />,
     );
     expect(onEnd).toHaveBeenCalled();
+  });
+});
+
+describe("another room", () => {
+  it("closes what names reports by number, once, and nothing before the first room is known", async () => {
+    const close = vi.fn();
+    let move: (room: number) => void = () => undefined;
+    function Frame() {
+      const [room, setRoom] = useState<number>();
+      move = setRoom;
+      useOtherRoom(room, () => close(room));
+      return null;
+    }
+    await render(<Frame />);
+    for (const room of [3, 3, 4, 4]) act(() => move(room));
+    expect(close.mock.calls).toEqual([[4]]);
   });
 });

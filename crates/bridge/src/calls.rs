@@ -166,6 +166,18 @@ calls! {
     save_support => SaveSupport {}
 }
 
+impl Call {
+    /// Takes out of the arguments which room's reports a call names by number (`StatusView::room`), if it says so.
+    ///
+    /// # Errors
+    /// `argument-invalid` where it is no number of a room.
+    pub fn take_room(arguments: &mut Value) -> Result<Option<u32>, Problem> {
+        let said = arguments.as_object_mut().and_then(|arguments| arguments.remove("room"));
+        let read = |room| serde_json::from_value(room).map_err(|_| limits::invalid("room"));
+        said.map(read).transpose()
+    }
+}
+
 /// The arguments of a call that are not read yet.
 struct Arguments(Map<String, Value>);
 

@@ -14,6 +14,7 @@ mod support;
 #[cfg(test)]
 mod tests;
 mod vault;
+mod watches;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -23,7 +24,6 @@ use std::time::Duration;
 
 use engine::{Engine, EngineDeps, OpenError, Profile, ProfileProblem};
 use identity::{Inspection, Password, SecretsKind};
-use tokio_util::sync::CancellationToken;
 
 use crate::practice::Practice;
 use crate::problem::Problem;
@@ -33,6 +33,7 @@ use granted::Granted;
 use screen::Screen;
 pub use statistics::remember_zone;
 pub(crate) use status::connection_view;
+use watches::Watches;
 
 /// What the window works at. Cheap to clone; all clones are the same desk.
 #[derive(Clone)]
@@ -54,7 +55,8 @@ struct Inner {
     certificate: RwLock<Option<Inspection>>,
     /// The laboratory's certificate, likewise; waits while practice is in use.
     laboratory_certificate: RwLock<Option<(Inspection, SecretsKind)>>,
-    watch: tokio::sync::Mutex<Option<Watch>>,
+    /// Held while a watch begins or ends, so that none is left that nothing stops.
+    watches: tokio::sync::Mutex<Watches>,
     working: AtomicBool,
     screen: Screen,
     /// The paths that the page may name.
@@ -78,12 +80,6 @@ struct Place {
     is_practice: bool,
     /// Moves of the person between rooms: part of the revision that the window sees.
     moves: u32,
-}
-
-/// A watched folder under watch.
-struct Watch {
-    cancel: CancellationToken,
-    task: tokio::task::JoinHandle<()>,
 }
 
 /// Preference (in the practice profile) that names the room in use.
@@ -118,7 +114,7 @@ impl Desk {
                 place: RwLock::new(Place { is_practice, moves: 0 }),
                 certificate: RwLock::new(None),
                 laboratory_certificate: RwLock::new(None),
-                watch: tokio::sync::Mutex::new(None),
+                watches: tokio::sync::Mutex::default(),
                 working: AtomicBool::new(false),
                 screen,
                 granted: Granted::default(),
@@ -146,17 +142,17 @@ impl Desk {
         self.inner.working.store(true, Ordering::SeqCst);
         let started = self.inner.practice.lock().await.start().await;
         self.inner.practice_engine.start().await;
+        self.watch_practice().await;
         if let Some(engine) = self.opened_laboratory() {
-            engine.start().await;
+            self.work(&engine).await;
         }
-        self.watch_again().await;
         started
     }
 
     /// Stops everything in order: the watch, the workers, the practice authority.
     pub async fn stop(&self) {
         self.inner.working.store(false, Ordering::SeqCst);
-        self.stop_watch().await;
+        self.stop_watches().await;
         if let Some(engine) = self.opened_laboratory() {
             engine.stop().await;
         }
@@ -166,8 +162,14 @@ impl Desk {
 
     /// The engine of the room in use.
     pub fn engine(&self) -> Engine {
+        self.room().0
+    }
+
+    /// The engine of the room in use, and whether that is practice.
+    fn room(&self) -> (Engine, bool) {
         let laboratory = (!self.place().is_practice).then(|| self.opened_laboratory()).flatten();
-        laboratory.unwrap_or_else(|| self.inner.practice_engine.clone())
+        let is_practice = laboratory.is_none();
+        (laboratory.unwrap_or_else(|| self.inner.practice_engine.clone()), is_practice)
     }
 
     /// Revision of what the window shows: moves with the journal in use and with a change of rooms.
@@ -187,6 +189,19 @@ impl Desk {
                 return revision;
             }
             tokio::time::sleep(LOOK_EVERY).await;
+        }
+    }
+
+    /// Refuses what names reports of another room by number: there the number is another report's.
+    ///
+    /// # Errors
+    /// `room-changed`.
+    pub fn is_in(&self, room: Option<u32>) -> Result<(), Problem> {
+        match room {
+            Some(room) if room != self.place().moves => {
+                Err(Problem::new("room-changed", &[], "room"))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -248,10 +263,11 @@ impl Desk {
         Ok(engine)
     }
 
-    /// Lets an engine that was opened late work like the others.
-    async fn work(&self, engine: &Engine) {
+    /// Lets the laboratory work, whichever room is in use: its queue is worked, and its folder is watched anew.
+    async fn work(&self, laboratory: &Engine) {
         if self.inner.working.load(Ordering::SeqCst) {
-            engine.start().await;
+            laboratory.start().await;
+            self.watch_laboratory(laboratory).await;
         }
     }
 
@@ -266,41 +282,7 @@ impl Desk {
             let mut place = self.inner.place.write().unwrap_or_else(PoisonError::into_inner);
             *place = Place { is_practice, moves: place.moves.wrapping_add(1) };
         }
-        self.watch_again().await;
         self.read_certificate().await
-    }
-
-    /// Watches the folder of the room in use, if it has one; only while the desk works.
-    async fn watch_again(&self) {
-        self.stop_watch().await;
-        let engine = self.engine();
-        let folder = engine.profile().settings.watched_folder;
-        let working = self.inner.working.load(Ordering::SeqCst);
-        let Some(folder) = folder.filter(|_| working) else { return };
-        let cancel = CancellationToken::new();
-        let until = cancel.clone();
-        let task = tokio::spawn(async move {
-            while !until.is_cancelled() {
-                // The engine keeps the notices about it. A fault of the journal or an endpoint that is missing ends a watch; it begins again, and
-                // files that were taken are known by their content.
-                if engine.watch(&folder, until.clone(), |_| {}).await.is_err() {
-                    tokio::select! {
-                        () = until.cancelled() => {}
-                        () = tokio::time::sleep(Duration::from_secs(10)) => {}
-                    }
-                }
-            }
-        });
-        *self.inner.watch.lock().await = Some(Watch { cancel, task });
-    }
-
-    async fn stop_watch(&self) {
-        let watch = self.inner.watch.lock().await.take();
-        if let Some(Watch { cancel, task }) = watch {
-            cancel.cancel();
-            // A panic of the task has been printed by its thread.
-            let _ = task.await;
-        }
     }
 }
 

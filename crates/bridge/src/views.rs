@@ -41,6 +41,9 @@ pub struct StatusView {
     /// Grows with every change of the journal; the window refetches when it moves.
     #[ts(type = "number")]
     pub revision: u64,
+    /// Which room is shown: another number after each move between practice and laboratory. Numbers of reports
+    /// mean nothing in another room, so a call that names some says which room it means.
+    pub room: u32,
     /// Other endpoints than the one in use that have open reports: they are followed beside it.
     pub elsewhere: Vec<ElsewhereView>,
     /// Another process (window or headless) works the queue.

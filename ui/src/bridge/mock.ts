@@ -92,6 +92,7 @@ export function createMock(options: MockOptions = {}): Door {
   let notices = (options.notices ?? []).map((notice) => ({ problem: notice, at: new Date(now).toISOString() }));
   const elsewhere = options.elsewhere ?? [];
   let watchedFolder: string | null = null;
+  let room = 0;
   let certificate: CertificateView | null = CERTIFICATE;
   let preferences: PreferencesView = {
     language: options.language ?? null,
@@ -233,6 +234,7 @@ export function createMock(options: MockOptions = {}): Door {
         byState,
       },
       revision,
+      room,
       elsewhere,
       workedElsewhere: false,
       paused,
@@ -364,6 +366,8 @@ export function createMock(options: MockOptions = {}): Door {
       return null;
     },
     use_endpoint({ name }) {
+      const before = endpoints.find((one) => one.inUse)?.name;
+      if ((before === "Practice") !== (name === "Practice")) room += 1;
       for (const one of endpoints) one.inUse = one.name === name;
       return null;
     },

@@ -36,7 +36,7 @@ export function Standing({ status }: { status: StatusView }) {
   const held = status.connection === "locked" || status.connection === "unreachable";
   const read = useCommand("acknowledge_notice", { stale: ["status"] });
   const sealed = status.problem?.code === "passphrase-needed";
-  const quiet = !sealed && !status.paused && !(held && status.problem) && status.notices.length === 0 && !status.elsewhere.some(({ problem }) => problem);
+  const quiet = !sealed && !status.paused && !status.problem && status.notices.length === 0 && !status.elsewhere.some(({ problem }) => problem);
   if (quiet) return null;
   return (
     <div className={css.standing}>
@@ -56,6 +56,7 @@ export function Standing({ status }: { status: StatusView }) {
         />
       ))}
       {sealed && <VaultSealed />}
+      {status.problem && !held && !sealed && <ProblemNote problem={status.problem} />}
       {held && status.problem && !sealed && (
         <>
           <ProblemNote

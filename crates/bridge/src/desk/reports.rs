@@ -95,7 +95,10 @@ impl Desk {
         let candidates = engine.inspect(vec![limits::path(path)?]).await?;
         let view =
             correct(&engine, SubmissionId(id), candidates, self.undo_micros().await?).await?;
-        self.forget_draft(id).await?;
+        // A file that is no report corrects nothing: what somebody has typed is still needed.
+        if view.submissions.iter().any(Option::is_some) {
+            self.forget_draft(id).await?;
+        }
         Ok(view)
     }
 

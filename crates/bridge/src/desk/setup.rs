@@ -117,11 +117,7 @@ impl Desk {
         if folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
             return Err(limits::invalid("path"));
         }
-        // Before the setting: a watch that still works would tell of the folder that is none any more.
-        self.stop_watch().await;
-        let set = self.engine().set_watched_folder(folder);
-        self.watch_again().await;
-        Ok(set?)
+        Ok(self.watch_folder(folder).await?)
     }
 
     /// What the person chose for the window; what cannot be read counts as not chosen.

@@ -39,6 +39,7 @@ impl Desk {
             waiting_certificate: self.waiting_certificate_view(&engine),
             counts: counts_view(&counts),
             revision: self.revision()?,
+            room: self.place().moves,
             elsewhere: elsewhere(&engine, &profile)?,
             worked_elsewhere: connection.state == ConnectionState::Elsewhere,
             paused: engine.is_paused(),

@@ -209,6 +209,81 @@ async fn what_is_wrong_with_the_watched_folder_stands_in_the_window_as_long_as_i
     desk.stop().await;
 }
 
+/// Whoever practises must not stop what the laboratory's own system exports meanwhile; nor must a restart.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_laboratorys_folder_is_watched_while_practice_is_in_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let integration = Integration::start(&folder.path().join("integration")).await;
+    let root = folder.path().join("desk");
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    desk.start().await.unwrap();
+    desk.add_endpoint(integration.endpoint()).await.unwrap();
+    let paths = vec![integration.p12.clone()];
+    desk.certificate_import(paths, integration.password.clone(), None).await.unwrap();
+    desk.use_endpoint("Integration".to_owned()).await.unwrap();
+    let watched = folder.path().join("out");
+    std::fs::create_dir(&watched).unwrap();
+    desk.set_watched_folder(Some(watched.display().to_string())).await.unwrap();
+    // Numbers that the page has in hand are those of another room now.
+    let room = desk.status().await.unwrap().room;
+    desk.is_in(Some(room)).unwrap();
+    desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await.unwrap();
+    assert_eq!(desk.is_in(Some(room)).unwrap_err().code, "room-changed");
+    desk.is_in(Some(desk.status().await.unwrap().room)).unwrap();
+    assert_eq!(desk.watched().await, [None, Some(watched.clone())]);
+    std::fs::write(watched.join("1.json"), testkit::DocumentBuilder::new(1).json()).unwrap();
+    let laboratory = desk.opened_laboratory().unwrap();
+    let sent = |count| {
+        let laboratory = laboratory.clone();
+        let wait = async move {
+            while laboratory.journal().counts(laboratory.now()).unwrap().by_state["completed"]
+                < count
+            {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        async move { tokio::time::timeout(PATIENCE, wait).await.expect("in time") }
+    };
+    sent(1).await;
+    desk.stop().await;
+    assert_eq!(desk.watched().await, [None, None]);
+    drop(desk);
+
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    desk.start().await.unwrap();
+    assert_eq!(desk.status().await.unwrap().environment, "practice");
+    assert_eq!(desk.watched().await, [None, Some(watched)]);
+    desk.stop().await;
+    integration.shutdown.cancel();
+    integration.serving.finished().await;
+}
+
+/// Two presses in a row: what is watched is what the settings say, and nothing else.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_changes_of_the_watched_folder_one_watch_is_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&folder.path().join("desk")).await.unwrap();
+    desk.start().await.unwrap();
+    let folders: Vec<_> = ["a", "b", "c"].map(|name| folder.path().join(name)).into();
+    for path in &folders {
+        std::fs::create_dir(path).unwrap();
+    }
+    let changes: Vec<_> = (0..12)
+        .map(|number| {
+            let (desk, path) = (desk.clone(), folders[number % 3].display().to_string());
+            tokio::spawn(async move { desk.set_watched_folder(Some(path)).await.unwrap() })
+        })
+        .collect();
+    for change in changes {
+        change.await.unwrap();
+    }
+    let settings = desk.engine().profile().settings;
+    assert_eq!(desk.watched().await, [settings.watched_folder, None]);
+    desk.set_watched_folder(None).await.unwrap();
+    assert_eq!(desk.watched().await, [None, None]);
+    desk.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_laboratory_that_does_not_open_leaves_practice_and_says_why() {
     let folder = tempfile::tempdir().unwrap();

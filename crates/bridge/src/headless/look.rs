@@ -139,6 +139,16 @@ impl Headless {
         Ok(state.actions(now).iter().filter(useful).map(|action| action_code(*action)).collect())
     }
 
+    /// The record of the submission that stands for this one now: itself, or the last that took its place.
+    pub fn latest(&self, id: i64) -> Result<Record, Problem> {
+        let journal = self.engine.journal();
+        let mut last = numbered(id);
+        while let Some(next) = journal.row(last)?.corrected_by {
+            last = next;
+        }
+        self.record(last.0)
+    }
+
     /// The record of one submission.
     pub fn record(&self, id: i64) -> Result<Record, Problem> {
         let detail = self.engine.journal().detail(numbered(id))?;

@@ -259,3 +259,15 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     ask("inspect_files", json!({ "paths": samples })).await.unwrap();
     desk.stop().await;
 }
+
+#[test]
+fn the_room_of_a_call_is_taken_out_of_its_arguments() {
+    let mut arguments = json!({ "ids": [1], "room": 3 });
+    assert_eq!(Call::take_room(&mut arguments).unwrap(), Some(3));
+    assert_eq!(arguments, json!({ "ids": [1] }));
+    assert_eq!(Call::take_room(&mut arguments).unwrap(), None);
+    for wrong in [json!(-1), json!("3"), json!(null)] {
+        let problem = Call::take_room(&mut json!({ "room": wrong })).unwrap_err();
+        assert_eq!(problem.params["argument"], "room");
+    }
+}

@@ -54,6 +54,11 @@ counts: CountsView,
  */
 revision: number, 
 /**
+ * Which room is shown: another number after each move between practice and laboratory. Numbers of reports
+ * mean nothing in another room, so a call that names some says which room it means.
+ */
+room: number, 
+/**
  * Other endpoints than the one in use that have open reports: they are followed beside it.
  */
 elsewhere: Array<ElsewhereView>, 
