@@ -113,7 +113,8 @@ Examples:
 Every report is in the journal before its first byte leaves. Errors found here hold a report; content
 that is known already is shown and not sent again; the exit code is its report's. Without --wait each report is handed over once, and
 nothing follows it unless `labcourier follow`, `labcourier watch` or the window runs. A file that does not exist or is no report gives exit code 1; the others
-are sent all the same.
+are sent all the same. So does a report that was withdrawn; one that was replaced counts as the report in its place.
+A link to a file is read as the file. A link to a folder inside a folder is not followed and gives exit code 1.
 
 Examples:
   labcourier send report.xml --wait
@@ -256,8 +257,8 @@ pub(crate) struct Send {
 
 #[derive(Args, Default)]
 pub(crate) struct Verified {
-    /// Exit with 5 where a final status is not known when the command ends, also after --timeout, and nothing needs
-    /// a person.
+    /// Exit with 0 only where the authority has completed every report. Exit with 5 where a final status is not known
+    /// when the command ends, also after --timeout, and nothing needs a person.
     #[arg(long)]
     pub(crate) require_verified: bool,
 }

@@ -57,10 +57,13 @@ pub(super) async fn deliver(
     };
     let mut exit = Exit::Well;
     let mut records = Vec::with_capacity(files.len());
+    let mut is_all_verified = true;
     for file in files {
         let file = profile.now(file)?;
         looked(scene.output, scene.texts, &file, Asked::Send);
-        exit = exit.max(exit_of_file(&file));
+        let became = became(profile, &file)?;
+        exit = exit.max(exit_of_file(&file, became.as_ref()));
+        is_all_verified &= became.is_some_and(|it| it.state.as_deref() == Some("completed"));
         records.push(file);
     }
     conclude(scene, summary(scene.texts, records.iter().map(word_of)));
@@ -72,7 +75,7 @@ pub(super) async fn deliver(
         1 => scene.hint("say.follow-shows", &[]),
         _ => scene.hint("say.follow-shows-many", &[]),
     }
-    if verified.require_verified && records.iter().any(|file| is_under_way(&file.record)) {
+    if verified.require_verified && !is_all_verified {
         exit = exit.max(Exit::Unverified);
     }
     let ids: HashSet<i64> = attended.iter().copied().collect();
@@ -144,12 +147,20 @@ async fn attend(
         .await
 }
 
-fn exit_of_file(file: &Looked) -> Exit {
-    match file.fate {
-        Fate::Refused | Fate::WouldBeHeld => Exit::Person,
-        Fate::Ready => Exit::Well,
-        // Whoever hands over a report wants to know what became of it, also the second time.
-        Fate::Known(_) | Fate::Taken(_) => exit_of_record(&file.record),
+/// What became of a file's report; of one that was replaced, what became of the last that took its place.
+fn became(profile: &Headless, file: &Looked) -> Result<Option<Record>, Problem> {
+    let id = file.record.id.filter(|_| matches!(file.fate, Fate::Known(_) | Fate::Taken(_)));
+    id.map(|id| profile.latest(id)).transpose()
+}
+
+fn exit_of_file(file: &Looked, became: Option<&Record>) -> Exit {
+    match (file.fate, became) {
+        (Fate::Refused | Fate::WouldBeHeld, _) => Exit::Person,
+        // Whoever hands over a report wants to know what became of it, also the second time. One that somebody
+        // withdrew reaches nobody, whatever the script around this command believes.
+        (_, Some(record)) if record.state.as_deref() == Some("withdrawn") => Exit::Person,
+        (_, Some(record)) => exit_of_record(record),
+        (_, None) => Exit::Well,
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use bridge::Problem;
 use bridge::headless::{Arrival, EndpointProblem, Fate, Headless};
+use tokio_util::sync::CancellationToken;
 
 use super::Scene;
 use crate::exit::Exit;
@@ -33,7 +34,7 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
         // The receiver lives as long as the watching.
         let _ = arrived.send(arrival);
     });
-    let shown = async {
+    let shown = ended_together(&stop, async {
         loop {
             tokio::select! {
                 arrival = news.recv() => match arrival {
@@ -57,12 +58,25 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
                 stop.cancel();
             }
         }
-    };
+    });
     let (watched, shown): (Result<(), Problem>, Result<(), Problem>) =
         tokio::join!(watching, shown);
     watched.and(shown)?;
     profile.close().await;
     Ok(Exit::Well)
+}
+
+/// A watch that can tell no longer ends as well: mute it would look well to whoever looks after the service, which
+/// starts it again instead.
+async fn ended_together(
+    stop: &CancellationToken,
+    shown: impl Future<Output = Result<(), Problem>>,
+) -> Result<(), Problem> {
+    let shown = shown.await;
+    if shown.is_err() {
+        stop.cancel();
+    }
+    shown
 }
 
 /// What was told already, so that everything is told once.
@@ -119,5 +133,23 @@ impl Told {
             }
         }
         self.trouble = now;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_watch_that_cannot_tell_any_more_ends() {
+        let stop = CancellationToken::new();
+        let watching = async {
+            stop.cancelled().await;
+            Ok::<(), Problem>(())
+        };
+        let failing = async { Err(Problem::new("journal-busy", &[], "journal")) };
+        let (watched, shown) = tokio::join!(watching, ended_together(&stop, failing));
+        assert!(watched.is_ok());
+        assert_eq!(shown.unwrap_err().code, "journal-busy");
     }
 }

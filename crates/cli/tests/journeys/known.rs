@@ -107,6 +107,30 @@ fn what_waits_can_be_stopped_and_withdrawn() {
     place.run(&["list"]).ends(0).says("Completed");
 }
 
+/// A script that hands a file over again must not read success where nothing reached the authority.
+#[test]
+fn what_was_withdrawn_or_replaced_is_judged_by_what_reached_the_authority() {
+    let place = Place::ready();
+    let held = report(232).json().replace("\"final\"", "\"finished\"");
+    let file = place.write("withdrawn.json", held);
+    place.run(&["send", &file]).ends(1);
+    place.run(&["withdraw", "1", "--reason", "sent by fax"]).ends(0);
+    place.run(&["send", &file]).ends(1).says("known as 1: Withdrawn");
+    place.run(&["send", &file, "--wait", "--require-verified"]).ends(1);
+
+    let wrong = report(233).family("Muster-Fehler").json();
+    let fails = place.write("fails.json", wrong.clone());
+    place.run(&["send", &fails, "--wait"]).ends(1);
+    let next = place.write("next.json", wrong.replace("Musterdorf", "Andersdorf"));
+    place.run(&["resubmit", "2", "--with", &next, "--wait"]).ends(1);
+    // Replaced, and what took its place failed too.
+    place.run(&["send", &fails]).ends(1).says("known as 2: Replaced");
+    let right = place.write("right.json", report(233).family("Muster").json());
+    place.run(&["resubmit", "3", "--with", &right, "--wait"]).ends(0);
+    place.run(&["send", &fails, "--wait", "--require-verified"]).ends(0);
+    place.run(&["send", "--help"]).ends(0).says("withdrawn").says("only where the authority");
+}
+
 /// Handed over is not verified: it is said, and whoever asks for it gets an exit code of its own.
 #[test]
 fn what_is_sent_and_not_verified_says_so() {
