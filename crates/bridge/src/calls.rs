@@ -134,6 +134,10 @@ calls! {
     add_endpoint => AddEndpoint { input: EndpointInput }
     /// What using another endpoint would send and what not.
     plan_endpoint => PlanEndpoint { name: String }
+    /// Gives an endpoint another address.
+    set_endpoint_address => SetEndpointAddress {
+        name: String, base_url: String, same_authority: bool
+    }
     /// Gives an endpoint another name.
     rename_endpoint => RenameEndpoint { name: String, new_name: String }
     /// Removes an endpoint that no report waits for.
@@ -144,6 +148,8 @@ calls! {
     test_endpoint => TestEndpoint { name: String }
     /// Pauses or resumes sending.
     set_paused => SetPaused { paused: bool }
+    /// Days in progress after which a report needs attention.
+    set_attention_days => SetAttentionDays { days: u16 }
     /// Watches another folder, or none.
     set_watched_folder => SetWatchedFolder { path: Option<String> }
     /// What the person chose.
@@ -208,6 +214,7 @@ impl Desk {
     /// What the function of the same name says.
     pub async fn answer(&self, call: Call) -> Result<String, Problem> {
         self.permits(&call)?;
+        self.spend_yes(&call)?;
         let names_patients = matches!(
             call,
             Call::List { .. }
@@ -289,6 +296,9 @@ impl Desk {
             Call::Endpoints {} => text(self.endpoints().await),
             Call::AddEndpoint { input } => text(self.add_endpoint(input).await),
             Call::PlanEndpoint { name } => text(self.plan_endpoint(name).await),
+            Call::SetEndpointAddress { name, base_url, same_authority } => {
+                text(self.set_endpoint_address(name, base_url, same_authority).await)
+            }
             Call::RenameEndpoint { name, new_name } => {
                 text(self.rename_endpoint(name, new_name).await)
             }
@@ -296,6 +306,7 @@ impl Desk {
             Call::UseEndpoint { name } => text(self.use_endpoint(name).await),
             Call::TestEndpoint { name } => text(self.test_endpoint(name).await),
             Call::SetPaused { paused } => text(self.set_paused(paused).await),
+            Call::SetAttentionDays { days } => text(self.set_attention_days(days).await),
             Call::SetWatchedFolder { path } => text(self.set_watched_folder(path).await),
             Call::Preferences {} => text(self.preferences().await),
             Call::SetPreferences { preferences } => text(self.set_preferences(preferences).await),

@@ -5,6 +5,7 @@ mod batch;
 mod certificates;
 mod granted;
 mod intake;
+mod question;
 mod reports;
 mod screen;
 mod setup;
@@ -18,7 +19,7 @@ mod watches;
 mod work;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -30,6 +31,8 @@ use crate::problem::Problem;
 use crate::support::SupportFile;
 
 use granted::Granted;
+use question::Allowed;
+pub use question::EndpointQuestion;
 use screen::Screen;
 pub use statistics::remember_zone;
 pub(crate) use status::connection_view;
@@ -53,6 +56,8 @@ struct Inner {
     place: RwLock<Place>,
     /// The certificate of the room in use: a keychain is too slow to be asked for every look.
     certificate: RwLock<Option<Inspection>>,
+    /// The settings by which they were read.
+    certificates_of: AtomicU64,
     /// The laboratory's certificate, likewise; waits while practice is in use.
     laboratory_certificate: RwLock<Option<(Inspection, SecretsKind)>>,
     /// Held while a watch begins or ends, so that none is left that nothing stops.
@@ -61,6 +66,8 @@ struct Inner {
     screen: Screen,
     /// The paths that the page may name.
     granted: Granted,
+    /// What a person has said yes to.
+    allowed: Allowed,
     /// The support bundle that was shown last: what is saved is what was seen.
     support: std::sync::Mutex<Vec<SupportFile>>,
 }
@@ -113,11 +120,13 @@ impl Desk {
                 opening: tokio::sync::Mutex::new(()),
                 place: RwLock::new(Place { is_practice, moves: 0 }),
                 certificate: RwLock::new(None),
+                certificates_of: AtomicU64::new(0),
                 laboratory_certificate: RwLock::new(None),
                 watches: tokio::sync::Mutex::default(),
                 working: AtomicBool::new(false),
                 screen,
                 granted: Granted::default(),
+                allowed: Allowed::default(),
                 support: std::sync::Mutex::default(),
             }),
         };
@@ -175,8 +184,15 @@ impl Desk {
     /// Revision of what the window shows: moves with the journal in use and with a change of rooms.
     pub fn revision(&self) -> Result<u64, Problem> {
         let journal = self.engine().journal().revision()?;
+        let moves = u64::from(self.place().moves).saturating_add(self.settings_generation());
         // 2^40 changes of one journal are never reached, and the sum stays a whole number in JavaScript.
-        Ok((u64::from(self.place().moves) << 40).saturating_add(journal))
+        Ok((moves << 40).saturating_add(journal))
+    }
+
+    /// Grows with every change of the settings of either room, whichever program has made it.
+    fn settings_generation(&self) -> u64 {
+        let rooms = [Some(self.inner.practice_engine.clone()), self.opened_laboratory()];
+        rooms.into_iter().flatten().map(|engine| engine.settings_generation()).sum()
     }
 
     /// Waits until the revision is another one than `seen`.

@@ -29,7 +29,7 @@ mod words;
 
 pub use calls::{Call, Purpose};
 pub use candidates::{REFUSALS, message_codes};
-pub use desk::{Desk, remember_zone};
+pub use desk::{Desk, EndpointQuestion, remember_zone};
 pub use engine::KnownContent;
 pub use identity::Password;
 pub use mask::masked;

@@ -91,6 +91,7 @@ async fn create(folder: &Path) -> Result<Engine, Problem> {
     let ca_pem = std::fs::read_to_string(&made.ca).map_err(|error| file(&made.ca, &error))?;
     let base = Url::parse(NOWHERE).map_err(|error| failed(&error))?;
     let endpoint = Endpoint {
+        id: None,
         name: ENDPOINT.to_owned(),
         base,
         environment: Environment::Practice,

@@ -101,6 +101,7 @@ impl Problem {
             | "endpoint-needed"
             | "endpoint-in-use"
             | "endpoint-has-reports"
+            | "endpoint-gone"
             | "unknown-certificate"
             | "certificate-needed"
             | "too-many-certificates"

@@ -109,7 +109,7 @@ impl Record {
             issues,
             attempts: row.attempts,
             corrects: row.corrects.map(|id| id.0),
-            endpoint: Some(row.endpoint.clone()),
+            endpoint: Some(profile.name_of(&row.endpoint)),
             environment: Some(crate::rows::environment_of(row, profile)),
             created: Some(row.created.to_fhir()),
             updated: Some(row.updated.to_fhir()),

@@ -43,7 +43,7 @@ pub(crate) const fn environment_code(environment: Environment) -> &'static str {
 
 /// Environment of a submission's endpoint: as it was when it was taken in, else as it is now.
 pub(crate) fn environment_of(row: &Row, profile: &Profile) -> String {
-    let now = || profile.environment_of(&row.endpoint).code().to_owned();
+    let now = || profile.environment_of(&row.endpoint);
     row.environment.clone().unwrap_or_else(now)
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
         warnings: row.messages.warnings,
         message: None,
         environment: environment_of(row, profile),
-        endpoint: row.endpoint.clone(),
+        endpoint: profile.name_of(&row.endpoint),
         corrects: row.corrects.map(|id| id.0),
         corrected_by: row.corrected_by.map(|id| id.0),
         created: row.created.to_fhir(),

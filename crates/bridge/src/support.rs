@@ -100,7 +100,7 @@ fn settings(profile: &Profile) -> Value {
     let settings = &profile.settings;
     let endpoint = |endpoint: &Endpoint| {
         json!({
-            "inUse": settings.in_use.as_deref() == Some(&endpoint.name),
+            "inUse": settings.in_use.as_deref() == Some(endpoint.id()),
             // Without user name, password, query and fragment, which no endpoint needs.
             "address": format!(
                 "{}://{}{}",

@@ -50,6 +50,8 @@ pub struct StatusView {
     pub worked_elsewhere: bool,
     /// Sending is paused by the person.
     pub paused: bool,
+    /// Days in progress after which a report needs attention.
+    pub attention_days: u16,
     /// Watched folder, if any.
     pub watched_folder: Option<String>,
     /// The window is locked: nothing with a name is answered until it is unlocked.

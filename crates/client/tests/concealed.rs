@@ -60,6 +60,7 @@ fn an_exchange_is_not_printed() {
 fn the_password_of_a_proxy_is_not_printed() {
     let proxy = Url::parse(&format!("http://user:{CANARY}@proxy.example:3128")).unwrap();
     let endpoint = Endpoint {
+        id: None,
         name: "Integration".to_owned(),
         base: Url::parse("https://authority.example/v1/fhir").unwrap(),
         environment: Environment::Integration,

@@ -12,6 +12,9 @@ use crate::profile::VERSION;
 use crate::worker::{Formerly, SENT_BEFORE_SECONDS};
 use crate::{CertificateUse, Engine, EngineError, Obstacle, Settings};
 
+/// Stands for no certificate, from when on an endpoint has none.
+const NONE: &str = "";
+
 /// A stored certificate, and what it is used for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCertificate {
@@ -28,10 +31,23 @@ pub struct StoredCertificate {
 }
 
 impl Settings {
-    /// Fingerprint of the certificate that an endpoint uses now.
+    /// Fingerprint of the certificate that an endpoint uses now, by its id.
     pub fn certificate_of(&self, endpoint: &str) -> Option<&str> {
         let last = self.certificates.iter().rev().find(|it| it.endpoint == endpoint)?;
-        Some(&last.fingerprint)
+        Some(last.fingerprint.as_str()).filter(|it| *it != NONE)
+    }
+
+    /// Forgets a certificate. An endpoint that uses it has none from now on: another one that it used before is used
+    /// again only where a person says so.
+    fn forget_certificate(&mut self, fingerprint: &str, now: Instant) {
+        let uses_it = |it: &&Endpoint| self.certificate_of(it.id()) == Some(fingerprint);
+        let using = self.endpoints.iter().filter(uses_it);
+        let using: Vec<String> = using.map(|it| it.id().to_owned()).collect();
+        self.certificates.retain(|it| it.fingerprint != fingerprint);
+        for endpoint in using {
+            let fingerprint = NONE.to_owned();
+            self.certificates.push(CertificateUse { endpoint, fingerprint, since: now });
+        }
     }
 
     /// Lets an endpoint use a certificate from now on.
@@ -49,7 +65,7 @@ impl Settings {
         let first = uses.clone().next();
         // What was sent before the first certificate is known of was sent with that.
         let found = uses.rfind(|it| it.since <= sent).or(first)?;
-        Some(&found.fingerprint)
+        Some(found.fingerprint.as_str()).filter(|it| *it != NONE)
     }
 
     /// Certificates that an endpoint used before the one that it uses now, each with the time from and to which.
@@ -61,6 +77,7 @@ impl Settings {
         let pairs = uses.windows(2).enumerate();
         pairs
             .filter(|(_, pair)| Some(pair[0].fingerprint.as_str()) != now)
+            .filter(|(_, pair)| pair[0].fingerprint != NONE)
             .map(|(at, pair)| (pair[0].fingerprint.as_str(), from(at), pair[1].since))
             .collect()
     }
@@ -70,9 +87,9 @@ impl Settings {
         if let [only] = stored
             && self.certificates.is_empty()
         {
-            let names: Vec<String> = self.endpoints.iter().map(|it| it.name.clone()).collect();
-            for name in names {
-                self.use_certificate(&name, &only.fingerprint, Instant(0));
+            let ids: Vec<String> = self.endpoints.iter().map(|it| it.id().to_owned()).collect();
+            for id in ids {
+                self.use_certificate(&id, &only.fingerprint, Instant(0));
             }
         }
         self.version = VERSION;
@@ -113,18 +130,19 @@ impl Engine {
 
     /// All certificates, with what each is used for.
     pub fn certificates(&self) -> Result<Vec<StoredCertificate>, EngineError> {
-        let settings = self.profile().settings;
+        let profile = self.profile();
+        let settings = &profile.settings;
         let open = self.journal().open_reports()?;
         let stored = self.secrets().identities()?.into_iter();
         let all = stored.map(|stored| {
             let uses_it = |endpoint: &&Endpoint| {
-                settings.certificate_of(&endpoint.name) == Some(&stored.fingerprint)
+                settings.certificate_of(endpoint.id()) == Some(&stored.fingerprint)
             };
             let endpoints = settings.endpoints.iter().filter(uses_it);
             let endpoints: Vec<String> = endpoints.map(|it| it.name.clone()).collect();
             let used = settings.certificates.iter();
             let used = used.filter(|it| it.fingerprint == stored.fingerprint);
-            let mut formerly: Vec<String> = used.map(|it| it.endpoint.clone()).collect();
+            let mut formerly: Vec<String> = used.map(|it| profile.name_of(&it.endpoint)).collect();
             formerly.retain(|name| !endpoints.contains(name));
             formerly.sort();
             formerly.dedup();
@@ -138,7 +156,7 @@ impl Engine {
         Ok(all.collect())
     }
 
-    /// The certificate and key with which an endpoint is asked.
+    /// The certificate and key with which an endpoint is asked, by its id.
     pub fn client_identity(&self, endpoint: &str) -> Result<Option<Identity>, SecretsError> {
         match self.profile().settings.certificate_of(endpoint) {
             Some(fingerprint) => self.secrets().identity(fingerprint),
@@ -156,18 +174,18 @@ impl Engine {
         let settings = self.profile().settings;
         let names = if endpoints.is_empty() {
             let takes_it = |endpoint: &&Endpoint| {
-                settings.in_use.as_ref() == Some(&endpoint.name)
-                    || settings.certificate_of(&endpoint.name).is_none()
+                settings.in_use.as_deref() == Some(endpoint.id())
+                    || settings.certificate_of(endpoint.id()).is_none()
             };
             settings.endpoints.iter().filter(takes_it).map(|it| it.name.clone()).collect()
         } else {
             endpoints.to_vec()
         };
         // Before anything is stored: an import for an endpoint that does not exist changes nothing.
-        self.check_endpoints(&names)?;
+        let ids = self.ids_of(&names)?;
         self.secrets().store_identity(identity)?;
         let inspection = identity.inspect();
-        self.assign(&inspection.fingerprint_sha256, &names).await?;
+        self.assign(&inspection.fingerprint_sha256, &ids).await?;
         Ok(inspection)
     }
 
@@ -178,9 +196,9 @@ impl Engine {
         endpoint: &str,
     ) -> Result<(), EngineError> {
         let names = [endpoint.to_owned()];
-        self.check_endpoints(&names)?;
+        let ids = self.ids_of(&names)?;
         self.known_certificate(fingerprint)?;
-        self.assign(fingerprint, &names).await
+        self.assign(fingerprint, &ids).await
     }
 
     /// Removes a certificate with its key, which nobody can bring back.
@@ -198,8 +216,9 @@ impl Engine {
             let (endpoints, open) = (found.endpoints, found.open);
             return Err(EngineError::CertificateNeeded { endpoints, open });
         }
+        let now = self.now();
         self.change_settings(|settings| {
-            settings.certificates.retain(|it| it.fingerprint != fingerprint);
+            settings.forget_certificate(fingerprint, now);
             Ok(())
         })?;
         self.secrets().remove_identity(fingerprint)?;
@@ -209,7 +228,7 @@ impl Engine {
 
     /// A connection to an endpoint with its certificate.
     pub fn authority(&self, endpoint: &Endpoint) -> Result<HttpAuthority, Obstacle> {
-        let identity = self.client_identity(&endpoint.name).map_err(|problem| {
+        let identity = self.client_identity(endpoint.id()).map_err(|problem| {
             Obstacle::new("client-certificate-unavailable", &[("reason", problem.code())])
         })?;
         let Some(identity) = identity else {
@@ -222,13 +241,13 @@ impl Engine {
     /// Connections to an endpoint with the certificates that it used before, for what was sent with them and is open.
     pub(crate) fn former_ways(&self, endpoint: &Endpoint) -> Vec<Formerly<HttpAuthority>> {
         let settings = self.profile().settings;
-        let all = settings.certificates_before(&endpoint.name);
+        let all = settings.certificates_before(endpoint.id());
         if all.is_empty() {
             return Vec::new();
         }
         // A journal that cannot be read now stops the courier anyway.
         let open = self.journal().open_reports().unwrap_or_default();
-        let mut open = open.iter().filter(|report| report.endpoint == endpoint.name);
+        let mut open = open.iter().filter(|report| report.endpoint == endpoint.id());
         let oldest = open.by_ref().map(sent_at).min();
         let needed = all.into_iter().filter(|(.., until)| {
             // Somewhat longer: a delivery may have been under way when it was replaced.
@@ -257,12 +276,13 @@ impl Engine {
         found.ok_or_else(|| EngineError::UnknownCertificate(fingerprint.to_owned()))
     }
 
-    fn check_endpoints(&self, names: &[String]) -> Result<(), EngineError> {
+    fn ids_of(&self, names: &[String]) -> Result<Vec<String>, EngineError> {
         let profile = self.profile();
-        match names.iter().find(|name| profile.endpoint_named(name).is_none()) {
-            Some(unknown) => Err(EngineError::UnknownEndpoint(unknown.clone())),
-            None => Ok(()),
-        }
+        let id = |name: &String| match profile.endpoint_named(name) {
+            Some(known) => Ok(known.id().to_owned()),
+            None => Err(EngineError::UnknownEndpoint(name.clone())),
+        };
+        names.iter().map(id).collect()
     }
 
     async fn assign(&self, fingerprint: &str, endpoints: &[String]) -> Result<(), EngineError> {
@@ -305,5 +325,33 @@ mod tests {
         let expected = [("A", Instant(i64::MIN), at(20)), ("C", at(30), at(40))];
         assert_eq!(settings.certificates_before("one"), expected, "B is in use again");
         assert!(settings.certificates_before("two").is_empty());
+    }
+
+    #[test]
+    fn a_certificate_that_is_removed_brings_none_of_before_back() {
+        let at = Instant::from_seconds;
+        let endpoint = |name: &str| {
+            serde_json::json!({
+                "name": name, "base": "https://host/v1/fhir", "environment": "production",
+            })
+        };
+        let settings = serde_json::json!({
+            "version": 2, "id": "test", "secrets": "keychain",
+            "endpoints": [endpoint("one"), endpoint("two")],
+        });
+        let mut settings: Settings = serde_json::from_value(settings).unwrap();
+        settings.use_certificate("one", "A", at(10));
+        settings.use_certificate("two", "A", at(10));
+        settings.use_certificate("one", "B", at(20));
+        settings.forget_certificate("B", at(30));
+        assert_eq!(settings.certificate_of("one"), None, "nobody has said that A is to be used");
+        assert_eq!(settings.certificate_of("two"), Some("A"));
+        // What was sent with A is still asked for with it.
+        assert_eq!(settings.certificates_before("one"), [("A", Instant(i64::MIN), at(30))]);
+        settings.use_certificate("one", "C", at(40));
+        assert_eq!(settings.certificate_of("one"), Some("C"));
+        assert_eq!(settings.certificates_before("one"), [("A", Instant(i64::MIN), at(30))]);
+        settings.use_certificate("one", "A", at(50));
+        assert_eq!(settings.certificate_of("one"), Some("A"), "chosen again");
     }
 }

@@ -12,7 +12,26 @@ use crate::engine::Working;
 use crate::worker::{Connection, ConnectionState, Worker, WorkerDeps};
 use crate::{Engine, EngineError, LeaseKeeper, Obstacle, Timing};
 
+/// Pause between two looks at the settings while nothing is sent; before each report they are looked at anyway.
+const SETTINGS_EVERY: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Couriers at work, and the settings that they work by.
+struct Couriers {
+    generation: u64,
+    working: Working,
+}
+
+impl Working {
+    /// Stops them, and waits until they have ended.
+    async fn end(self) {
+        self.cancel.cancel();
+        for task in self.tasks {
+            // A panic in the worker has been printed by its thread; there is nothing to add here.
+            let _ = task.await;
+        }
+    }
+}
 
 impl Engine {
     /// What is known about the connection to the endpoint in use; changes can be awaited.
@@ -21,7 +40,7 @@ impl Engine {
         self.connection_of(&in_use).subscribe()
     }
 
-    /// What is known about the connection to an endpoint.
+    /// What is known about the connection to an endpoint, by its id.
     pub fn connection_to(&self, endpoint: &str) -> Connection {
         self.connection_of(endpoint).borrow().clone()
     }
@@ -48,24 +67,59 @@ impl Engine {
         }
         // What cannot be removed now is removed at the next start; a damaged journal shows elsewhere.
         let _ = self.apply_retention().await;
-        let (lease, cancel) = (self.lease(), CancellationToken::new());
-        let mut tasks = Vec::new();
+        let cancel = CancellationToken::new();
+        let first = self.send_out();
+        let tasks = vec![tokio::spawn(self.clone().keep_in_force(first, cancel.clone()))];
+        *working = Some(Working { cancel, tasks });
+    }
+
+    /// Couriers by the settings of now.
+    fn send_out(&self) -> Couriers {
+        let _ = self.refresh();
+        let (generation, cancel) = (self.settings_generation(), CancellationToken::new());
+        let (lease, mut tasks) = (self.lease(), Vec::new());
         for endpoint in self.endpoints() {
-            match self.worker(&endpoint, &lease) {
+            match self.worker(&endpoint, &lease, generation) {
                 Ok(worker) => {
                     let wake = Arc::new(Notify::new());
                     let wakes = self.inner.wakes.lock();
                     wakes.unwrap_or_else(PoisonError::into_inner).push(wake.clone());
                     tasks.push(tokio::spawn(worker.run(wake, cancel.clone())));
                 }
-                Err(obstacle) => self.obstructed(&endpoint.name, obstacle),
+                Err(obstacle) => self.obstructed(endpoint.id(), obstacle),
             }
         }
         if self.profile().endpoint().is_none() {
             self.obstructed("", Obstacle::new("no-endpoint", &[]));
         }
-        if !tasks.is_empty() {
-            *working = Some(Working { cancel, tasks });
+        Couriers { generation, working: Working { cancel, tasks } }
+    }
+
+    /// Sends out others as soon as a program has changed the settings, whichever it was.
+    async fn keep_in_force(self, first: Couriers, cancel: CancellationToken) {
+        let mut couriers = first;
+        loop {
+            let ended = tokio::select! {
+                () = cancel.cancelled() => true,
+                () = tokio::time::sleep(SETTINGS_EVERY) => false,
+            };
+            if !ended && self.is_in_force(couriers.generation) {
+                continue;
+            }
+            couriers.working.end().await;
+            self.inner.wakes.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            if ended {
+                return;
+            }
+            self.forget_connections();
+            couriers = self.send_out();
+        }
+    }
+
+    /// What was known of the ways was met with other settings.
+    fn forget_connections(&self) {
+        for one in self.inner.connections.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            one.send_replace(Connection::default());
         }
     }
 
@@ -123,23 +177,13 @@ impl Engine {
         }
     }
 
-    /// Whether couriers work in the background.
-    pub(crate) async fn is_working(&self) -> bool {
-        self.inner.working.lock().await.is_some()
-    }
-
     /// Stops all couriers; requests under way are finished first.
     pub async fn stop(&self) {
         let working = self.inner.working.lock().await.take();
         let keeping = self.inner.keeping.lock().await.take();
-        for Working { cancel, tasks } in [working, keeping].into_iter().flatten() {
-            cancel.cancel();
-            for task in tasks {
-                // A panic in the worker has been printed by its thread; there is nothing to add here.
-                let _ = task.await;
-            }
+        for one in [working, keeping].into_iter().flatten() {
+            one.end().await;
         }
-        self.inner.wakes.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Lets the worker see a new certificate or endpoint, or try again now although a fault holds it.
@@ -150,9 +194,7 @@ impl Engine {
             all.values().any(|one| matches!(one.borrow().state, ConnectionState::Locked(_)))
         };
         self.stop().await;
-        for one in self.inner.connections.lock().unwrap_or_else(PoisonError::into_inner).values() {
-            one.send_replace(Connection::default());
-        }
+        self.forget_connections();
         if was_working || was_locked {
             self.start().await;
         }
@@ -161,13 +203,15 @@ impl Engine {
     /// One pass without a background task: recover, do what is owed, learn what changed. Gives the number
     /// of things done; `None` where another process works the queue.
     pub async fn follow_once(&self) -> Result<Option<usize>, EngineError> {
+        let _ = self.refresh();
         let (lease, mut workers) = (self.lease(), Vec::new());
+        let generation = self.settings_generation();
         let mut hindrance = Obstacle::new("no-endpoint", &[]);
         for endpoint in self.endpoints() {
-            match self.worker(&endpoint, &lease) {
+            match self.worker(&endpoint, &lease, generation) {
                 Ok(worker) => workers.push(worker),
                 Err(obstacle) => {
-                    self.obstructed(&endpoint.name, obstacle.clone());
+                    self.obstructed(endpoint.id(), obstacle.clone());
                     hindrance = obstacle;
                 }
             }
@@ -189,6 +233,7 @@ impl Engine {
         &self,
         endpoint: &Endpoint,
         lease: &Arc<LeaseKeeper>,
+        generation: u64,
     ) -> Result<Worker<HttpAuthority>, Obstacle> {
         let authority = self.authority(endpoint)?;
         let worker = Worker::new(WorkerDeps {
@@ -199,8 +244,10 @@ impl Engine {
             timing: self.timing(),
             lease: lease.clone(),
             paused: self.inner.paused.subscribe(),
-            connection: self.connection_of(&endpoint.name),
+            connection: self.connection_of(endpoint.id()),
         });
+        let engine = self.clone();
+        let worker = worker.while_in_force(move || engine.is_in_force(generation));
         Ok(worker.with_former(self.former_ways(endpoint)))
     }
 }

@@ -35,11 +35,13 @@ impl Engine {
         let to = profile
             .endpoint_named(name)
             .ok_or_else(|| EngineError::UnknownEndpoint(name.to_owned()))?;
+        let stay = self.journal().open_elsewhere(to.id())?.into_iter();
+        let stay = stay.map(|(id, count)| (profile.name_of(&id), count)).collect();
         let from = profile.endpoint().map(|it| (it.name.clone(), it.environment));
         Ok(Move {
             from,
             to: (to.name.clone(), to.environment),
-            stay: self.journal().open_elsewhere(&to.name)?,
+            stay,
             watched: profile.settings.watched_folder.clone(),
         })
     }

@@ -1,10 +1,13 @@
-//! Another address or name for an endpoint, and its end. An endpoint stands for one authority: what was sent there is
-//! followed there, whatever a person changes.
+//! Endpoints added, renamed, moved and removed. An endpoint stands for one authority: what was sent there is followed
+//! there, whatever a person changes. What is kept of it is kept under its id, so that another name changes the name
+//! alone; the journal notes what each is called and where it leads, so that a backup finds its endpoints again.
 
+use client::HttpAuthority;
 use exchange::Endpoint;
-use journal::{JournalError, LeaseAnswer};
+use journal::{EndpointNote, JournalError};
 use url::Url;
 
+use crate::profile::locked;
 use crate::{Engine, EngineError, Settings};
 
 /// Whether the new address of an endpoint leads to the authority that the old one led to.
@@ -17,6 +20,77 @@ pub enum SameAuthority {
 }
 
 impl Engine {
+    /// Adds an endpoint; the first one is used at once. Where the profile has one certificate, it uses that.
+    pub async fn add_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
+        Self::check_usable(&endpoint)?;
+        let (only, now) = (self.only_certificate(), self.now());
+        self.change_settings(|settings| {
+            settings.has_no(&endpoint.name)?;
+            let id = self.id_for(&endpoint, settings)?;
+            settings.in_use.get_or_insert_with(|| id.clone());
+            if let Some(only) = only {
+                Self::assign_only(settings, &id, &only, now);
+            }
+            let name = endpoint.name.clone();
+            settings.endpoints.push(endpoint.identified(&id, &name));
+            Ok(())
+        })?;
+        self.note_endpoints()?;
+        self.restart().await;
+        Ok(())
+    }
+
+    /// The id of a new endpoint: that of the reports that went to this address in this environment, where the journal
+    /// has such and no endpoint has them; else its name, unless that stood for another authority before.
+    fn id_for(&self, new: &Endpoint, settings: &Settings) -> Result<String, EngineError> {
+        let notes = self.journal().endpoint_notes()?;
+        let free = notes.iter().filter(|(id, _)| settings.endpoint(id).is_none());
+        let same = free.filter(|(_, note)| new.leads_to(&note.base, &note.environment));
+        if let Some(id) = named_or_only(&new.name, same.collect()) {
+            return Ok(id);
+        }
+        let is_free = |id: &String| settings.endpoint(id).is_none() && !notes.contains_key(id);
+        let numbered = (2_u32..).map(|number| format!("{}-{number}", new.name));
+        let mut ids = std::iter::once(new.name.clone()).chain(numbered);
+        Ok(ids.find(is_free).unwrap_or_default())
+    }
+
+    /// Whether an endpoint can work at all.
+    pub(crate) fn check_usable(endpoint: &Endpoint) -> Result<(), EngineError> {
+        if endpoint.base.scheme() != "https" {
+            return Err(EngineError::EndpointUnusable { reason: "not-https".to_owned() });
+        }
+        match HttpAuthority::new(endpoint, None) {
+            Ok(_) => Ok(()),
+            Err(why) => Err(EngineError::EndpointUnusable { reason: why.code().to_owned() }),
+        }
+    }
+
+    /// Replaces an endpoint of the same id (the practice authority's port changes at each start).
+    pub async fn replace_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
+        self.change_settings(|settings| {
+            match settings.endpoints.iter_mut().find(|known| known.id() == endpoint.id()) {
+                Some(known) => *known = endpoint,
+                None => return Err(EngineError::UnknownEndpoint(endpoint.name)),
+            }
+            Ok(())
+        })?;
+        self.note_endpoints()?;
+        self.restart().await;
+        Ok(())
+    }
+
+    /// Uses another endpoint for what is taken in from now on.
+    pub async fn use_endpoint(&self, name: &str) -> Result<(), EngineError> {
+        self.change_settings(|settings| {
+            let id = settings.endpoint_named(name)?.id().to_owned();
+            settings.in_use = Some(id);
+            Ok(())
+        })?;
+        self.restart().await;
+        Ok(())
+    }
+
     /// Gives an endpoint another address.
     ///
     /// # Errors
@@ -28,60 +102,36 @@ impl Engine {
         base: Url,
         same: SameAuthority,
     ) -> Result<(), EngineError> {
-        let known = self.known_endpoint(name)?;
-        let changed = Endpoint { base, ..known };
-        Self::check_usable(&changed)?;
-        let reports = self.journal().reports_at(name)?;
-        if same == SameAuthority::Unknown && reports.all > 0 {
-            let (name, all, open) = (name.to_owned(), reports.all, reports.open);
-            return Err(EngineError::EndpointHasReports { name, all, open });
-        }
-        self.replace_endpoint(changed).await
+        self.change_settings(|settings| {
+            let known = settings.endpoint_named(name)?;
+            let changed = Endpoint { base, ..known.clone() };
+            Self::check_usable(&changed)?;
+            let reports = self.journal().reports_at(known.id())?;
+            if same == SameAuthority::Unknown && reports.all > 0 {
+                let (name, all, open) = (name.to_owned(), reports.all, reports.open);
+                return Err(EngineError::EndpointHasReports { name, all, open });
+            }
+            *known = changed;
+            Ok(())
+        })?;
+        self.note_endpoints()?;
+        self.restart().await;
+        Ok(())
     }
 
-    /// Gives an endpoint another name; its reports, certificates and place in the search go with it.
-    ///
-    /// # Errors
-    /// [`JournalError::Busy`] where another program works the queue: it would go on under the old name.
+    /// Gives an endpoint another name. Its id stays, and with it everything that is kept of it.
     pub async fn rename_endpoint(&self, from: &str, to: &str) -> Result<(), EngineError> {
-        let known = self.known_endpoint(from)?;
-        let renamed = Endpoint { name: to.to_owned(), ..known };
-        // Ended in between, it goes on where it was: both names stand for one authority then, and the new one has no
-        // certificate yet.
-        let profile = self.profile();
-        if let Some(other) = profile.endpoint_named(to)
-            && (*other != renamed || profile.settings.certificate_of(to).is_some())
-        {
-            return Err(EngineError::EndpointExists(to.to_owned()));
-        }
-        let was_working = self.is_working().await;
-        self.stop().await;
-        let done = self.rename_alone(renamed, from);
-        if was_working {
-            self.start().await;
-        }
-        done
-    }
-
-    /// Both names stand in the settings until the journal has the new one.
-    fn rename_alone(&self, renamed: Endpoint, from: &str) -> Result<(), EngineError> {
-        let (journal, now) = (self.journal(), self.now());
-        let life = i64::try_from(self.inner.timing.lease.as_micros()).unwrap_or(i64::MAX);
-        let lease = journal.acquire_lease(&self.inner.holder, now, now.plus_micros(life))?;
-        let LeaseAnswer::Held(lease) = lease else { return Err(JournalError::Busy.into()) };
-        let to = renamed.name.clone();
-        let done = self
-            .change_settings(|settings| {
-                if settings.endpoints.iter().all(|known| known.name != to) {
-                    settings.endpoints.push(renamed);
-                }
-                Ok(())
-            })
-            .and_then(|()| Ok(journal.rename_endpoint(from, &to)?))
-            .and_then(|()| self.change_settings(|settings| settings.take_name(from, &to)));
-        // Failing to release only makes the next process wait for the lease to run out.
-        let _ = journal.release_lease(&lease);
-        done
+        self.change_settings(|settings| {
+            settings.endpoint_named(from)?;
+            settings.has_no(to)?;
+            let known = settings.endpoint_named(from)?;
+            let id = known.id().to_owned();
+            *known = known.clone().identified(&id, to);
+            Ok(())
+        })?;
+        self.note_endpoints()?;
+        self.restart().await;
+        Ok(())
     }
 
     /// Removes an endpoint. Its reports stay in the journal, its certificates stored.
@@ -90,40 +140,100 @@ impl Engine {
     /// [`EngineError::EndpointNeeded`] where reports wait for something there; [`EngineError::EndpointInUse`] where it
     /// is in use and another could be.
     pub async fn remove_endpoint(&self, name: &str) -> Result<(), EngineError> {
-        self.known_endpoint(name)?;
-        let open = self.journal().reports_at(name)?.open;
-        if open > 0 {
-            return Err(EngineError::EndpointNeeded { name: name.to_owned(), open });
-        }
+        // Before it is gone: the journal must know which authority its reports went to.
+        self.note_endpoints()?;
         self.change_settings(|settings| {
-            if settings.in_use.as_deref() == Some(name) {
+            let id = settings.endpoint_named(name)?.id().to_owned();
+            let open = self.journal().reports_at(&id)?.open;
+            if open > 0 {
+                return Err(EngineError::EndpointNeeded { name: name.to_owned(), open });
+            }
+            if settings.in_use.as_ref() == Some(&id) {
                 if settings.endpoints.len() > 1 {
                     return Err(EngineError::EndpointInUse(name.to_owned()));
                 }
                 settings.in_use = None;
             }
-            settings.endpoints.retain(|known| known.name != name);
-            settings.certificates.retain(|used| used.endpoint != name);
+            settings.endpoints.retain(|known| known.id() != id);
+            settings.certificates.retain(|used| used.endpoint != id);
             Ok(())
         })?;
         self.restart().await;
         Ok(())
     }
 
-    fn known_endpoint(&self, name: &str) -> Result<Endpoint, EngineError> {
-        let known = self.profile().endpoint_named(name).cloned();
-        known.ok_or_else(|| EngineError::UnknownEndpoint(name.to_owned()))
+    /// After the journal was opened: endpoints take over what it has of them from elsewhere, and it learns the others.
+    /// What fails is done at the next start.
+    pub(crate) fn settle_endpoints(&self) {
+        let _ = self.adopt_reports().and_then(|()| Ok(self.note_endpoints()?));
+    }
+
+    /// Reports of a journal that was restored from elsewhere belong to the endpoint that leads to the same address in
+    /// the same environment, unless that has reports of its own.
+    fn adopt_reports(&self) -> Result<(), EngineError> {
+        let (profile, notes) = (self.profile(), self.journal().endpoint_notes()?);
+        for endpoint in &profile.settings.endpoints {
+            let free = notes.iter().filter(|(id, _)| profile.endpoint_of(id).is_none());
+            let same = free.filter(|(_, note)| endpoint.leads_to(&note.base, &note.environment));
+            if let Some(id) = named_or_only(&endpoint.name, same.collect())
+                && self.journal().reports_at(&id)?.all > 0
+                && self.journal().reports_at(endpoint.id())?.all == 0
+            {
+                self.change_settings(|settings| {
+                    settings.take_id(endpoint.id(), &id);
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The journal learns what each endpoint is called and where it leads; ours knows what it has noted.
+    pub(crate) fn note_endpoints(&self) -> Result<(), JournalError> {
+        for endpoint in self.profile().settings.endpoints {
+            let (name, base) = (endpoint.name.clone(), endpoint.base.to_string());
+            let environment = endpoint.environment.code().to_owned();
+            let note = EndpointNote { name, base, environment };
+            self.journal().note_endpoint(endpoint.id(), note)?;
+        }
+        let noted = self.journal().endpoint_notes()?;
+        locked(&self.inner.profile).noted = noted;
+        Ok(())
     }
 }
 
+/// The one of this name, by id or as it was called; else the only one.
+fn named_or_only(name: &str, found: Vec<(&String, &EndpointNote)>) -> Option<String> {
+    let named = found.iter().find(|(id, note)| *id == name || note.name == name);
+    let only = || (found.len() == 1).then(|| found.first()).flatten();
+    named.or_else(only).map(|(id, _)| (*id).clone())
+}
+
 impl Settings {
-    /// What stands under one name stands under another, which is there already, from now on.
-    fn take_name(&mut self, from: &str, to: &str) -> Result<(), EngineError> {
-        let place = self.endpoints.iter().position(|known| known.name == from);
-        let new = self.endpoints.iter().position(|known| known.name == to);
-        if let (Some(place), Some(new)) = (place, new) {
-            self.endpoints.swap(place, new);
-            self.endpoints.retain(|known| known.name != from);
+    fn endpoint(&self, id: &str) -> Option<&Endpoint> {
+        self.endpoints.iter().find(|known| known.id() == id)
+    }
+
+    fn endpoint_named(&mut self, name: &str) -> Result<&mut Endpoint, EngineError> {
+        let known = self.endpoints.iter_mut().find(|known| known.name == name);
+        known.ok_or_else(|| EngineError::UnknownEndpoint(name.to_owned()))
+    }
+
+    fn has_no(&self, name: &str) -> Result<(), EngineError> {
+        match self.endpoints.iter().any(|known| known.name == name) {
+            true => Err(EngineError::EndpointExists(name.to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// What stands under one id, which has no reports, stands under another from now on.
+    fn take_id(&mut self, from: &str, to: &str) {
+        if self.endpoint(to).is_some() {
+            return;
+        }
+        if let Some(known) = self.endpoints.iter_mut().find(|known| known.id() == from) {
+            let name = known.name.clone();
+            *known = known.clone().identified(to, &name);
         }
         if self.in_use.as_deref() == Some(from) {
             self.in_use = Some(to.to_owned());
@@ -131,6 +241,5 @@ impl Settings {
         for used in self.certificates.iter_mut().filter(|used| used.endpoint == from) {
             to.clone_into(&mut used.endpoint);
         }
-        Ok(())
     }
 }

@@ -1,10 +1,10 @@
 //! The engine of one open profile: it owns clock, journal, secrets and the worker.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use client::HttpAuthority;
 use exchange::Endpoint;
 use identity::{Password, Secrets};
 use journal::{Journal, Key, Retention};
@@ -14,10 +14,11 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::profile::VERSION;
+use crate::settings::Face;
 use crate::worker::Connection;
 use crate::{
-    Clock, EngineError, OpenError, Profile, Settings, SourceLimits, SystemClock, Timing,
-    journal_key, person, proxies, upkeep,
+    Clock, EngineError, OpenError, Profile, SourceLimits, SystemClock, Timing, journal_key, person,
+    proxies, upkeep,
 };
 
 /// An open profile. Cheap to clone; all clones are the same engine.
@@ -27,8 +28,11 @@ pub struct Engine {
 }
 
 pub(crate) struct Inner {
-    profile: RwLock<Profile>,
-    secrets: Secrets,
+    pub(crate) profile: RwLock<Profile>,
+    /// The settings file as it was read or written last.
+    pub(crate) seen: Mutex<Option<Face>>,
+    pub(crate) generation: AtomicU64,
+    pub(crate) secrets: Secrets,
     pub(crate) journal: Journal,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) timing: Timing,
@@ -68,8 +72,11 @@ impl Default for EngineDeps {
 
 /// Brings the settings of an earlier version up to date.
 fn migrate(profile: &mut Profile, secrets: &Secrets) -> Result<(), OpenError> {
-    let settings = &mut profile.settings;
-    if settings.version < VERSION || proxies::stand_in(settings) {
+    if profile.settings.version < VERSION || proxies::stand_in(&profile.settings) {
+        let _one_at_a_time = profile.lock()?;
+        // Another program may just have done it.
+        profile.settings = Profile::open(profile.folder())?.settings;
+        let settings = &mut profile.settings;
         // What is damaged is replaced when a certificate is imported again.
         let stored = secrets.identities().unwrap_or_default();
         settings.migrate_certificates(&stored);
@@ -94,7 +101,9 @@ impl Engine {
         proxies::keep(settings, &secrets)?;
         let journal = Journal::create(&profile.journal_file(), &key)?;
         upkeep::settle(&journal, surroundings.clock.now())?;
-        Ok(Self::assemble(profile, secrets, journal, surroundings))
+        let engine = Self::assemble(profile, secrets, journal, surroundings);
+        engine.settle_endpoints();
+        Ok(engine)
     }
 
     /// Opens a profile that was made before.
@@ -108,7 +117,9 @@ impl Engine {
         let key = journal_key(&profile, &secrets)?;
         migrate(&mut profile, &secrets)?;
         let journal = upkeep::open_journal(&profile, &key, surroundings.clock.now())?;
-        Ok(Self::assemble(profile, secrets, journal, surroundings))
+        let engine = Self::assemble(profile, secrets, journal, surroundings);
+        engine.settle_endpoints();
+        Ok(engine)
     }
 
     fn assemble(
@@ -119,6 +130,8 @@ impl Engine {
     ) -> Self {
         let inner = Inner {
             profile: RwLock::new(profile),
+            seen: Mutex::new(None),
+            generation: AtomicU64::new(0),
             secrets,
             journal,
             clock: surroundings.clock,
@@ -161,25 +174,6 @@ impl Engine {
         self.inner.profile.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Changes the settings and writes them; where writing fails nothing changes.
-    pub fn change_settings(
-        &self,
-        change: impl FnOnce(&mut Settings) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        let mut profile = self.inner.profile.write().unwrap_or_else(PoisonError::into_inner);
-        let mut changed = profile.clone();
-        // Another program may have changed them since: the window is open while a command imports a certificate.
-        if let Ok(written) = Profile::open(profile.folder()) {
-            changed.settings = written.settings;
-            proxies::fill(&mut changed.settings, &self.inner.secrets);
-        }
-        change(&mut changed.settings)?;
-        proxies::keep(&changed.settings, &self.inner.secrets)?;
-        changed.save()?;
-        *profile = changed;
-        Ok(())
-    }
-
     /// The endpoint in force.
     pub fn endpoint(&self) -> Result<Endpoint, EngineError> {
         self.profile().endpoint().cloned().ok_or(EngineError::NoEndpoint)
@@ -216,67 +210,8 @@ impl Engine {
         let endpoint = profile
             .endpoint_named(name)
             .ok_or_else(|| EngineError::UnknownEndpoint(name.to_owned()))?;
-        let identity = self.client_identity(name)?;
+        let identity = self.client_identity(endpoint.id())?;
         Ok(client::probe(endpoint, identity.as_ref()).await)
-    }
-
-    // --- endpoints -------------------------------------------------------------------------------
-
-    /// Adds an endpoint; the first one is used at once. Where the profile has one certificate, it uses that.
-    pub async fn add_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
-        Self::check_usable(&endpoint)?;
-        let (only, now) = (self.only_certificate(), self.now());
-        self.change_settings(|settings| {
-            if settings.endpoints.iter().any(|known| known.name == endpoint.name) {
-                return Err(EngineError::EndpointExists(endpoint.name.clone()));
-            }
-            settings.in_use.get_or_insert_with(|| endpoint.name.clone());
-            if let Some(only) = only {
-                Self::assign_only(settings, &endpoint.name, &only, now);
-            }
-            settings.endpoints.push(endpoint);
-            Ok(())
-        })?;
-        self.restart().await;
-        Ok(())
-    }
-
-    /// Whether an endpoint can work at all.
-    pub(crate) fn check_usable(endpoint: &Endpoint) -> Result<(), EngineError> {
-        if endpoint.base.scheme() != "https" {
-            return Err(EngineError::EndpointUnusable { reason: "not-https".to_owned() });
-        }
-        match HttpAuthority::new(endpoint, None) {
-            Ok(_) => Ok(()),
-            Err(why) => Err(EngineError::EndpointUnusable { reason: why.code().to_owned() }),
-        }
-    }
-
-    /// Replaces an endpoint of the same name (the practice authority's port changes at each start).
-    pub async fn replace_endpoint(&self, endpoint: Endpoint) -> Result<(), EngineError> {
-        self.change_settings(|settings| {
-            let known = settings.endpoints.iter_mut().find(|known| known.name == endpoint.name);
-            match known {
-                Some(known) => *known = endpoint,
-                None => return Err(EngineError::UnknownEndpoint(endpoint.name)),
-            }
-            Ok(())
-        })?;
-        self.restart().await;
-        Ok(())
-    }
-
-    /// Uses another endpoint for what is taken in from now on.
-    pub async fn use_endpoint(&self, name: &str) -> Result<(), EngineError> {
-        self.change_settings(|settings| {
-            if !settings.endpoints.iter().any(|known| known.name == name) {
-                return Err(EngineError::UnknownEndpoint(name.to_owned()));
-            }
-            settings.in_use = Some(name.to_owned());
-            Ok(())
-        })?;
-        self.restart().await;
-        Ok(())
     }
 
     // --- waiting ---------------------------------------------------------------------------------

@@ -53,11 +53,13 @@ pub struct Parsed {
     pub summary: Summary,
     /// `DocumentReference.identifier` that a ready envelope brings along.
     pub envelope_identifier: Option<String>,
-    /// Submissions of the same content to the endpoint in use, newest first.
+    /// Id of the endpoint that it was compared for: the one in use then.
+    pub compared_for: Option<String>,
+    /// Submissions of the same content to that endpoint, newest first.
     pub known: Vec<SubmissionId>,
     /// The newest submission of the same content, whichever endpoint it went to.
     pub elsewhere: Option<SubmissionId>,
-    /// The submission of another content under the same document identifier, to the endpoint in use.
+    /// The submission of another content under the same document identifier, to that endpoint.
     pub relation: Option<Relation>,
 }
 
@@ -196,6 +198,7 @@ pub(crate) fn look_at(piece: Piece, now: Instant) -> Candidate {
         format,
         summary,
         envelope_identifier,
+        compared_for: None,
         known: Vec::new(),
         elsewhere: None,
         relation: None,

@@ -20,6 +20,7 @@ mod proxies;
 mod reconcile;
 mod relation;
 mod rules_in_use;
+mod settings;
 mod source;
 mod submissions;
 mod take;

@@ -29,6 +29,15 @@ pub(crate) fn new_file(file: &Path) -> io::Result<File> {
     options.open(file)
 }
 
+/// A file for its owner only that is there for its name alone, made where it is missing.
+pub(crate) fn kept_file(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)
+}
+
 /// Closes a file of an earlier version, which left it open to others.
 pub(crate) fn close_file(file: &Path) {
     close(file, 0o600);

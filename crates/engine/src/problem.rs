@@ -70,6 +70,9 @@ pub enum EngineError {
         /// Those that wait for something there.
         open: u32,
     },
+    /// The endpoint of these reports is configured no longer.
+    #[error("endpoint gone")]
+    EndpointGone(journal::EndpointNote),
     /// No certificate with this fingerprint is stored.
     #[error("no such certificate")]
     UnknownCertificate(String),

@@ -3,13 +3,16 @@
 //! The settings hold no secret and no patient data: they are a text file of their owner, replaced as a whole.
 //! The password of a proxy rests with the other secrets.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
 use exchange::{Endpoint, Environment};
 use fhir::Instant;
 use identity::SecretsKind;
+use journal::EndpointNote;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -33,7 +36,7 @@ pub struct Settings {
     /// Configured authorities.
     #[serde(default)]
     pub endpoints: Vec<Endpoint>,
-    /// Name of the endpoint in force.
+    /// Id of the endpoint in force.
     #[serde(default)]
     pub in_use: Option<String>,
     /// Which certificate each endpoint uses and used, oldest first.
@@ -64,7 +67,7 @@ pub struct Settings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateUse {
-    /// Name of the endpoint.
+    /// Id of the endpoint.
     pub endpoint: String,
     /// SHA-256 of the certificate, `AB:CD:…`.
     pub fingerprint: String,
@@ -82,6 +85,8 @@ pub struct Profile {
     folder: PathBuf,
     /// What the settings file says; [`Profile::save`] writes it back.
     pub settings: Settings,
+    /// What the journal knows of endpoints, by their ids: also of those that are configured no longer.
+    pub(crate) noted: BTreeMap<String, EndpointNote>,
 }
 
 /// Why a profile cannot be used.
@@ -124,6 +129,11 @@ pub enum ProfileProblem {
     },
 }
 
+/// The profile of an engine, to be changed.
+pub(crate) fn locked(profile: &RwLock<Profile>) -> RwLockWriteGuard<'_, Profile> {
+    profile.write().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Profile {
     /// Makes a profile in a folder that has none (the folder is made if missing, readable by its owner only).
     pub fn create(
@@ -136,7 +146,7 @@ impl Profile {
         }
         private::make_folder(folder)
             .map_err(|source| ProfileProblem::Io { file: folder.to_owned(), source })?;
-        let in_use = endpoints.first().map(|endpoint| endpoint.name.clone());
+        let in_use = endpoints.first().map(|endpoint| endpoint.id().to_owned());
         let settings = Settings {
             version: VERSION,
             id: Uuid::new_v4().to_string(),
@@ -151,7 +161,7 @@ impl Profile {
             same_identifier: SameIdentifier::default(),
             preferences: serde_json::Map::new(),
         };
-        let profile = Self { folder: folder.to_owned(), settings };
+        let profile = Self { folder: folder.to_owned(), settings, noted: BTreeMap::new() };
         profile.save()?;
         Ok(profile)
     }
@@ -186,13 +196,25 @@ impl Profile {
             return Err(ProfileProblem::Newer { found: version });
         }
         let settings = serde_json::from_slice(&text).map_err(|error| damaged(&error))?;
-        Ok(Self { folder: folder.to_owned(), settings })
+        Ok(Self { folder: folder.to_owned(), settings, noted: BTreeMap::new() })
+    }
+
+    /// Held while the settings are read, changed and written: programs side by side do it one after the other.
+    pub(crate) fn lock(&self) -> Result<fs::File, ProfileProblem> {
+        let file = self.folder.join("profile.lock");
+        let io = |source| ProfileProblem::Io { file: file.clone(), source };
+        let lock = private::kept_file(&file).map_err(io)?;
+        match lock.lock() {
+            // A file system without locks: then a person does one thing after the other.
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => Ok(lock),
+            locked => locked.map(|()| lock).map_err(io),
+        }
     }
 
     /// Writes the settings: a new file beside the old one, then renamed, so that a crash leaves either. Passwords
     /// of proxies are left out.
     pub fn save(&self) -> Result<(), ProfileProblem> {
-        let file = self.folder.join("profile.json");
+        let file = self.settings_file();
         let io = |source| ProfileProblem::Io { file: file.clone(), source };
         let mut settings = self.settings.clone();
         for proxy in settings.endpoints.iter_mut().filter_map(|endpoint| endpoint.proxy.as_mut()) {
@@ -211,6 +233,11 @@ impl Profile {
         &self.folder
     }
 
+    /// The file of the settings.
+    pub(crate) fn settings_file(&self) -> PathBuf {
+        self.folder.join("profile.json")
+    }
+
     /// The journal's file.
     pub fn journal_file(&self) -> PathBuf {
         self.folder.join("journal.db")
@@ -223,8 +250,40 @@ impl Profile {
 
     /// The endpoint in force.
     pub fn endpoint(&self) -> Option<&Endpoint> {
-        let name = self.settings.in_use.as_deref()?;
-        self.endpoint_named(name)
+        let id = self.settings.in_use.as_deref()?;
+        self.endpoint_of(id)
+    }
+
+    /// An endpoint by its id.
+    pub fn endpoint_of(&self, id: &str) -> Option<&Endpoint> {
+        self.settings.endpoints.iter().find(|endpoint| endpoint.id() == id)
+    }
+
+    /// What people call the endpoint with this id; one that is configured no longer as it was called last.
+    pub fn name_of(&self, id: &str) -> String {
+        let noted = || self.noted.get(id).map(|note| note.name.clone());
+        let known = self.endpoint_of(id).map(|endpoint| endpoint.name.clone());
+        known.or_else(noted).unwrap_or_else(|| id.to_owned())
+    }
+
+    /// Whether nothing was ever noted of another endpoint than the one with this id.
+    pub fn has_only(&self, id: &str) -> bool {
+        let mut ids = self
+            .settings
+            .endpoints
+            .iter()
+            .map(Endpoint::id)
+            .chain(self.noted.keys().map(String::as_str));
+        ids.all(|known| known == id)
+    }
+
+    /// What is known of an endpoint that is configured no longer, by its id.
+    pub fn gone(&self, id: &str) -> EndpointNote {
+        self.noted.get(id).cloned().unwrap_or_else(|| EndpointNote {
+            name: id.to_owned(),
+            base: String::new(),
+            environment: String::new(),
+        })
     }
 
     /// An endpoint by its name.
@@ -237,10 +296,12 @@ impl Profile {
         self.settings.secrets == SecretsKind::Practice
     }
 
-    /// Environment of an endpoint by its name; unknown names (removed endpoints) count as production, so
-    /// that nothing is taken for practice by mistake.
-    pub fn environment_of(&self, endpoint: &str) -> Environment {
-        self.endpoint_named(endpoint).map_or(Environment::Production, |known| known.environment)
+    /// Code of the environment of an endpoint by its id; unknown ones count as production, so that nothing is taken
+    /// for practice by mistake.
+    pub fn environment_of(&self, id: &str) -> String {
+        let known = self.endpoint_of(id).map(|known| known.environment.code().to_owned());
+        let noted = || self.noted.get(id).map(|note| note.environment.clone());
+        known.or_else(noted).unwrap_or_else(|| Environment::Production.code().to_owned())
     }
 }
 

@@ -61,7 +61,7 @@ pub async fn compare<A: Authority>(
     }
     // By identifier too: not every release lists, and a list may lag behind.
     let lost = tools.journal.lost_reports()?;
-    let ours = lost.into_iter().filter(|lost| lost.endpoint == tools.endpoint.name);
+    let ours = lost.into_iter().filter(|lost| lost.endpoint == tools.endpoint.id());
     let mut left = false;
     for (index, lost) in ours.enumerate() {
         if index >= ASKED_MAX {
@@ -89,14 +89,14 @@ pub async fn compare<A: Authority>(
 /// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
 /// Nor what is not shown to a certificate that is shown nothing of what the authority has accepted from us.
 pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
-    let waits = !tools.journal.guarded(&tools.endpoint.name)?.is_empty();
+    let waits = !tools.journal.guarded(tools.endpoint.id())?.is_empty();
     if waits && sees(tools).await? { decide(tools).await } else { Ok(()) }
 }
 
 /// Whether this certificate is shown something that the authority has accepted from us, where there is something: to
 /// one that has lost its access everything is empty.
 async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
-    let accepted = tools.journal.witnesses(&tools.endpoint.name, "")?;
+    let accepted = tools.journal.witnesses(tools.endpoint.id(), "")?;
     for identifier in &accepted {
         if !tools.authority.find(identifier).await?.answers.is_empty() {
             return Ok(true);
@@ -106,7 +106,7 @@ async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, Engine
 }
 
 async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
-    for id in tools.journal.guarded(&tools.endpoint.name)? {
+    for id in tools.journal.guarded(tools.endpoint.id())? {
         let identifier = tools.journal.row(id)?.summary.identifier;
         let receipt = match &identifier {
             Some(identifier) => shown_already(tools, identifier).await?,
@@ -131,7 +131,7 @@ async fn shown_already<A: Authority>(
         return Ok(Some(String::new()));
     }
     for receipt in page.answers.into_iter().filter_map(|answer| answer.receipt) {
-        let known = tools.journal.by_receipt_at(&tools.endpoint.name, &receipt)?;
+        let known = tools.journal.by_receipt_at(tools.endpoint.id(), &receipt)?;
         let is_stranger = match known {
             Some(id) => !tools.journal.knows_content(id)?,
             None => true,
@@ -190,7 +190,7 @@ async fn learn<A: Authority>(
     let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
     let report = FoundReport {
         identifier,
-        endpoint: tools.endpoint.name.clone(),
+        endpoint: tools.endpoint.id().to_owned(),
         event,
         issues: answer.issues.iter().cloned().map(message).collect(),
         evidence: kept(proof.clone(), EvidenceKind::Search, now),

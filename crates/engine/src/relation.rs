@@ -1,7 +1,7 @@
 //! How a report stands to those that the journal has: the same content, a correction, or another content under
 //! the same identifier. Each destination is judged by itself.
 
-use exchange::document_of;
+use exchange::{Endpoint, document_of};
 use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
 use report::SubmissionId;
@@ -49,14 +49,22 @@ pub struct Relation {
 fhir::shows_only!(Relation { submission, state, at, corrects });
 
 impl Engine {
-    /// Compares with what the journal knows: the same content here or elsewhere, or the same identifier with
-    /// other content.
+    /// Compares for the endpoint in use.
     pub(crate) fn compare(&self, candidate: &mut Candidate) -> Result<(), EngineError> {
+        self.compare_for(candidate, self.endpoint().ok().as_ref())
+    }
+
+    /// Compares with what the journal knows: the same content there or elsewhere, or the same identifier with
+    /// other content.
+    pub(crate) fn compare_for(
+        &self,
+        candidate: &mut Candidate,
+        endpoint: Option<&Endpoint>,
+    ) -> Result<(), EngineError> {
         candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
         let Verdict::Report(parsed) = &mut candidate.verdict else { return Ok(()) };
-        let endpoint = self.endpoint().ok();
-        let here = endpoint.as_ref().map(|endpoint| Destination {
-            endpoint: &endpoint.name,
+        let here = endpoint.map(|endpoint| Destination {
+            endpoint: endpoint.id(),
             environment: Some(endpoint.environment.code()),
         });
         let journal = self.journal();
@@ -65,6 +73,7 @@ impl Engine {
         parsed.known = journal.of_content(&digest, canonical, here)?;
         parsed.elsewhere = journal.of_content(&digest, canonical, None)?.into_iter().next_back();
         parsed.relation = None;
+        parsed.compared_for = endpoint.map(|endpoint| endpoint.id().to_owned());
         if let (Some(here), Some(identifier)) = (here, parsed.summary.identifier.clone()) {
             let relatives = self.judged(journal.of_document(&identifier, here)?, parsed)?;
             // What has just been recognised as the same content.

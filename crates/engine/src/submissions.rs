@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use exchange::{Endpoint, IdentifierChoice};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
-use journal::{Destination, JournalError, Message, NewSubmission, Source, Step};
+use journal::{Destination, Imported, JournalError, Message, NewSubmission, Source, Step};
 use report::{Action, Event, SubmissionId};
 use uuid::Uuid;
 
@@ -105,7 +105,7 @@ impl Engine {
             summary: parsed.summary.clone(),
             identifier,
             environment: Some(endpoint.environment.code().to_owned()),
-            endpoint: endpoint.name,
+            endpoint: endpoint.id().to_owned(),
             first,
             findings: messages(candidate).into_iter().chain(self.rules_applied()).collect(),
             corrects,
@@ -187,18 +187,35 @@ impl Engine {
         let Some(parsed) = candidate.parsed() else {
             return Err(EngineError::NotAReport(Box::new(candidate)));
         };
-        // It goes where the one goes whose place it takes, as long as there is such an endpoint.
-        let row = self.journal().row(id)?;
-        let former = self.profile().endpoint_named(&row.endpoint).cloned();
-        let same =
-            |it: &Endpoint| row.environment.as_deref().is_none_or(|e| e == it.environment.code());
-        let endpoint = former.filter(same).map_or_else(|| self.endpoint(), Ok)?;
+        let endpoint = self.endpoint_of_report(id)?;
         let terms = ImportOptions { delay_micros, ..ImportOptions::default() };
         let new = self.submission(&candidate, parsed, endpoint, terms, Some(id))?;
-        let imported = self.journal().import_async(new).await;
-        let successor = imported.map_err(|error| EngineError::refused(action, error))?;
-        self.wake();
-        Ok(successor)
+        let replaced = self.journal().replace_async(new).await;
+        match replaced.map_err(|error| EngineError::refused(action, error))? {
+            Imported::New(successor) => {
+                self.wake();
+                Ok(successor)
+            }
+            // Newest first is what people are shown; there is always one.
+            Imported::Known(ids) => match ids.last() {
+                Some(known) => Err(EngineError::Known(*known)),
+                None => Err(JournalError::Damaged.into()),
+            },
+        }
+    }
+
+    /// Where a report went: what takes its place goes there too, and nowhere else. Nobody has said that what went to
+    /// a test system may go to whatever endpoint is in use.
+    fn endpoint_of_report(&self, id: SubmissionId) -> Result<Endpoint, EngineError> {
+        let (row, profile) = (self.journal().row(id)?, self.profile());
+        let same =
+            |it: &&Endpoint| row.environment.as_deref().is_none_or(|e| e == it.environment.code());
+        let there = profile.endpoint_of(&row.endpoint).filter(same).cloned();
+        there.ok_or_else(|| {
+            let mut gone = profile.gone(&row.endpoint);
+            gone.environment = row.environment.unwrap_or(gone.environment);
+            EngineError::EndpointGone(gone)
+        })
     }
 
     /// Sends a held report although something was found. Around what is no document no envelope can be written, and

@@ -1,7 +1,9 @@
 //! Candidates become submissions: what is new is taken in, what is known is told.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use exchange::Endpoint;
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use journal::{Imported, JournalError, NewSubmission, Unless};
 use report::{Action, Event, SubmissionId};
@@ -70,6 +72,8 @@ impl Engine {
         candidates: &[Candidate],
         terms: ImportOptions,
     ) -> Result<Vec<Taken>, EngineError> {
+        self.refresh()?;
+        let candidates = &*self.compared(candidates, self.endpoint().ok().as_ref())?;
         let mut contents = HashMap::new();
         let (mut identifiers, mut later, mut same) = (HashSet::new(), Vec::new(), Vec::new());
         let mut plan = Vec::with_capacity(candidates.len());
@@ -129,12 +133,35 @@ impl Engine {
         Ok(results)
     }
 
+    /// Compared for this endpoint: another program may have brought it into use since they were looked at.
+    fn compared<'a>(
+        &self,
+        candidates: &'a [Candidate],
+        endpoint: Option<&Endpoint>,
+    ) -> Result<Cow<'a, [Candidate]>, EngineError> {
+        let here = endpoint.map(Endpoint::id);
+        let fits = |candidate: &Candidate| {
+            candidate.parsed().is_none_or(|parsed| parsed.compared_for.as_deref() == here)
+        };
+        if candidates.iter().all(fits) {
+            return Ok(Cow::Borrowed(candidates));
+        }
+        let mut all = candidates.to_vec();
+        for candidate in &mut all {
+            self.compare_for(candidate, endpoint)?;
+        }
+        Ok(Cow::Owned(all))
+    }
+
     /// Takes in one candidate that is new as far as is known.
     async fn take_one(
         &self,
         candidate: &Candidate,
         terms: ImportOptions,
     ) -> Result<Taken, EngineError> {
+        let endpoint = self.endpoint()?;
+        let compared = self.compared(std::slice::from_ref(candidate), Some(&endpoint))?;
+        let Some(candidate) = compared.first() else { return Ok(Taken::Refused) };
         let Some(parsed) = candidate.parsed() else { return Ok(Taken::Refused) };
         if let Some(id) = self.in_place_of(parsed, terms.known)? {
             return Ok(Taken::Known(id));
@@ -143,7 +170,6 @@ impl Engine {
         let corrects = relation
             .filter(|it| it.corrects && terms.differing != Differing::Apart)
             .map(|it| it.submission);
-        let endpoint = self.endpoint()?;
         let mut new = self.submission(candidate, parsed, endpoint, terms, corrects)?;
         let differs = relation.is_some_and(|relation| !relation.corrects);
         let hold = self.profile().settings.same_identifier == SameIdentifier::Hold;

@@ -8,6 +8,7 @@ use identity::SecretsKind;
 
 fn endpoint() -> Endpoint {
     Endpoint {
+        id: None,
         name: "somewhere".to_owned(),
         base: "https://localhost/v1/fhir".parse().unwrap(),
         environment: Environment::Integration,

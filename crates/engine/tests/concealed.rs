@@ -44,6 +44,7 @@ fn a_candidate_is_not_printed() {
         envelope_identifier: Some(canary()),
         canonical: canary(),
         elsewhere: None,
+        compared_for: None,
         relation: None,
         known: Vec::new(),
     };

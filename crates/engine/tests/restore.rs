@@ -160,6 +160,7 @@ impl Authority for Simulated {
 
 fn endpoint() -> Endpoint {
     Endpoint {
+        id: None,
         name: "simulated".to_owned(),
         base: "https://localhost/v1/fhir".parse().unwrap(),
         environment: Environment::Integration,

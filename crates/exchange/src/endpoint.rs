@@ -7,7 +7,11 @@ use url::Url;
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
-    /// Name given by the administrator, unique in a profile.
+    /// What reports, certificates and the place in the search are kept under, for life: the name that it was added
+    /// under, unless something else is said here. See [`Endpoint::id`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Name given by the administrator, unique in a profile; it may be changed.
     pub name: String,
     /// `{base_url}`, e.g. `https://host/v1/fhir` (no trailing slash needed).
     pub base: Url,
@@ -36,7 +40,7 @@ pub struct Endpoint {
     pub proxy: Option<Url>,
 }
 
-fhir::shows_only!(Endpoint { name, base, environment, release, language, identifier });
+fhir::shows_only!(Endpoint { id, name, base, environment, release, language, identifier });
 
 fn default_language() -> String {
     "de-CH".to_owned()
@@ -135,6 +139,25 @@ pub struct ReleaseFacts {
 }
 
 impl Endpoint {
+    /// What stands for this endpoint wherever something is kept of it. It never changes; the name is a label.
+    pub fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Gives it another id, or another name under the id that it has.
+    #[must_use]
+    pub fn identified(mut self, id: &str, name: &str) -> Self {
+        self.id = (id != name).then(|| id.to_owned());
+        name.clone_into(&mut self.name);
+        self
+    }
+
+    /// Whether both lead to the same address in the same environment.
+    pub fn leads_to(&self, base: &str, environment: &str) -> bool {
+        let plain = |address: &str| address.trim_end_matches('/').to_owned();
+        plain(self.base.as_str()) == plain(base) && self.environment.code() == environment
+    }
+
     /// See [`has_usual_path`].
     pub fn has_usual_path(&self) -> bool {
         has_usual_path(&self.base)

@@ -73,6 +73,7 @@ fn an_envelope_is_not_printed() {
 fn the_password_of_a_proxy_is_not_printed() {
     let proxy = Url::parse(&format!("http://user:{CANARY}@proxy.example:3128")).unwrap();
     silent(&Endpoint {
+        id: None,
         name: "Integration".to_owned(),
         base: Url::parse("https://authority.example/v1/fhir").unwrap(),
         environment: Environment::Integration,

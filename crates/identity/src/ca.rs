@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use rustls_pki_types::CertificateDer;
 
 use crate::import::{ImportError, kind, pem};
-use crate::inspection::Inspection;
+use crate::inspection::{Inspection, fingerprint_of};
 use crate::trust::{Trust, server_trust};
 
 /// Characters of base64 in one line of PEM (RFC 7468).
@@ -19,8 +19,8 @@ pub struct AuthorityCa {
     pub pem: String,
     /// The first certificate.
     pub first: Inspection,
-    /// How many there are.
-    pub count: usize,
+    /// SHA-256 of each, `AB:CD:…`.
+    pub fingerprints: Vec<String>,
 }
 
 impl AuthorityCa {
@@ -50,7 +50,8 @@ impl AuthorityCa {
         let pem: String = found.iter().map(Vec::as_slice).map(block).collect();
         let trust = Trust { ca_pem: Some(&pem), ..Trust::default() };
         server_trust(&trust, Vec::new).map_err(|_| damaged())?;
-        Ok(Self { pem, first, count: found.len() })
+        let fingerprints = found.iter().map(|der| fingerprint_of(der)).collect();
+        Ok(Self { pem, first, fingerprints })
     }
 }
 

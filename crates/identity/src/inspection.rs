@@ -52,7 +52,7 @@ impl Inspection {
             serial: colons(certificate.raw_serial()),
             not_before: Instant::from_seconds(certificate.validity().not_before.timestamp()),
             not_after: Instant::from_seconds(certificate.validity().not_after.timestamp()),
-            fingerprint_sha256: colons(&Sha256::digest(leaf)),
+            fingerprint_sha256: fingerprint_of(leaf),
             key_type: key_type(&certificate),
             purposes,
             client_auth,
@@ -70,6 +70,11 @@ impl Inspection {
         let ahead = self.not_before.0.saturating_sub(now.0).max(0);
         ahead.saturating_add(MICROS_PER_DAY - 1).div_euclid(MICROS_PER_DAY)
     }
+}
+
+/// SHA-256 of a certificate, `AB:CD:…`.
+pub(crate) fn fingerprint_of(der: &[u8]) -> String {
+    colons(&Sha256::digest(der))
 }
 
 fn purposes(certificate: &X509Certificate<'_>) -> (Vec<String>, bool) {

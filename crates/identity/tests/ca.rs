@@ -14,7 +14,7 @@ fn pem_and_der_are_read_and_only_the_certificates_are_kept() {
     assert_eq!(AuthorityCa::read(root.der()).unwrap(), from_pem);
     let several = format!("Bag Attributes\n{}{}{}", root.pem(), other.pem(), client.pem());
     let several = AuthorityCa::read(several.as_bytes()).unwrap();
-    assert_eq!(several.count, 3);
+    assert_eq!(several.fingerprints.len(), 3);
     assert_eq!(several.first.fingerprint_sha256, from_pem.first.fingerprint_sha256);
     assert!(!several.pem.contains("PRIVATE KEY"));
     let utf16: Vec<u8> = root.pem().encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -1,13 +1,18 @@
-//! What the journal knows of an endpoint by its name: how many reports, and another name for all of them.
+//! What the journal knows of an endpoint by its id: how many reports, what it is called, and where it leads. A backup
+//! that is restored elsewhere tells by that which authority its reports went to.
 
-use rusqlite::{Connection, params};
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
 
 use crate::writer::Effect;
-use crate::{Journal, JournalError, lost, read, register, settings};
+use crate::{Journal, JournalError, read, settings};
 
 const REPORTS: &str = "SELECT count(*), coalesce(sum(state IN \
      ('held', 'queued', 'sending', 'unknown', 'in-progress')), 0) FROM submission WHERE endpoint = ?1";
-const RENAME: &str = "UPDATE submission SET endpoint = ?2 WHERE endpoint = ?1";
+/// One setting for each endpoint.
+const NOTE: &str = "endpoint:";
 
 /// Reports of one endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -16,6 +21,17 @@ pub struct EndpointReports {
     pub all: u32,
     /// Those that wait for something there: on hold, waiting, on their way, in doubt or in progress.
     pub open: u32,
+}
+
+/// What is known of an endpoint beside its reports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndpointNote {
+    /// What people call it.
+    pub name: String,
+    /// Its address.
+    pub base: String,
+    /// Code of its environment.
+    pub environment: String,
 }
 
 impl Journal {
@@ -29,21 +45,27 @@ impl Journal {
         Ok(found.unwrap_or_default())
     }
 
-    /// Everything that is kept under the name of an endpoint is kept under another one from now on. Done again, it
-    /// changes nothing. Nobody may work the queue meanwhile.
-    pub fn rename_endpoint(&self, from: &str, to: &str) -> Result<(), JournalError> {
-        // What a lost journal is found again by; before the journal, so that it knows either name until both do.
-        register::rename(self.place(), from, to)?;
-        let (from, to) = (from.to_owned(), to.to_owned());
-        self.write(Effect::Seen, move |c| rename(c, &from, &to)).wait()
+    /// Every endpoint that was noted, by its id.
+    pub fn endpoint_notes(&self) -> Result<BTreeMap<String, EndpointNote>, JournalError> {
+        self.read(notes)
+    }
+
+    /// Keeps what an endpoint is called and where it leads; what is noted already is not written again.
+    pub fn note_endpoint(&self, id: &str, note: EndpointNote) -> Result<(), JournalError> {
+        if self.endpoint_notes()?.get(id) == Some(&note) {
+            return Ok(());
+        }
+        let name = format!("{NOTE}{id}");
+        let value = serde_json::to_value(&note).map_err(|_| JournalError::Damaged)?;
+        self.write(Effect::Seen, move |c| settings::set(c, &name, &value)).wait()
     }
 }
 
-fn rename(connection: &Connection, from: &str, to: &str) -> Result<(), JournalError> {
-    connection.execute(RENAME, params![from, to]).map_err(JournalError::sql("record"))?;
-    if let Some(watermark) = settings::watermark(connection, from)? {
-        settings::set_watermark(connection, to, watermark)?;
-        settings::forget_watermark(connection, from)?;
-    }
-    lost::rename_endpoint(connection, from, to)
+fn notes(connection: &Connection) -> Result<BTreeMap<String, EndpointNote>, JournalError> {
+    let kept = settings::beginning(connection, NOTE)?;
+    let read = |(name, value): (String, _)| {
+        let id = name.strip_prefix(NOTE).unwrap_or_default().to_owned();
+        Ok((id, serde_json::from_value(value).map_err(|_| JournalError::Damaged)?))
+    };
+    kept.into_iter().map(read).collect()
 }

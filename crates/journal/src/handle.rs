@@ -96,6 +96,15 @@ impl Journal {
         }
     }
 
+    /// [`Self::import_async`] of what takes the place of another, unless a third one of the same content to the same
+    /// destination is there, on its way or on hold.
+    pub fn replace_async(&self, new: NewSubmission) -> Pending<Imported, RecordError> {
+        match append::Prepared::new(new) {
+            Ok(prepared) => self.write(Effect::Seen, move |c| known::replace(c, &prepared)),
+            Err(error) => Pending::ready(Err(error)),
+        }
+    }
+
     /// [`Self::import_async`], unless this content stands in the journal already: the same bytes, or the same
     /// canonical digest. Other processes cannot come in between. A predecessor is linked, and superseded only
     /// when the report is sent, in the transaction that says so; one that meanwhile cannot be corrected any
@@ -325,11 +334,6 @@ impl Journal {
         F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
     {
         self.0.writer.submit(effect, false, step)
-    }
-
-    /// Where it is.
-    pub(crate) fn place(&self) -> &crate::open::Place {
-        &self.0.place
     }
 
     /// Reads from one snapshot.

@@ -23,7 +23,7 @@ pub enum Unless {
 /// Where a report goes. What was sent to one place says nothing of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Destination<'a> {
-    /// Name of the endpoint.
+    /// Id of the endpoint.
     pub endpoint: &'a str,
     /// Code of its environment; `None` fits any, as a submission fits that was taken in before environments
     /// were kept.
@@ -125,6 +125,28 @@ pub(crate) fn set_canonical(
         .and_then(|mut statement| statement.execute(params![id.0, canonical]))
         .map(drop)
         .map_err(JournalError::sql("record"))
+}
+
+/// Takes in what takes the place of another, as [`append::import`] does, unless the authority has this content by a
+/// third one, or may get it. Those that were refused, failed or were given up do not stand in the way.
+pub(crate) fn replace(
+    connection: &Connection,
+    prepared: &Prepared,
+) -> Result<Imported, RecordError> {
+    let new = &prepared.new;
+    let here = Destination { endpoint: &new.endpoint, environment: new.environment.as_deref() };
+    let all = of_content(connection, &new.digest, new.canonical.as_deref(), Some(here))?;
+    let mut standing = Vec::new();
+    for id in all.into_iter().filter(|id| Some(*id) != new.corrects) {
+        let state = read::state(connection, id)?;
+        if !state.is_settled() || matches!(state, State::Completed { .. } | State::Held { .. }) {
+            standing.push(id);
+        }
+    }
+    if !standing.is_empty() {
+        return Ok(Imported::Known(standing));
+    }
+    append::import(connection, prepared).map(Imported::New)
 }
 
 /// Looks and takes in within one transaction: of two processes that find the same file, one takes it.

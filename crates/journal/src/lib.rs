@@ -64,7 +64,7 @@ mod writer;
 pub use account::{Happening, MessageTally, Trouble};
 pub use aside::{SetAside, list_set_aside, remove_set_aside};
 pub use backups::{BackedUp, BackupFile, list as list_backups};
-pub use endpoints::EndpointReports;
+pub use endpoints::{EndpointNote, EndpointReports};
 pub use filesystem::file_system_of;
 pub use found::{FoundReport, Reconciled};
 pub use handle::Journal;

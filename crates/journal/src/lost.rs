@@ -30,7 +30,7 @@ pub struct LostReport {
     pub document: Option<String>,
     /// Identifier of the attempt to deliver.
     pub identifier: String,
-    /// Name of the endpoint that it went or was to go to.
+    /// Id of the endpoint that it went or was to go to.
     pub endpoint: String,
     /// Code of that endpoint's environment, where that is known.
     #[serde(default)]
@@ -109,19 +109,6 @@ pub(crate) fn by_identifier(
     let mut found = beginning(connection, &format!("{BY_IDENTIFIER}{identifier}"))?;
     found.retain(|lost| lost.identifier == identifier && lost.endpoint == endpoint);
     Ok(found.into_iter().max_by_key(|lost| lost.at))
-}
-
-/// An endpoint has another name.
-pub(crate) fn rename_endpoint(
-    connection: &Connection,
-    from: &str,
-    to: &str,
-) -> Result<(), JournalError> {
-    for lost in all(connection)?.into_iter().filter(|lost| lost.endpoint == from) {
-        found(connection, &lost)?;
-        keep(connection, &LostReport { endpoint: to.to_owned(), ..lost })?;
-    }
-    Ok(())
 }
 
 /// It is in the journal again.

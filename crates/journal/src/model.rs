@@ -21,7 +21,7 @@ pub struct NewSubmission {
     pub summary: Summary,
     /// Identifier of the attempt to deliver (`urn:uuid:…`), fixed from here on.
     pub identifier: String,
-    /// Name of the endpoint it goes to.
+    /// Id of the endpoint it goes to.
     pub endpoint: String,
     /// Code of that endpoint's environment now: another endpoint may get the same name later.
     pub environment: Option<String>,

@@ -309,19 +309,6 @@ pub(crate) fn forget(journal: &Place, before: Instant) {
     let _ = forget();
 }
 
-/// An endpoint has another name.
-pub(crate) fn rename(journal: &Place, from: &str, to: &str) -> Result<(), JournalError> {
-    if !path(&journal.path).is_file() {
-        return Ok(());
-    }
-    let rename = || -> rusqlite::Result<()> {
-        let connection = connect(&place_of(journal))?;
-        let statement = "UPDATE taken SET endpoint = ?2 WHERE endpoint = ?1";
-        connection.execute(statement, [from, to]).map(drop)
-    };
-    rename().map_err(JournalError::sql("record"))
-}
-
 #[cfg(test)]
 mod tests {
     use rusqlite::ffi;

@@ -56,13 +56,6 @@ pub(crate) fn set_watermark(
     set(connection, &watermark_name(endpoint), &Value::from(at.0))
 }
 
-pub(crate) fn forget_watermark(
-    connection: &Connection,
-    endpoint: &str,
-) -> Result<(), JournalError> {
-    remove(connection, &watermark_name(endpoint))
-}
-
 fn watermark_name(endpoint: &str) -> String {
     format!("watermark:{endpoint}")
 }

@@ -36,7 +36,13 @@ impl Journal {
         self.write(Effect::Seen, move |c| notice::put(c, &notice)).wait()
     }
 
-    /// A person has read it, or it is over.
+    /// It is over for what it is about; the others of its code stay.
+    pub fn remove_notice_about(&self, code: &str, about: &str) -> Result<(), JournalError> {
+        let (code, about) = (code.to_owned(), about.to_owned());
+        self.write(Effect::Seen, move |c| notice::remove_about(c, &code, &about)).wait()
+    }
+
+    /// A person has read all of this code, or they are over.
     pub fn remove_notice(&self, code: &str) -> Result<(), JournalError> {
         let code = code.to_owned();
         self.write(Effect::Seen, move |c| notice::remove(c, &code)).wait()

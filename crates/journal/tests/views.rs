@@ -4,7 +4,7 @@
 mod common;
 
 use common::{House, at, filter, found, report};
-use journal::{EndpointReports, Filter, NewSubmission};
+use journal::{EndpointNote, EndpointReports, Filter, NewSubmission};
 use proptest::prelude::*;
 use report::{Event, Group, SubmissionId};
 use serde_json::json;
@@ -331,23 +331,27 @@ fn the_revision_grows_with_what_views_show() {
 }
 
 #[test]
-fn everything_of_an_endpoint_goes_with_it_to_another_name() {
+fn an_endpoint_is_counted_by_its_id_and_noted_with_its_name_and_address() {
     let house = House::new();
     let (id, _) = (house.import(1), house.import(2));
-    let name = house.journal.row(id).unwrap().endpoint;
-    house.journal.set_watermark(&name, at(7)).unwrap();
+    let endpoint = house.journal.row(id).unwrap().endpoint;
     let reports = EndpointReports { all: 2, open: 2 };
-    assert_eq!(house.journal.reports_at(&name).unwrap(), reports);
-    // Ended in between, it is done again.
-    for _ in 0..2 {
-        house.journal.rename_endpoint(&name, "renamed").unwrap();
-        assert_eq!(house.journal.reports_at("renamed").unwrap(), reports);
-        assert_eq!(house.journal.reports_at(&name).unwrap(), EndpointReports::default());
-        assert_eq!(house.journal.watermark("renamed").unwrap(), Some(at(7)));
-        assert_eq!(house.journal.watermark(&name).unwrap(), None);
-    }
-    assert_eq!(house.journal.row(id).unwrap().endpoint, "renamed");
+    assert_eq!(house.journal.reports_at(&endpoint).unwrap(), reports);
+    assert_eq!(house.journal.reports_at("another").unwrap(), EndpointReports::default());
     house.record(id, Event::Withdrawn { reason: "done".to_owned() });
-    assert_eq!(house.journal.reports_at("renamed").unwrap().open, 1);
-    assert!(house.journal.verify().unwrap().problems.is_empty());
+    assert_eq!(house.journal.reports_at(&endpoint).unwrap().open, 1);
+
+    assert!(house.journal.endpoint_notes().unwrap().is_empty());
+    let note = |name: &str| EndpointNote {
+        name: name.to_owned(),
+        base: "https://host.example/v1/fhir".to_owned(),
+        environment: "production".to_owned(),
+    };
+    house.journal.note_endpoint(&endpoint, note("first")).unwrap();
+    house.journal.note_endpoint(&endpoint, note("renamed")).unwrap();
+    let revision = house.journal.revision().unwrap();
+    house.journal.note_endpoint(&endpoint, note("renamed")).unwrap();
+    assert_eq!(house.journal.revision().unwrap(), revision, "nothing is new");
+    let noted = house.journal.endpoint_notes().unwrap();
+    assert_eq!(noted.into_iter().collect::<Vec<_>>(), [(endpoint, note("renamed"))]);
 }

@@ -351,6 +351,7 @@ pub(crate) const ENDPOINTS: [&str; 2] = ["first", "second"];
 pub(crate) fn endpoint(index: usize) -> Endpoint {
     let base = if index == 0 { "https://first.test/fhir" } else { "https://second.test/fhir" };
     Endpoint {
+        id: None,
         name: ENDPOINTS[index].to_owned(),
         #[allow(clippy::expect_used, reason = "a constant")]
         base: base.parse().expect("a constant address"),

@@ -14,6 +14,17 @@ use crate::views::{CaView, CertificateView, StoredCertificateView};
 /// Files of one import: a certificate, a key, and some of a chain.
 const CERTIFICATE_FILES_MAX: usize = 8;
 
+/// Where only open reports need it, no authority is named: a list that is empty reads like a mistake.
+fn needed_by(error: engine::EngineError) -> Problem {
+    let mut problem = Problem::from(error);
+    if let Some(endpoints) = problem.params.get_mut("endpoints")
+        && endpoints.is_empty()
+    {
+        "–".clone_into(endpoints);
+    }
+    problem
+}
+
 impl Desk {
     /// Looks at certificate files without keeping anything.
     pub async fn certificate_inspect(
@@ -55,14 +66,14 @@ impl Desk {
             let bytes = certificate_files::read(&path, Which::Regular)?;
             Ok(AuthorityCa::read(&bytes)?)
         };
-        let AuthorityCa { pem, first, count } = on_pool(read).await??;
+        let AuthorityCa { pem, first, fingerprints } = on_pool(read).await??;
         limits::ca(&pem)?;
         Ok(CaView {
             pem,
             subject: first.subject.clone(),
             not_after: first.not_after.to_fhir(),
             days_left: i32::try_from(first.days_left(now)).unwrap_or(i32::MAX),
-            count: u32::try_from(count).unwrap_or(u32::MAX),
+            count: u32::try_from(fingerprints.len()).unwrap_or(u32::MAX),
         })
     }
 
@@ -100,7 +111,7 @@ impl Desk {
         although_needed: bool,
     ) -> Result<(), Problem> {
         let engine = self.with_certificate(&fingerprint).await?;
-        engine.remove_certificate(&fingerprint, although_needed).await?;
+        engine.remove_certificate(&fingerprint, although_needed).await.map_err(needed_by)?;
         self.read_certificate().await
     }
 

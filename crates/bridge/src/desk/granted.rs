@@ -1,6 +1,5 @@
-//! What a person has allowed the page: the paths that were dropped on the window or chosen in a dialog, and the
-//! addresses of new endpoints to which a question of the shell was answered with yes. The page is not trusted to name
-//! others: it shows the authority's words and what stands in documents.
+//! The paths that a person has allowed the page: those that were dropped on the window or chosen in a dialog. The page is
+//! not trusted to name others: it shows the authority's words and what stands in documents.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
@@ -13,16 +12,15 @@ use super::Desk;
 use crate::calls::Call;
 use crate::problem::Problem;
 
-/// So long a path or an address may be used: a person looks at what was found, and asks somebody.
+/// So long a path may be used: a person looks at what was found, and asks somebody.
 const LIVES: Duration = Duration::from_secs(3_600);
 /// Paths kept at most: two drops of the largest size. The oldest go first.
 const PATHS_MAX: usize = 20_000;
 
-/// Each path with the time at which it was handed over last, and each address with that of the yes.
+/// Each path with the time at which it was handed over last.
 #[derive(Default)]
 pub(super) struct Granted {
     paths: Mutex<HashMap<PathBuf, Instant>>,
-    addresses: Mutex<HashMap<String, Instant>>,
 }
 
 impl Granted {
@@ -50,34 +48,7 @@ impl Granted {
     }
 }
 
-impl Granted {
-    fn allow(&self, address: &str, now: Instant) {
-        let mut known = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        known.retain(|_, at| now.duration_since(*at) < LIVES);
-        known.insert(address.to_owned(), now);
-    }
-
-    fn allows(&self, address: &str, now: Instant) -> bool {
-        let known = self.addresses.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(address).is_some_and(|at| now.duration_since(*at) < LIVES)
-    }
-}
-
 impl Desk {
-    /// A person has said yes to sending reports to this address, as the page wrote it.
-    pub fn allow_address(&self, address: &str) {
-        self.inner.granted.allow(address, Instant::now());
-    }
-
-    /// Refuses a new endpoint whose address no person has allowed: reports of patients would go there.
-    pub(super) fn permits_address(&self, call: &Call) -> Result<(), Problem> {
-        let Call::AddEndpoint { input } = call else { return Ok(()) };
-        if self.inner.granted.allows(&input.base_url, Instant::now()) {
-            return Ok(());
-        }
-        Err(Problem::new("endpoint-not-allowed", &[], "endpoint"))
-    }
-
     /// A person has handed these files or folders to the window: it may name them for an hour.
     pub fn grant(&self, paths: impl IntoIterator<Item = PathBuf>) {
         self.inner.granted.add(paths, Instant::now());
@@ -137,15 +108,6 @@ mod tests {
         assert!(!holds("/data/a.json", late), "an hour later");
         granted.add([PathBuf::from("/data/a.json")], late);
         assert!(holds("/data/a.json", late) && !holds("/outbox", late));
-    }
-
-    #[test]
-    fn an_address_is_allowed_as_it_was_asked_and_only_for_a_while() {
-        let (granted, now) = (Granted::default(), Instant::now());
-        granted.allow("https://host/v1/fhir", now);
-        assert!(granted.allows("https://host/v1/fhir", now));
-        assert!(!granted.allows("https://host.example/v1/fhir", now));
-        assert!(!granted.allows("https://host/v1/fhir", now + LIVES));
     }
 
     #[test]

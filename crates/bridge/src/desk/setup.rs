@@ -1,6 +1,6 @@
 //! Endpoints and preferences.
 
-use engine::Move;
+use engine::{Move, SameAuthority};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use url::Url;
 
@@ -14,6 +14,10 @@ use crate::views::{
 
 /// Preference under which the window's choices stand.
 const WINDOW: &str = "window";
+/// Longest address of an endpoint or a proxy: it has to be shown whole where a person is asked about it.
+const SHOWN_MAX: usize = 400;
+/// Longest patience with a report in progress, days.
+const ATTENTION_DAYS_MAX: u16 = 365;
 /// Longest time in which sending can be undone.
 const UNDO_SECONDS_MAX: u32 = 30;
 
@@ -24,7 +28,7 @@ impl Desk {
         let mut views = Vec::new();
         let mut add = |profile: &engine::Profile, here: bool| {
             for endpoint in &profile.settings.endpoints {
-                let in_use = profile.settings.in_use.as_deref() == Some(&endpoint.name);
+                let in_use = profile.settings.in_use.as_deref() == Some(endpoint.id());
                 views.push(endpoint_view(endpoint, here && in_use));
             }
         };
@@ -70,6 +74,19 @@ impl Desk {
         self.move_to(false).await
     }
 
+    /// Gives an endpoint of the laboratory another address; `same_authority`: a person says that it leads to the same
+    /// authority.
+    pub async fn set_endpoint_address(
+        &self,
+        name: String,
+        base_url: String,
+        same_authority: bool,
+    ) -> Result<(), Problem> {
+        let base = address_of(&base_url)?;
+        let same = if same_authority { SameAuthority::Yes } else { SameAuthority::Unknown };
+        Ok(self.laboratory_of(&name).await?.set_endpoint_address(&name, base, same).await?)
+    }
+
     /// Gives an endpoint of the laboratory another name; its reports and certificates go with it.
     pub async fn rename_endpoint(&self, name: String, new_name: String) -> Result<(), Problem> {
         let new_name = limits::name("newName", &new_name)?;
@@ -82,6 +99,12 @@ impl Desk {
     /// Removes an endpoint of the laboratory that no report waits for.
     pub async fn remove_endpoint(&self, name: String) -> Result<(), Problem> {
         Ok(self.laboratory_of(&name).await?.remove_endpoint(&name).await?)
+    }
+
+    /// An endpoint of the laboratory, as it is now.
+    pub(super) async fn endpoint_to_change(&self, name: &str) -> Result<Endpoint, Problem> {
+        let known = self.laboratory_of(name).await?.profile().endpoint_named(name).cloned();
+        known.ok_or_else(|| Problem::new("unknown-endpoint", &[("name", name)], "endpoint"))
     }
 
     /// The laboratory, for a change of one of its endpoints.
@@ -109,6 +132,14 @@ impl Desk {
     pub async fn set_paused(&self, paused: bool) -> Result<(), Problem> {
         self.engine().set_paused(paused);
         Ok(())
+    }
+
+    /// After so many days in progress a report of the room in use needs attention.
+    pub async fn set_attention_days(&self, days: u16) -> Result<(), Problem> {
+        if !(1..=ATTENTION_DAYS_MAX).contains(&days) {
+            return Err(limits::invalid("days"));
+        }
+        Ok(self.engine().set_attention_days(Some(days)).await?)
     }
 
     /// Watches another folder, or none.
@@ -201,11 +232,7 @@ fn endpoint_view(endpoint: &Endpoint, in_use: bool) -> EndpointView {
 /// An endpoint as a person describes it. Only an https address is taken, without user name or password.
 pub(crate) fn endpoint_of(input: EndpointInput) -> Result<Endpoint, Problem> {
     let name = limits::name("name", &input.name)?;
-    limits::line("baseUrl", &input.base_url)?;
-    let base = Url::parse(input.base_url.trim()).map_err(|_| limits::invalid("baseUrl"))?;
-    if base.scheme() != "https" || !base.username().is_empty() || base.password().is_some() {
-        return Err(limits::invalid("baseUrl"));
-    }
+    let base = address_of(&input.base_url)?;
     let environment = match input.environment.as_str() {
         "integration" => Environment::Integration,
         "production" => Environment::Production,
@@ -223,10 +250,15 @@ pub(crate) fn endpoint_of(input: EndpointInput) -> Result<Endpoint, Problem> {
         None => None,
         Some(proxy) => {
             limits::line("proxy", proxy)?;
-            Some(Url::parse(proxy).map_err(|_| limits::invalid("proxy"))?)
+            let proxy = Url::parse(proxy).map_err(|_| limits::invalid("proxy"))?;
+            if shown_proxy(&proxy).len() > SHOWN_MAX {
+                return Err(limits::invalid("proxy"));
+            }
+            Some(proxy)
         }
     };
     Ok(Endpoint {
+        id: None,
         name,
         base,
         environment,
@@ -238,6 +270,23 @@ pub(crate) fn endpoint_of(input: EndpointInput) -> Result<Endpoint, Problem> {
         identifier: IdentifierChoice::default(),
         proxy,
     })
+}
+
+/// A base address as a person writes it, in the form in which it is used.
+pub(super) fn address_of(text: &str) -> Result<Url, Problem> {
+    limits::line("baseUrl", text)?;
+    let base = Url::parse(text.trim()).map_err(|_| limits::invalid("baseUrl"))?;
+    let is_plain = base.username().is_empty() && base.password().is_none();
+    if base.scheme() != "https" || !is_plain || base.as_str().len() > SHOWN_MAX {
+        return Err(limits::invalid("baseUrl"));
+    }
+    Ok(base)
+}
+
+/// A proxy as it may be shown: without user name and password.
+pub(super) fn shown_proxy(proxy: &Url) -> String {
+    let port = proxy.port_or_known_default().map(|port| format!(":{port}")).unwrap_or_default();
+    format!("{}://{}{port}", proxy.scheme(), proxy.host_str().unwrap_or_default())
 }
 
 fn probe_view(step: &client::ProbeStep) -> ProbeView {

@@ -1,6 +1,7 @@
 //! The frame of the window: connection, certificate, counts and notices of the room in use.
 
 use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
 
 use engine::{ConnectionState, Engine, Profile};
 use journal::Notice;
@@ -13,6 +14,10 @@ use crate::views::{CertificateView, ElsewhereView, NoticeView, StatusView};
 impl Desk {
     /// The frame of the window.
     pub async fn status(&self) -> Result<StatusView, Problem> {
+        if self.inner.certificates_of.load(Ordering::SeqCst) != self.settings_generation() {
+            // A keychain that is locked now shows elsewhere.
+            let _ = self.read_certificate().await;
+        }
         let engine = self.engine();
         let profile = engine.profile();
         let endpoint = profile.endpoint();
@@ -43,6 +48,7 @@ impl Desk {
             elsewhere: elsewhere(&engine, &profile)?,
             worked_elsewhere: connection.state == ConnectionState::Elsewhere,
             paused: engine.is_paused(),
+            attention_days: u16::try_from(engine.attention_days()).unwrap_or(u16::MAX),
             watched_folder: profile
                 .settings
                 .watched_folder
@@ -78,6 +84,7 @@ impl Desk {
 
     /// Reads the certificate of the room in use.
     pub(super) async fn read_certificate(&self) -> Result<(), Problem> {
+        self.inner.certificates_of.store(self.settings_generation(), Ordering::SeqCst);
         let engine = self.engine();
         let found = on_pool(move || engine.certificate()).await??;
         *self.inner.certificate.write().unwrap_or_else(PoisonError::into_inner) = found;
@@ -107,17 +114,20 @@ impl Desk {
     }
 }
 
-/// Only where there is more than one endpoint: a long queue costs milliseconds to count.
+/// Only where there is or was more than one endpoint: a long queue costs milliseconds to count.
 fn elsewhere(engine: &Engine, profile: &Profile) -> Result<Vec<ElsewhereView>, Problem> {
     let in_use = profile.settings.in_use.as_deref().unwrap_or_default();
-    if profile.settings.endpoints.iter().all(|endpoint| endpoint.name == in_use) {
+    if profile.has_only(in_use) {
         return Ok(Vec::new());
     }
     let found = engine.journal().open_elsewhere(in_use)?;
-    let view = |(endpoint, count): (String, u32)| {
-        let (connection, problem) = connection_view(&engine.connection_to(&endpoint).state);
-        let environment = environment_code(profile.environment_of(&endpoint)).to_owned();
-        ElsewhereView { connection: connection.to_owned(), endpoint, count, environment, problem }
+    let view = |(id, count): (String, u32)| {
+        let (connection, problem) = match profile.endpoint_of(&id) {
+            Some(_) => connection_view(&engine.connection_to(&id).state),
+            None => ("locked", Some(Problem::of_gone(&profile.gone(&id)))),
+        };
+        let (connection, environment) = (connection.to_owned(), profile.environment_of(&id));
+        ElsewhereView { connection, endpoint: profile.name_of(&id), count, environment, problem }
     };
     Ok(found.into_iter().map(view).collect())
 }

@@ -124,10 +124,10 @@ impl Headless {
         for way in ways {
             let state = self.engine.connection_to(&way).state;
             if matches!(state, ConnectionState::Unchecked)
-                && let Some(endpoint) = self.engine.profile().endpoint_named(&way).cloned()
+                && let Some(endpoint) = self.engine.profile().endpoint_of(&way).cloned()
                 && let Err(problem) = self.ask_whether_there(&endpoint).await
             {
-                problems.push(EndpointProblem { endpoint: way, problem });
+                problems.push(EndpointProblem { endpoint: endpoint.name, problem });
             }
         }
         problems
@@ -274,6 +274,7 @@ impl Headless {
         let connection = self.engine.connection_to(way);
         let unreachable = || Some(Outcome::Unreachable(self.problem_of(way).into_iter().collect()));
         Ok(match &connection.state {
+            _ if self.engine.profile().endpoint_of(way).is_none() => unreachable(),
             ConnectionState::Locked(_) => unreachable(),
             ConnectionState::Unreachable(_)
                 if goal == Goal::Sent || connection.last_contact.is_none() =>
@@ -306,12 +307,13 @@ impl Headless {
     }
 
     fn problem_of(&self, way: &str) -> Option<EndpointProblem> {
-        match self.engine.connection_to(way).state {
-            ConnectionState::Locked(why) | ConnectionState::Unreachable(why) => {
-                Some(EndpointProblem { endpoint: way.to_owned(), problem: (&why).into() })
-            }
-            _ => None,
-        }
+        let profile = self.engine.profile();
+        let problem = match self.engine.connection_to(way).state {
+            _ if profile.endpoint_of(way).is_none() => Problem::of_gone(&profile.gone(way)),
+            ConnectionState::Locked(why) | ConnectionState::Unreachable(why) => (&why).into(),
+            _ => return None,
+        };
+        Some(EndpointProblem { endpoint: profile.name_of(way), problem })
     }
 }
 

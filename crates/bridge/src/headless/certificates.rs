@@ -102,8 +102,8 @@ impl Headless {
                 (None, _) => Err(missing()),
             };
         };
-        if profile.endpoint_named(name).is_some() {
-            return of(name);
+        if let Some(endpoint) = profile.endpoint_named(name) {
+            return of(endpoint.id());
         }
         let digits = |text: &str| text.replace(':', "").to_lowercase();
         let wanted = digits(name);

@@ -148,6 +148,7 @@ impl EndpointTerms {
                 .map_err(|()| wrong("--proxy-password-file"))?;
         }
         Ok(Endpoint {
+            id: None,
             base: address(&self.url)?,
             environment: match self.environment.as_str() {
                 "integration" => Environment::Integration,
@@ -197,12 +198,12 @@ impl Headless {
                 IdentifierChoice::Document => "document",
             },
             proxy: endpoint.proxy.as_ref().map(without_password),
-            certificate: settings.certificate_of(&endpoint.name).map(str::to_owned),
+            certificate: settings.certificate_of(endpoint.id()).map(str::to_owned),
             own_ca: endpoint.ca_pem.is_some(),
             also_system_roots: endpoint.also_system_roots,
             server_key: endpoint.server_key.clone(),
             usual_path: endpoint.has_usual_path(),
-            in_use: settings.in_use.as_deref() == Some(&endpoint.name),
+            in_use: settings.in_use.as_deref() == Some(endpoint.id()),
         };
         settings.endpoints.iter().map(facts).collect()
     }
@@ -268,7 +269,9 @@ impl Headless {
         let steps = self.engine.probe(&name).await?;
         let mut layers: Vec<_> =
             steps.into_iter().map(|step| layer_facts(step.layer, step.outcome)).collect();
-        if self.engine.client_identity(&name)?.is_none() {
+        let profile = self.engine.profile();
+        let id = profile.endpoint_named(&name).map_or(name.as_str(), Endpoint::id);
+        if self.engine.client_identity(id)?.is_none() {
             say_missing_certificate(&mut layers);
         }
         Ok(layers)

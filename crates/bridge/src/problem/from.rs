@@ -3,7 +3,7 @@
 use client::{Fault, Why};
 use engine::{EngineError, JournalRefusal, Obstacle, OpenError, ProfileProblem};
 use identity::{ImportError, SecretsError};
-use journal::{JournalError, Notice, OpenProblem};
+use journal::{EndpointNote, JournalError, Notice, OpenProblem};
 
 use super::Problem;
 
@@ -162,6 +162,16 @@ impl From<OpenError> for Problem {
     }
 }
 
+impl Problem {
+    /// An endpoint that has reports and is configured no longer.
+    pub(crate) fn of_gone(note: &EndpointNote) -> Self {
+        let known = |text: &str| if text.is_empty() { "?" } else { text }.to_owned();
+        let (address, environment) = (known(&note.base), known(&note.environment));
+        let params = [("address", &*address), ("environment", &*environment), ("name", &note.name)];
+        Self::new("endpoint-gone", &params, "engine")
+    }
+}
+
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         let trace = "engine";
@@ -195,6 +205,7 @@ impl From<EngineError> for Problem {
                 let params = [("all", &*all), ("name", &*name), ("open", &*open)];
                 Self::new("endpoint-has-reports", &params, trace)
             }
+            EngineError::EndpointGone(note) => Self::of_gone(&note),
             EngineError::UnknownCertificate(fingerprint) => {
                 Self::new("unknown-certificate", &[("fingerprint", &fingerprint)], trace)
             }

@@ -37,6 +37,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("endpoint-needed", &["name", "open"], Blame::You, "look-again"),
     ("endpoint-in-use", &["name"], Blame::You, "look-again"),
     ("endpoint-has-reports", &["all", "name", "open"], Blame::You, "look-again"),
+    ("endpoint-gone", &["address", "environment", "name"], Blame::You, "add-endpoint"),
     ("endpoint-unusable", &["reason"], Blame::You, "change-endpoint"),
     // practice
     ("practice-authority-failed", &["reason"], Blame::Us, "retry"),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
-use url::Url;
 
 use super::Problem;
 
@@ -148,13 +147,6 @@ pub struct EndpointInput {
 }
 
 fhir::shows_only!(EndpointInput { name, base_url, environment, release, language });
-
-impl EndpointInput {
-    /// Whether the address ends as those of the authority do, `/v1/fhir`. What is no address is refused elsewhere.
-    pub fn has_usual_path(&self) -> bool {
-        Url::parse(self.base_url.trim()).is_ok_and(|base| exchange::has_usual_path(&base))
-    }
-}
 
 /// One layer of the connection test.
 #[derive(Debug, Clone, Serialize, TS)]

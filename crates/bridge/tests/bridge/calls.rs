@@ -54,10 +54,17 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("add_endpoint", json!({ "input": input })),
         ("plan_endpoint", json!({ "name": "real" })),
         ("use_endpoint", json!({ "name": "real" })),
+        (
+            "set_endpoint_address",
+            json!({
+                "name": "real", "base_url": "https://b.example/v1/fhir", "same_authority": false,
+            }),
+        ),
         ("rename_endpoint", json!({ "name": "real", "new_name": "new" })),
         ("remove_endpoint", json!({ "name": "real" })),
         ("test_endpoint", json!({ "name": "real" })),
         ("set_paused", json!({ "paused": true })),
+        ("set_attention_days", json!({ "days": 5 })),
         ("set_watched_folder", json!({ "path": null })),
         ("preferences", json!({})),
         ("set_preferences", json!({ "preferences": preferences })),
@@ -203,18 +210,76 @@ async fn arguments_that_no_page_sends_are_refused_with_a_code() {
 }
 
 /// A page that adds an endpoint of its own would lead reports away: the shell asks the person, and only what was
-/// answered with yes is taken.
+/// answered with yes is taken, whole and once.
 #[tokio::test(flavor = "multi_thread")]
 async fn no_endpoint_is_added_that_no_person_has_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let desk = Desk::open(folder.path()).await.unwrap();
-    let call = || Call::read("add_endpoint", sound()["add_endpoint"].clone()).unwrap().unwrap();
+    let sound = &sound()["add_endpoint"];
+    let call = || Call::read("add_endpoint", sound.clone()).unwrap().unwrap();
     assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed");
-    desk.allow_address("https://b.example/v1/fhir");
-    assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed");
+    // The same address in another environment, by a proxy, under a CA: another endpoint each time.
+    for (field, value) in [
+        ("baseUrl", json!("https://b.example/v1/fhir")),
+        ("environment", json!("integration")),
+        ("proxy", json!("http://proxy.example:3128")),
+        ("language", json!("fr-CH")),
+    ] {
+        let mut other = sound.clone();
+        assert_ne!(other["input"][field], value, "{field}");
+        other["input"][field] = value;
+        desk.allow(&Call::read("add_endpoint", other).unwrap().unwrap());
+        assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed", "{field}");
+    }
     assert_eq!(desk.endpoints().await.unwrap().len(), 1, "practice alone");
-    desk.allow_address("https://a.example/v1/fhir");
+    desk.allow(&call());
     desk.permits(&call()).unwrap();
+    // Whatever becomes of it, it is used up.
+    let _ = desk.answer(call()).await;
+    assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed");
+    desk.stop().await;
+}
+
+/// What a person is asked is what will be used: the host as it is looked up, the proxy, the CA.
+#[tokio::test]
+async fn the_question_shows_the_endpoint_as_it_will_be_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(folder.path()).await.unwrap();
+    let call =
+        |input: Value| Call::read("add_endpoint", json!({ "input": input })).unwrap().unwrap();
+    let ca = testkit::TestCa::new("An authority's own");
+    let question = |base: &str, ca_pem: Option<&str>, proxy: Option<&str>| {
+        call(json!({
+            "name": "real", "baseUrl": base, "environment": "production", "release": null,
+            "language": null, "caPem": ca_pem, "proxy": proxy,
+        }))
+    };
+    // A Cyrillic а looks like a Latin one.
+    let base = format!("HTTPS://\u{430}uthority.example:443/v1/{}/fhir", "x".repeat(250));
+    let proxy = "http://lab:proxycanary@PROXY.example:3128/";
+    let pem = ca.pem();
+    let shown = desk.question(&question(&base, Some(&pem), Some(proxy))).await.unwrap().unwrap();
+    let whole = format!("https://xn--uthority-2fh.example/v1/{}/fhir", "x".repeat(250));
+    assert!(shown.address.starts_with("https://xn--"), "{}", shown.address);
+    assert_eq!(shown.address.len(), whole.len());
+    assert!(shown.address.ends_with(&"x/fhir") && shown.address.is_ascii());
+    assert_eq!(shown.proxy.as_deref(), Some("http://proxy.example:3128"));
+    assert_eq!((shown.ca.len(), shown.ca[0].len()), (1, 95));
+    assert_eq!((shown.environment.as_str(), shown.before), ("production", None));
+
+    for (base, proxy) in [
+        (&*format!("https://a.example/{}", "x".repeat(500)), None),
+        ("https://user@a.example/v1/fhir", None),
+        ("http://a.example/v1/fhir", None),
+        ("https://a.example/v1/fhir", Some(&*format!("http://{}.example", "p.".repeat(400)))),
+    ] {
+        let asked = desk.question(&question(base, None, proxy)).await;
+        assert_eq!(asked.unwrap_err().code, "argument-invalid", "nobody is asked");
+    }
+    assert_eq!(
+        desk.question(&Call::read("status", json!({})).unwrap().unwrap()).await.unwrap(),
+        None
+    );
     desk.stop().await;
 }
 

@@ -35,6 +35,9 @@ pub(super) async fn identity(scene: &Scene<'_>, command: IdentityCommand) -> Res
             removed.map(|removed| {
                 let short = short(&removed.fingerprint);
                 scene.line("say.certificate-removed", &[("fingerprint", &short)]);
+                for endpoint in &removed.endpoints {
+                    scene.hint("say.certificate-none", &[("endpoint", endpoint)]);
+                }
                 Exit::Well
             })
         }

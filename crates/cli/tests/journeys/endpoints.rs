@@ -137,3 +137,131 @@ fn what_was_handed_over_is_asked_for_and_what_waits_is_sent() {
     let passed = crate::place::finish(german).ends(3).says("1 Meldung wurde schon übergeben");
     passed.says("1 Meldung ist sicher im Journal und wird gesendet");
 }
+
+/// Everything is kept under an id that no name changes: a backup of before the renaming is at home in the settings of
+/// after it, and the other way round.
+#[test]
+fn a_backup_of_before_a_renaming_is_followed_and_its_content_is_known() {
+    let place = Place::ready();
+    let file = place.write("a.json", report(340).json());
+    place.run(&["send", &file]).ends(0).says("In progress");
+    let backup = place.shown("kept.db");
+    place.run(&["journal", "backup", &backup]).ends(0);
+    place.run(&["endpoint", "rename", "authority", "real"]).ends(0);
+    place.run(&["journal", "restore", &backup]);
+    place.run(&["journal", "notices", "--read"]);
+    place.run(&["send", &file]).says("known as 1");
+    let list = place.json(0, &["list"]);
+    assert_eq!((list.len(), &list[0]["endpoint"]), (1, &serde_json::json!("real")));
+    assert_eq!(place.json(0, &["follow"])[0]["state"], "completed", "followed under its new name");
+    assert_eq!(place.json(0, &["search", "--count", "0"])[0]["total"], 1);
+}
+
+/// On another computer the administrator has called it something else: what leads to the same address in the same
+/// environment is the same authority.
+#[test]
+fn a_backup_from_elsewhere_finds_its_endpoint_by_its_address() {
+    let place = Place::ready();
+    let file = place.write("a.json", report(341).json());
+    place.run(&["send", &file, "--wait"]).ends(0);
+    let backup = place.shown("kept.db");
+    place.run(&["journal", "backup", &backup]).ends(0);
+    let settings = place.path("profile/profile.json");
+    let named = std::fs::read_to_string(&settings).unwrap().replace("\"authority\"", "\"FOPH\"");
+    place.write("profile/profile.json", named);
+    for entry in std::fs::read_dir(place.path("profile")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.file_name().unwrap().to_string_lossy().starts_with("journal.db") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    place.run(&["journal", "restore", &backup]);
+    place.run(&["journal", "notices", "--read"]);
+    place.run(&["send", &file]).says("known as 1");
+    assert_eq!(place.json(0, &["list"])[0]["endpoint"], "FOPH");
+    assert_eq!(place.json(0, &["identity", "list"])[0]["endpoints"], serde_json::json!(["FOPH"]));
+}
+
+/// What was sent to one authority was not sent to another one that has its name later.
+#[test]
+fn a_name_that_is_given_again_stands_for_the_authority_at_its_address() {
+    let place = Place::ready();
+    let file = place.write("a.json", report(342).json());
+    place.run(&["send", &file, "--wait"]).ends(0);
+    let (url, ca) = (place.url(), place.ca());
+    let other = url.replace("127.0.0.1", "localhost");
+    place.run(&["endpoint", "remove", "authority"]).ends(0);
+    place.run(&["endpoint", "add", "authority", &other, "--ca", &ca]).ends(0);
+    let sent = place.json(0, &["send", &file, "--wait"]);
+    assert_eq!((&sent[0]["id"], &sent[0]["state"]), (&2.into(), &"completed".into()));
+    place.run(&["send", &file]).says("known as 2");
+    // The first one again, under whatever name.
+    place.run(&["endpoint", "add", "first", &url, "--ca", &ca]).ends(0);
+    place.run(&["endpoint", "use", "first"]).ends(0);
+    place.run(&["send", &file]).says("known as 1");
+    let list = place.json(0, &["list"]);
+    let at: Vec<_> = list.iter().map(|it| it["endpoint"].as_str().unwrap()).collect();
+    assert_eq!(at, ["authority", "first"]);
+}
+
+/// Nobody has said that what went to one authority may go to another.
+#[test]
+fn what_takes_the_place_of_a_report_goes_where_that_went_or_nowhere() {
+    let place = Place::ready();
+    let file = place.write("a.json", report(343).family("Muster-Fehler").json());
+    place.run(&["send", &file, "--wait"]);
+    assert_eq!(place.json(0, &["list"])[0]["state"], "failed");
+    let (url, ca) = (place.url(), place.ca());
+    let other = url.replace("127.0.0.1", "localhost");
+    let production = ["--ca", &ca, "--environment", "production"];
+    place.run(&[&["endpoint", "add", "other", &other], &production[..]].concat()).ends(0);
+    place.run(&["endpoint", "use", "other", "--confirm"]).ends(0);
+    place.run(&["endpoint", "remove", "authority"]).ends(0);
+    let corrected = place.write("b.json", report(343).json());
+    for command in [&["resubmit", "1"][..], &["resubmit", "1", "--with", &corrected]] {
+        place.run(command).ends(2).says("\"authority\" is not configured any more").says(&url);
+    }
+    assert_eq!(place.json(0, &["list"]).len(), 1, "nothing was taken in");
+    place.run(&["endpoint", "add", "again", &url, "--ca", &ca]).ends(0);
+    place.run(&["resubmit", "1", "--with", &corrected, "--wait"]).ends(0).says("Completed");
+    assert_eq!(place.json(0, &["list"])[0]["endpoint"], "again");
+}
+
+/// Reports that wait at an endpoint that the settings do not have are told, with what to do; nothing waits for ever.
+#[test]
+fn reports_of_an_endpoint_that_is_not_configured_are_told() {
+    let mut place = Place::ready();
+    place.stop();
+    let file = place.write("a.json", report(344).json());
+    place.run(&["send", &file]).ends(3);
+    // As after a restore where nobody has added it yet.
+    let settings = place.path("profile/profile.json");
+    let text = std::fs::read_to_string(&settings).unwrap();
+    let mut elsewhere: serde_json::Value = serde_json::from_str(&text).unwrap();
+    elsewhere["endpoints"] = serde_json::json!([]);
+    elsewhere["in_use"] = serde_json::Value::Null;
+    place.write("profile/profile.json", elsewhere.to_string());
+    place.start();
+    let told = place.run(&["follow"]).ends(3).says("is not configured any more");
+    told.says(&place.url()).says("endpoint add");
+    let (url, ca) = (place.url(), place.ca());
+    place.run(&["endpoint", "add", "authority", &url, "--ca", &ca]).ends(0);
+    assert_eq!(place.json(0, &["follow"])[0]["state"], "completed");
+}
+
+/// Each reads, changes and writes the whole of the settings: one after the other, so that none undoes another's change.
+#[test]
+fn settings_that_are_changed_side_by_side_lose_nothing() {
+    let place = Place::ready();
+    let (url, ca) = (place.url(), place.ca());
+    let add = |number: u32| {
+        let name = format!("other-{number}");
+        place.command(&["endpoint", "add", &name, &url, "--ca", &ca]).spawn().unwrap()
+    };
+    let all: Vec<_> = (0..8).map(add).collect();
+    for mut one in all {
+        assert!(one.wait().unwrap().success());
+    }
+    assert_eq!(names(&place).len(), 9);
+    assert!(place.json(0, &["endpoint", "list"]).iter().all(|it| it["certificate"].is_string()));
+}

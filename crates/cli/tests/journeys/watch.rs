@@ -142,3 +142,30 @@ fn what_a_dead_watcher_leaves_is_taken_over() {
     let sent = place.run(&["send", &file]).ends(0).says("In progress");
     sent.says_not("Another Lab Courier program");
 }
+
+/// Another program brings another endpoint into use beside a watcher: nothing goes to the endpoint of before any more,
+/// and where an address is changed, nothing goes to the address of before.
+#[test]
+fn a_watcher_never_sends_to_the_endpoint_or_address_of_before() {
+    let place = Place::ready();
+    let (url, ca) = (place.url(), place.ca());
+    let other = url.replace("127.0.0.1", "localhost");
+    place.run(&["endpoint", "add", "other", "https://127.0.0.1:1/v1/fhir", "--ca", &ca]).ends(0);
+    let mut watcher = Watcher::start(&place);
+    until(&mut watcher.err, "Watching");
+    place.write("folder/a.json", report(290).json());
+    until(&mut watcher.out, "Completed");
+    // Nobody is there: what is told of it has its name.
+    place.run(&["endpoint", "use", "other"]).ends(0);
+    place.write("folder/b.json", report(291).json());
+    until(&mut watcher.err, "Endpoint other: ");
+    place.run(&["endpoint", "set-address", "other", &other, "--same-authority"]).ends(0);
+    until(&mut watcher.out, "Completed");
+    place.run(&["endpoint", "rename", "other", "renamed"]).ends(0);
+    place.write("folder/c.json", report(292).json());
+    until(&mut watcher.out, "Completed");
+    watcher.stop();
+    let list = place.json(0, &["list"]);
+    let at: Vec<_> = list.iter().map(|it| it["endpoint"].as_str().unwrap()).collect();
+    assert_eq!(at, ["renamed", "renamed", "authority"]);
+}

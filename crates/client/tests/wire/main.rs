@@ -67,6 +67,7 @@ impl World {
 
 pub(crate) fn endpoint(base: &str, ca: &TestCa) -> Endpoint {
     Endpoint {
+        id: None,
         name: "test".to_owned(),
         base: base.parse().unwrap(),
         environment: Environment::Integration,

@@ -24,6 +24,7 @@ async fn ground() -> (TempDir, Engine, PathBuf) {
     let profile = Profile::create(&place, SecretsKind::Practice, Vec::new()).unwrap();
     let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
     let endpoint = Endpoint {
+        id: None,
         name: "ours".to_owned(),
         base: "https://localhost/v1/fhir".parse().unwrap(),
         environment: Environment::Integration,

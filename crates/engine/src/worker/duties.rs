@@ -196,7 +196,7 @@ impl<A: Authority> Worker<A> {
 
     /// Whether a certificate is shown what the authority has of ours, other than the report in doubt.
     async fn visibility(&self, sight: &A, identifier: &str) -> Result<Visibility, JournalError> {
-        let endpoint = &self.endpoint.name;
+        let endpoint = self.endpoint.id();
         let witnesses = self.journal.witnesses(endpoint, identifier)?;
         for witness in &witnesses {
             match sight.find(witness).await {

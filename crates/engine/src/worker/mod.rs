@@ -120,6 +120,8 @@ pub struct Worker<A> {
     refused: AtomicBool,
     /// The journal failed in the middle of the last round.
     broken_off: AtomicBool,
+    /// Whether the settings that it works by are in force still.
+    in_force: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 /// What a worker works with.
@@ -182,14 +184,21 @@ impl<A: Authority> Worker<A> {
             preflight_done: AtomicBool::new(false),
             refused: AtomicBool::new(false),
             broken_off: AtomicBool::new(false),
+            in_force: Box::new(|| true),
         }
+    }
+
+    /// It begins nothing any more as soon as this is no longer so: another address or certificate may be in force.
+    #[must_use]
+    pub fn while_in_force(self, in_force: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { in_force: Box::new(in_force), ..self }
     }
 
     /// Works until cancelled; finishes the requests that are under way before it returns.
     pub async fn run(self, wake: Arc<Notify>, cancel: CancellationToken) {
         self.lease.join();
         let mut held = None;
-        while !cancel.is_cancelled() {
+        while !cancel.is_cancelled() && (self.in_force)() {
             let rest = match self.turn(&mut held, &cancel).await {
                 Ok(round) => rest(round, self.clock.now()),
                 Err(problem) => {
@@ -220,8 +229,8 @@ impl<A: Authority> Worker<A> {
         if self.broken_off.load(Ordering::Relaxed) {
             // A round that the journal broke off left requests without an answer, as a dead process does. Those to
             // other endpoints may be on their way.
-            let (name, now) = (&self.endpoint.name, self.clock.now());
-            let recovered = self.journal.recover_at(name, now, &person::worker(), token);
+            let (id, now) = (self.endpoint.id(), self.clock.now());
+            let recovered = self.journal.recover_at(id, now, &person::worker(), token);
             recovered.map_err(lease::trouble)?;
         }
         let round = self.round(token, cancel).await;

@@ -133,7 +133,7 @@ impl<A: Authority> Worker<A> {
     /// Before the first report leaves: what changes from now on is all that a search must find.
     pub(super) fn begin_watermark(&self, server: Option<Instant>) -> Result<(), JournalError> {
         let Some(server) = server else { return Ok(()) };
-        let name = &self.endpoint.name;
+        let name = self.endpoint.id();
         if self.journal.watermark(name)?.is_none() && !self.journal.was_accepted_at(name)? {
             self.journal.set_watermark(name, server)?;
         }
@@ -171,7 +171,7 @@ impl<A: Authority> Worker<A> {
     fn open_in_progress(&self) -> Result<Vec<OpenReport>, JournalError> {
         let mut open = self.journal.open_reports()?;
         open.retain(|report| {
-            report.endpoint == self.endpoint.name
+            report.endpoint == self.endpoint.id()
                 && matches!(report.state, State::InProgress { .. })
         });
         Ok(open)
@@ -210,7 +210,7 @@ impl<A: Authority> Worker<A> {
     ) -> Result<usize, JournalError> {
         let open = self.open_in_progress()?;
         let Some(oldest) = open.iter().map(|report| report.created).min() else { return Ok(0) };
-        let before = self.journal.watermark(&self.endpoint.name)?;
+        let before = self.journal.watermark(self.endpoint.id())?;
         let cut_at = self.lock_polls().cut_at.take();
         let since = cut_at.unwrap_or_else(|| match before {
             Some(watermark) => minus(watermark, self.timing.poll_overlap),
@@ -251,7 +251,7 @@ impl<A: Authority> Worker<A> {
         let cursor = SearchCursor::of(&changes, since, cut_at.is_some());
         self.lock_polls().cut_at = cursor.cut_at;
         if let Some(watermark) = cursor.watermark(before, &changes, self.timing.poll_overlap) {
-            self.journal.set_watermark(&self.endpoint.name, watermark)?;
+            self.journal.set_watermark(self.endpoint.id(), watermark)?;
         }
         Ok(moved)
     }
@@ -296,7 +296,7 @@ impl<A: Authority> Worker<A> {
         // Numbers of another authority mean other reports.
         let open: HashMap<&str, &OpenReport> = open
             .iter()
-            .filter(|report| report.endpoint == self.endpoint.name)
+            .filter(|report| report.endpoint == self.endpoint.id())
             .filter_map(|report| report.state.receipt().map(|receipt| (receipt, report)))
             .collect();
         let mut news: Vec<News<'a>> = Vec::new();
@@ -346,7 +346,7 @@ impl<A: Authority> Worker<A> {
         }
         for identifier in &answer.identifiers {
             if let Some(id) = self.journal.find_by_attempt_identifier(identifier)?
-                && self.journal.row(id)?.endpoint == self.endpoint.name
+                && self.journal.row(id)?.endpoint == self.endpoint.id()
             {
                 // Where several have it, only asking for each tells whose this is.
                 return Ok(self.journal.siblings(id)?.is_empty().then_some(id));
@@ -360,7 +360,7 @@ impl<A: Authority> Worker<A> {
         &self,
         receipt: &str,
     ) -> Result<Option<SubmissionId>, JournalError> {
-        self.journal.by_receipt_at(&self.endpoint.name, receipt)
+        self.journal.by_receipt_at(self.endpoint.id(), receipt)
     }
 }
 

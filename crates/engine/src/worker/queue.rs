@@ -88,7 +88,7 @@ impl<A: Authority> Worker<A> {
         let paused = *self.paused.borrow();
         let mut limit = queue.taken.len() + QUEUE_MAX;
         loop {
-            let due = self.journal.due_at(&self.endpoint.name, self.clock.now(), limit)?;
+            let due = self.journal.due_at(self.endpoint.id(), self.clock.now(), limit)?;
             let all = due.len() < limit;
             queue.waiting = due.into_iter().filter(|due| queue.may_begin(due, paused)).collect();
             // What this worker may not do must not hide what it may.
@@ -149,7 +149,7 @@ impl<A: Authority> Worker<A> {
         let wanted = |due: &Due| {
             due.duty != Duty::Read || due.due > longest || self.is_unsearched(&due.state)
         };
-        far.retain(|due| due.endpoint == self.endpoint.name && wanted(due));
+        far.retain(|due| due.endpoint == self.endpoint.id() && wanted(due));
         Ok(Some(far))
     }
 }

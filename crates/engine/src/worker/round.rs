@@ -87,7 +87,7 @@ impl<A: Authority> Worker<A> {
                 (refused || self.lock_breaker().suspects_one()).then_some(Tells::Nobody)
             }
         };
-        if let Some(tells) = tells.filter(|_| !cancel.is_cancelled()) {
+        if let Some(tells) = tells.filter(|_| !cancel.is_cancelled() && (self.in_force)()) {
             let search = self.poll_if_due(token, cancel, tells);
             round.done += self.holding(search).await?;
         }
@@ -142,7 +142,7 @@ impl<A: Authority> Worker<A> {
         }
         let owed = self
             .journal
-            .next_due_at(&self.endpoint.name)?
+            .next_due_at(self.endpoint.id())?
             .is_some_and(|due| due <= self.clock.now());
         if !owed && self.put_off_too_far()?.is_none_or(|far| far.is_empty()) {
             return Ok(());
@@ -168,7 +168,7 @@ impl<A: Authority> Worker<A> {
 
     /// How many more requests may start now.
     fn room(&self, under_way: usize, cancel: &CancellationToken) -> usize {
-        if cancel.is_cancelled() {
+        if cancel.is_cancelled() || !(self.in_force)() {
             return 0;
         }
         match self.breaker_state() {
@@ -180,7 +180,7 @@ impl<A: Authority> Worker<A> {
     }
 
     fn next_due(&self) -> Result<Option<Instant>, JournalError> {
-        let owed = self.journal.next_due_at(&self.endpoint.name)?;
+        let owed = self.journal.next_due_at(self.endpoint.id())?;
         let polled = self.next_poll()?;
         // Never later than the next look for what a clock has put off.
         let far = self.clock_reading().after(LOOK_FAR_EVERY);

@@ -42,7 +42,8 @@ impl<A: Authority> Worker<A> {
         if times == 1 {
             let status = fault.evidence().map_or(0, |evidence| evidence.status).to_string();
             let params = [("endpoint", &*self.endpoint.name), ("status", &*status)];
-            self.journal.put_notice(Notice::new(SEARCH_REFUSED, &params, self.clock.now()))?;
+            let notice = Notice::new(SEARCH_REFUSED, &params, self.clock.now());
+            self.journal.put_notice(notice.about(self.endpoint.id()))?;
             // What was to be read in hours is looked for at once, and read as often as others search.
             *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
@@ -60,12 +61,11 @@ impl<A: Authority> Worker<A> {
         if known {
             return Ok(());
         }
-        let ours = |notice: &Notice| {
-            notice.code == SEARCH_REFUSED
-                && notice.params.get("endpoint") == Some(&self.endpoint.name)
-        };
+        let id = self.endpoint.id();
+        let ours =
+            |notice: &Notice| notice.code == SEARCH_REFUSED && notice.about.as_deref() == Some(id);
         if self.journal.notices()?.iter().any(ours) {
-            self.journal.remove_notice(SEARCH_REFUSED)?;
+            self.journal.remove_notice_about(SEARCH_REFUSED, id)?;
         }
         let mut polls = self.lock_polls();
         (polls.answered, polls.refused) = (true, None);

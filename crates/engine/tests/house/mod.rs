@@ -331,6 +331,7 @@ impl House {
             journal: self.journal.clone(),
             authority: self.authority.clone(),
             endpoint: Endpoint {
+                id: None,
                 identifier: self.identifier,
                 release: self.release,
                 ..named(endpoint)
@@ -355,6 +356,7 @@ impl House {
 
 fn named(endpoint: &str) -> Endpoint {
     Endpoint {
+        id: None,
         name: endpoint.to_owned(),
         base: "https://localhost/v1/fhir".parse().unwrap(),
         environment: Environment::Integration,

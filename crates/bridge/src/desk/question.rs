@@ -1,0 +1,175 @@
+//! What a person is asked before reports may go to an address that the page has named: the endpoint as it will be used,
+//! to the letter. The yes counts for exactly that, and once.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use exchange::Endpoint;
+use identity::AuthorityCa;
+use tokio::time::Instant;
+use url::Url;
+
+use super::Desk;
+use super::setup::{address_of, endpoint_of, shown_proxy};
+use crate::calls::Call;
+use crate::problem::Problem;
+
+/// So long a yes may wait to be used.
+const LIVES: Duration = Duration::from_secs(60);
+/// Answers that wait at most: a person gives them one by one.
+const WAITING_MAX: usize = 8;
+
+/// The question before an endpoint is added or gets another address. All of it is ASCII: a host in other letters is
+/// shown in the form in which it is looked up, `xn--…`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndpointQuestion {
+    /// The address, as it will be used.
+    pub address: String,
+    /// The address of before, where an endpoint gets another one.
+    pub before: Option<String>,
+    /// `integration` or `production`.
+    pub environment: String,
+    /// The proxy between, without user and password.
+    pub proxy: Option<String>,
+    /// SHA-256 of each CA that alone is trusted; empty: those of the computer.
+    pub ca: Vec<String>,
+    /// Whether the address ends as those of the authority do, `/v1/fhir`.
+    pub has_usual_path: bool,
+}
+
+/// What a person has said yes to.
+#[derive(Clone, PartialEq)]
+enum Wanted {
+    /// This endpoint is added.
+    New(Box<Endpoint>),
+    /// The endpoint of this name gets this address.
+    Address { name: String, base: Url, same_authority: bool },
+}
+
+/// What may be done once, and since when.
+#[derive(Default)]
+pub(super) struct Allowed(Mutex<Vec<(Wanted, Instant)>>);
+
+impl Allowed {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<(Wanted, Instant)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add(&self, wanted: Wanted, now: Instant) {
+        let mut all = self.lock();
+        all.retain(|(_, at)| now.duration_since(*at) < LIVES);
+        all.push((wanted, now));
+        let over = all.len().saturating_sub(WAITING_MAX);
+        all.drain(..over);
+    }
+
+    fn holds(&self, wanted: &Wanted, now: Instant) -> bool {
+        self.lock().iter().any(|(one, at)| one == wanted && now.duration_since(*at) < LIVES)
+    }
+
+    /// Uses it up; `false` where it is not there.
+    fn spend(&self, wanted: &Wanted, now: Instant) -> bool {
+        let mut all = self.lock();
+        all.retain(|(_, at)| now.duration_since(*at) < LIVES);
+        let place = all.iter().position(|(one, _)| one == wanted);
+        place.map(|place| all.remove(place)).is_some()
+    }
+}
+
+fn wanted(call: &Call) -> Result<Option<Wanted>, Problem> {
+    Ok(match call {
+        Call::AddEndpoint { input } => Some(Wanted::New(Box::new(endpoint_of(input.clone())?))),
+        Call::SetEndpointAddress { name, base_url, same_authority } => Some(Wanted::Address {
+            name: name.clone(),
+            base: address_of(base_url)?,
+            same_authority: *same_authority,
+        }),
+        _ => None,
+    })
+}
+
+fn not_allowed() -> Problem {
+    Problem::new("endpoint-not-allowed", &[], "endpoint")
+}
+
+impl Desk {
+    /// What a person has to be asked before this call is answered; `None` where nobody is.
+    ///
+    /// # Errors
+    /// What is no endpoint is refused, and nobody is asked about it.
+    pub async fn question(&self, call: &Call) -> Result<Option<EndpointQuestion>, Problem> {
+        let (endpoint, before) = match wanted(call)? {
+            None => return Ok(None),
+            Some(Wanted::New(endpoint)) => (*endpoint, None),
+            Some(Wanted::Address { name, base, .. }) => {
+                let known = self.endpoint_to_change(&name).await?;
+                let before = known.base.to_string();
+                (Endpoint { base, ..known }, Some(before))
+            }
+        };
+        let ca = match &endpoint.ca_pem {
+            Some(pem) => AuthorityCa::read(pem.as_bytes())?.fingerprints,
+            None => Vec::new(),
+        };
+        Ok(Some(EndpointQuestion {
+            address: endpoint.base.to_string(),
+            before,
+            environment: endpoint.environment.code().to_owned(),
+            proxy: endpoint.proxy.as_ref().map(shown_proxy),
+            ca,
+            has_usual_path: endpoint.has_usual_path(),
+        }))
+    }
+
+    /// A person has said yes to what this call wants: it may be done once.
+    pub fn allow(&self, call: &Call) {
+        if let Ok(Some(wanted)) = wanted(call) {
+            self.inner.allowed.add(wanted, Instant::now());
+        }
+    }
+
+    /// Refuses an address that no person has allowed: reports of patients would go there.
+    pub(super) fn permits_address(&self, call: &Call) -> Result<(), Problem> {
+        match wanted(call)? {
+            Some(wanted) if !self.inner.allowed.holds(&wanted, Instant::now()) => {
+                Err(not_allowed())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Uses up the yes to this call.
+    pub(crate) fn spend_yes(&self, call: &Call) -> Result<(), Problem> {
+        match wanted(call)? {
+            Some(wanted) if !self.inner.allowed.spend(&wanted, Instant::now()) => {
+                Err(not_allowed())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(base: &str) -> Wanted {
+        let (name, base) = ("real".to_owned(), base.parse().unwrap());
+        Wanted::Address { name, base, same_authority: false }
+    }
+
+    #[test]
+    fn a_yes_counts_once_and_for_a_while_and_for_nothing_else() {
+        let (allowed, now) = (Allowed::default(), Instant::now());
+        let (one, other) = (address("https://host/v1/fhir"), address("https://host/v2/fhir"));
+        allowed.add(one.clone(), now);
+        assert!(allowed.holds(&one, now) && !allowed.holds(&other, now));
+        assert!(!allowed.holds(&one, now + LIVES));
+        assert!(!allowed.spend(&other, now) && allowed.spend(&one, now));
+        assert!(!allowed.spend(&one, now), "used up");
+        for _ in 0..2 * WAITING_MAX {
+            allowed.add(one.clone(), now);
+        }
+        assert_eq!(allowed.lock().len(), WAITING_MAX);
+    }
+}
