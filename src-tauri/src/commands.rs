@@ -42,11 +42,11 @@ async fn answer<R: Runtime>(
     // A desk that does not open shows nobody's name; the dialogs work all the same.
     if let Ok(desk) = app.state::<Arc<House>>().desk().await {
         // Not of the page, which could answer itself: reports of patients will go there.
-        if let Call::AddEndpoint { input } = &call
-            && !desk.is_locked()
-            && question::allows(app, &desk, input).await
+        if !desk.is_locked()
+            && let Some(question) = desk.question(&call).await?
+            && question::allows(app, &desk, &question).await
         {
-            desk.allow_address(&input.base_url);
+            desk.allow(&call);
         }
         desk.permits(&call)?;
         desk.is_in(room?)?;

@@ -1,50 +1,64 @@
 //! The question before reports may go to a new address: asked by the operating system's dialog, which no page can
 //! answer or cover with other words.
 
-use bridge::Desk;
-use bridge::views::EndpointInput;
+use bridge::{Desk, EndpointQuestion};
 use tauri::{AppHandle, Runtime};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogButtons, MessageDialogKind};
-
-/// Characters of the address that are shown: more would push the buttons off the screen.
-const SHOWN: usize = 200;
 
 /// The words of one language.
 struct Words {
     title: &'static str,
     /// `{address}`, `{environment}`.
     question: &'static str,
-    /// Stands before the question where the address ends in another way than the authority's do.
+    /// Stands before the question where an endpoint gets another address: `{before}`.
+    before: &'static str,
+    /// The same where there is a proxy: `{proxy}`.
+    proxy: &'static str,
+    /// The same where a CA of the endpoint's own is trusted; its fingerprints follow.
+    ca: &'static str,
+    /// The same where the address ends in another way than the authority's do.
     unusual: &'static str,
     yes: &'static str,
     no: &'static str,
 }
 
 const ENGLISH: Words = Words {
-    title: "New endpoint",
+    title: "New address",
     question: "Reports with patient data will be sent to this address:\n\n{address}\n({environment})\n\nIs it the address that the authority gave you?",
+    before: "Until now they were sent to {before}",
+    proxy: "They go through the proxy {proxy}",
+    ca: "Only servers of this certification authority are trusted there (SHA-256):",
     unusual: "Check it: it does not end in /v1/fhir, as addresses of the authority do.",
     yes: "Yes, send there",
     no: "No",
 };
 const GERMAN: Words = Words {
-    title: "Neuer Endpunkt",
+    title: "Neue Adresse",
     question: "Meldungen mit Patientendaten werden an diese Adresse gesendet:\n\n{address}\n({environment})\n\nIst es die Adresse, die Sie von der Behörde haben?",
+    before: "Bisher gingen sie an {before}",
+    proxy: "Sie gehen über den Proxy {proxy}",
+    ca: "Dort wird nur Servern dieser Zertifizierungsstelle vertraut (SHA-256):",
     unusual: "Prüfen Sie sie: Sie endet nicht auf /v1/fhir wie die Adressen der Behörde.",
     yes: "Ja, dorthin senden",
     no: "Nein",
 };
 const FRENCH: Words = Words {
-    title: "Nouveau point d’accès",
+    title: "Nouvelle adresse",
     question: "Des déclarations contenant des données de patients seront envoyées à cette adresse :\n\n{address}\n({environment})\n\nEst-ce l’adresse que l’autorité vous a donnée ?",
+    before: "Jusqu’ici, elles étaient envoyées à {before}",
+    proxy: "Elles passent par le proxy {proxy}",
+    ca: "Seuls les serveurs de cette autorité de certification y sont acceptés (SHA-256) :",
     unusual: "Vérifiez-la : elle ne se termine pas par /v1/fhir comme les adresses de l’autorité.",
     yes: "Oui, envoyer",
     no: "Non",
 };
 const ITALIAN: Words = Words {
-    title: "Nuovo punto di accesso",
-    question: "Le dichiarazioni con dati dei pazienti saranno inviate a questo indirizzo:\n\n{address}\n({environment})\n\nÈ l’indirizzo che l’autorità vi ha dato?",
-    unusual: "Verificatelo: non termina con /v1/fhir come gli indirizzi dell’autorità.",
+    title: "Nuovo indirizzo",
+    question: "Le dichiarazioni con dati dei pazienti saranno inviate a questo indirizzo:\n\n{address}\n({environment})\n\nÈ l’indirizzo che Lei ha ricevuto dall’autorità?",
+    before: "Finora sono state inviate a {before}",
+    proxy: "Passano dal proxy {proxy}",
+    ca: "Lì sono accettati soltanto i server di questa autorità di certificazione (SHA-256):",
+    unusual: "Lo verifichi: non termina con /v1/fhir come gli indirizzi dell’autorità.",
     yes: "Sì, inviare",
     no: "No",
 };
@@ -60,34 +74,44 @@ impl Words {
         }
     }
 
-    fn asked(&self, input: &EndpointInput) -> String {
-        let plain = |text: &str| -> String {
-            // Marks that change the direction of writing would show another address than the one that is used.
-            let shown = text.chars().filter(|c| c.is_ascii_graphic()).take(SHOWN);
-            shown.collect()
-        };
-        let environment = plain(&input.environment);
-        let question = match (input.has_usual_path(), self.question.rsplit_once("\n\n")) {
-            (false, Some((before, asked))) => format!("{before}\n\n{}\n\n{asked}", self.unusual),
+    fn asked(&self, asked: &EndpointQuestion) -> String {
+        let mut more = Vec::new();
+        if let Some(before) = &asked.before {
+            more.push(self.before.replace("{before}", before));
+        }
+        if let Some(proxy) = &asked.proxy {
+            more.push(self.proxy.replace("{proxy}", proxy));
+        }
+        if !asked.ca.is_empty() {
+            more.push(format!("{}\n{}", self.ca, asked.ca.join("\n")));
+        }
+        if !asked.has_usual_path {
+            more.push(self.unusual.to_owned());
+        }
+        let question = match self.question.rsplit_once("\n\n") {
+            Some((before, last)) if !more.is_empty() => {
+                format!("{before}\n\n{}\n\n{last}", more.join("\n\n"))
+            }
             _ => self.question.to_owned(),
         };
-        let question = question.replace("{environment}", &environment);
-        question.replace("{address}", &plain(&input.base_url))
+        // The address last: what stands in it is replaced by nothing any more.
+        let question = question.replace("{environment}", &asked.environment);
+        question.replace("{address}", &asked.address)
     }
 }
 
-/// Whether the person says yes to a new endpoint.
+/// Whether the person says yes.
 pub(crate) async fn allows<R: Runtime>(
     app: &AppHandle<R>,
     desk: &Desk,
-    input: &EndpointInput,
+    asked: &EndpointQuestion,
 ) -> bool {
     let chosen = desk.preferences().await.ok().and_then(|chosen| chosen.language);
     let language = chosen.or_else(|| std::env::var("LANG").ok()).unwrap_or_default();
     let words = Words::of(&language);
     let (answer, said) = tokio::sync::oneshot::channel();
     app.dialog()
-        .message(words.asked(input))
+        .message(words.asked(asked))
         .title(words.title)
         .kind(MessageDialogKind::Warning)
         .buttons(MessageDialogButtons::OkCancelCustom(words.yes.to_owned(), words.no.to_owned()))
@@ -103,29 +127,58 @@ pub(crate) async fn allows<R: Runtime>(
 mod tests {
     use super::*;
 
-    /// An endpoint at this address, as the page hands it over.
-    fn input(address: &str) -> EndpointInput {
-        serde_json::from_value(serde_json::json!({
-            "name": "real", "baseUrl": address, "environment": "production", "release": null,
-            "language": null, "caPem": null, "proxy": null,
-        }))
-        .unwrap()
+    /// As `bridge` gives it, whose tests say that the host is the one that is looked up.
+    fn asked(address: &str) -> EndpointQuestion {
+        EndpointQuestion {
+            address: address.to_owned(),
+            before: None,
+            environment: "production".to_owned(),
+            proxy: None,
+            ca: Vec::new(),
+            has_usual_path: address.ends_with("/v1/fhir"),
+        }
     }
 
     #[test]
     fn the_question_shows_the_very_address_in_the_language_of_the_window() {
-        let input = input("https://host.example/v1/fhir\u{202e}\n");
+        let long = format!("https://xn--uthority-2fh.example/{}/v1/fhir", "x".repeat(300));
         for (language, word) in [
-            ("de-CH", "Behörde"),
-            ("fr", "autorité"),
-            ("it_CH.UTF-8", "autorità"),
-            ("en", "authority"),
-            ("", "authority"),
+            ("de-CH", "die Sie von der Behörde haben?"),
+            ("fr", "que l’autorité vous a donnée ?"),
+            ("it_CH.UTF-8", "che Lei ha ricevuto dall’autorità?"),
+            ("en", "that the authority gave you?"),
+            ("", "that the authority gave you?"),
         ] {
-            let asked = Words::of(language).asked(&input);
-            assert!(asked.contains("\nhttps://host.example/v1/fhir\n"), "{asked:?}");
-            assert!(asked.contains(word) && asked.contains("production"), "{asked:?}");
-            assert!(!asked.contains('\u{202e}') && !asked.contains('{'), "{asked:?}");
+            let text = Words::of(language).asked(&asked(&long));
+            assert!(text.contains(&format!("\n{long}\n(production)\n")), "whole: {text:?}");
+            assert!(text.ends_with(word) && !text.contains('{'), "{text:?}");
+            assert_eq!(text.matches("\n\n").count(), 2, "nothing beside it: {text}");
+        }
+    }
+
+    #[test]
+    fn the_question_shows_the_way_there_and_what_is_trusted() {
+        let prints = [["AB"; 32].join(":"), ["CD"; 32].join(":")];
+        let all = EndpointQuestion {
+            before: Some("https://before.example/v1/fhir".to_owned()),
+            proxy: Some("http://proxy.example:3128".to_owned()),
+            ca: prints.to_vec(),
+            ..asked("https://a.example/{before}/v1/fhir")
+        };
+        for language in ["en", "de", "fr", "it"] {
+            let text = Words::of(language).asked(&all);
+            let first = prints[0].as_str();
+            for part in ["https://before.example/v1/fhir", "http://proxy.example:3128", first] {
+                assert_eq!(text.matches(part).count(), 1, "{language}: {text}");
+            }
+            assert!(text.contains(&format!("{}\n{}", prints[0], prints[1])), "{text}");
+            assert!(text.contains("\nhttps://a.example/{before}/v1/fhir\n"), "{text}");
+            assert!(text.ends_with('?'), "{text}");
+        }
+        // Nobody is addressed as several people: the window says Lei.
+        let all = [ITALIAN.question, ITALIAN.unusual, ITALIAN.before, ITALIAN.proxy, ITALIAN.ca];
+        for word in ["vi ha", "verificate", "vostr"] {
+            assert!(!all.concat().to_lowercase().contains(word), "{word}");
         }
     }
 
@@ -133,15 +186,11 @@ mod tests {
     fn an_unusual_base_path_is_asked_about() {
         for language in ["en", "de", "fr", "it"] {
             let words = Words::of(language);
-            for usual in ["https://a.example/v1/fhir", " https://a.example/elm/v1/fhir/ "] {
-                assert!(!words.asked(&input(usual)).contains(words.unusual), "{language} {usual}");
-            }
-            for odd in ["https://a.example", "https://a.example/fhir", "https://a.example/v2/fhir"]
-            {
-                let asked = words.asked(&input(odd));
-                let (before, question) = asked.split_once(words.unusual).expect(odd);
-                assert!(before.contains(odd) && question.ends_with('?'), "{asked}");
-            }
+            assert!(!words.asked(&asked("https://a.example/v1/fhir")).contains(words.unusual));
+            let odd = "https://a.example/v2/fhir";
+            let text = words.asked(&asked(odd));
+            let (before, question) = text.split_once(words.unusual).expect(odd);
+            assert!(before.contains(odd) && question.ends_with('?'), "{text}");
         }
     }
 }

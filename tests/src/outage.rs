@@ -200,6 +200,7 @@ pub fn patient() -> client::Limits {
 /// An endpoint at this address with these CA certificates (PEM).
 pub fn endpoint(base: &str, ca_pem: &str) -> Endpoint {
     Endpoint {
+        id: None,
         name: "authority".to_owned(),
         base: base.parse().unwrap(),
         environment: Environment::Integration,

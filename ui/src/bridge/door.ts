@@ -69,11 +69,13 @@ export interface Commands {
   endpoints: { takes: void; gives: EndpointView[] };
   add_endpoint: { takes: { input: EndpointInput }; gives: null };
   plan_endpoint: { takes: { name: string }; gives: MoveView };
+  set_endpoint_address: { takes: { name: string; base_url: string; same_authority: boolean }; gives: null };
   rename_endpoint: { takes: { name: string; new_name: string }; gives: null };
   remove_endpoint: { takes: { name: string }; gives: null };
   use_endpoint: { takes: { name: string }; gives: null };
   test_endpoint: { takes: { name: string }; gives: ProbeView[] };
   set_paused: { takes: { paused: boolean }; gives: null };
+  set_attention_days: { takes: { days: number }; gives: null };
   set_watched_folder: { takes: { path: string | null }; gives: null };
   preferences: { takes: void; gives: PreferencesView };
   set_preferences: { takes: { preferences: PreferencesView }; gives: null };

@@ -91,6 +91,7 @@ export function createMock(options: MockOptions = {}): Door {
   let locked = passphrase !== "";
   let notices = (options.notices ?? []).map((notice) => ({ problem: notice, at: new Date(now).toISOString() }));
   const elsewhere = options.elsewhere ?? [];
+  let attentionDays = 3;
   let watchedFolder: string | null = null;
   let room = 0;
   let certificate: CertificateView | null = CERTIFICATE;
@@ -238,6 +239,7 @@ export function createMock(options: MockOptions = {}): Door {
       elsewhere,
       workedElsewhere: false,
       paused,
+      attentionDays,
       watchedFolder,
       locked,
       hasUnlockPassphrase: passphrase !== "",
@@ -354,6 +356,11 @@ export function createMock(options: MockOptions = {}): Door {
         watchedFolder: null,
       };
     },
+    set_endpoint_address({ name, base_url, same_authority }) {
+      if (!same_authority) throw problem("endpoint-has-reports", { all: "3", name, open: "1" }, "look-again");
+      for (const one of endpoints) if (one.name === name) one.baseUrl = base_url;
+      return null;
+    },
     rename_endpoint({ name, new_name }) {
       if (endpoints.some((one) => one.name === new_name)) throw problem("endpoint-exists", { name: new_name }, "change-input");
       for (const one of endpoints) if (one.name === name) one.name = new_name;
@@ -383,6 +390,10 @@ export function createMock(options: MockOptions = {}): Door {
     },
     set_paused(takes) {
       paused = takes.paused;
+      return null;
+    },
+    set_attention_days({ days }) {
+      attentionDays = days;
       return null;
     },
     set_watched_folder({ path }) {

@@ -42,7 +42,7 @@ export function Standing({ status }: { status: StatusView }) {
     <div className={css.standing}>
       {status.notices.map(({ problem }) => (
         <ProblemNote
-          key={problem.code}
+          key={`${problem.code} ${problem.params.endpoint ?? ""}`}
           problem={problem}
           actions={
             <Button

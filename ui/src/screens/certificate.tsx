@@ -173,6 +173,7 @@ function Removal({ stored, onClose }: { stored: StoredCertificateView; onClose: 
       <p>{text("certificate.remove.more", { name: certificate ? commonName(certificate.subject) : fingerprint })}</p>
       {needed && (
         <Notice tone="attention" title={text("certificate.remove.needed", { n: endpoints.length, endpoints: endpoints.join(", ") })}>
+          {endpoints.length > 0 && text("certificate.remove.none")}{" "}
           {open > 0 && text("certificate.remove.open", { n: open })}
         </Notice>
       )}

@@ -1,7 +1,7 @@
 // Settings: language and look, the authority, sending.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { FolderOpen, LifeBuoy, LockKeyhole, Plus, X } from "lucide-react";
+import { FolderOpen, LifeBuoy, LockKeyhole, Pencil, Plus, X } from "lucide-react";
 import { useState } from "react";
 
 import { door } from "#door";
@@ -20,12 +20,15 @@ import screen from "../parts/screen.module.css";
 import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../parts/toasts";
 import { EndpointDialog } from "./endpoint-dialog";
+import { EndpointEdit } from "./endpoint-edit";
 import css from "./settings.module.css";
 
 /** Sizes of text, percent; up to what the accessibility rules ask for. */
 const TEXT_SIZES = ["90", "100", "115", "130", "150", "200"];
 const DENSITIES = ["comfortable", "compact"] as const;
 const UNDO_SECONDS = ["0", "5", "10", "20", "30"];
+/** Days in progress until a report needs attention. */
+const ATTENTION_DAYS = ["1", "2", "3", "5", "7", "14", "30"];
 /** What closing does while reports are under way. */
 const CLOSINGS = ["ask", "background", "quit"] as const;
 const THEMES = ["system", "light", "dark"] as const;
@@ -147,6 +150,7 @@ function Endpoints({ adds }: { adds: boolean }) {
   const endpoints = useEndpoints();
   const [adding, setAdding] = useState(adds);
   const [leaving, setLeaving] = useState<EndpointView>();
+  const [editing, setEditing] = useState<EndpointView>();
   const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
   const use = useCommand("use_endpoint", { stale: ["status", "endpoints", "list", "statistics"] });
   const take = (endpoint: EndpointView) => {
@@ -174,18 +178,29 @@ function Endpoints({ adds }: { adds: boolean }) {
                 </span>
                 <code className="selectable">{endpoint.baseUrl}</code>
               </div>
-              {endpoint.inUse ? (
-                <span className={css.mark}>{text("endpoint.in-use")}</span>
-              ) : (
-                <Button onPress={() => take(endpoint)} isPending={use.isPending}>
-                  {text("endpoint.use")}
-                </Button>
-              )}
+              <div className={screen.tools}>
+                {endpoint.environment !== "practice" && (
+                  <Button
+                    tone="quiet"
+                    icon={Pencil}
+                    label={text("endpoint.edit", { name: endpoint.name })}
+                    onPress={() => setEditing(endpoint)}
+                  />
+                )}
+                {endpoint.inUse ? (
+                  <span className={css.mark}>{text("endpoint.in-use")}</span>
+                ) : (
+                  <Button onPress={() => take(endpoint)} isPending={use.isPending}>
+                    {text("endpoint.use")}
+                  </Button>
+                )}
+              </div>
             </li>
           ))}
         </ul>
       </section>
       {inUse && <ConnectionTest key={inUse.name} endpoint={inUse} />}
+      {editing && <EndpointEdit endpoint={editing} onClose={() => setEditing(undefined)} />}
       {adding && <EndpointDialog onClose={() => setAdding(false)} />}
       {leaving && (
         <ProductionDialog
@@ -307,6 +322,8 @@ function Sending() {
   const save = useSavePreferences();
   const pause = useCommand("set_paused", { stale: ["status"] });
   const watch = useCommand("set_watched_folder", { stale: ["status"] });
+  const patience = useCommand("set_attention_days", { stale: ["status", "list"] });
+  const days = String(status.data?.attentionDays ?? 3);
   const folder = status.data?.watchedFolder ?? null;
   const onError = sayProblem(text);
   const choose = () =>
@@ -341,6 +358,23 @@ function Sending() {
             />
           )}
         </div>
+      </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.attention")}</span>
+          <span>{text("settings.attention.more")}</span>
+        </span>
+        <Select
+          label={text("settings.attention")}
+          hideLabel
+          value={days}
+          choices={[...new Set([...ATTENTION_DAYS, days])].map((id) => ({
+            id,
+            name: text("settings.attention.days", { n: Number(id) }),
+          }))}
+          onChange={(chosen) => patience.mutate({ days: Number(chosen) }, { onError })}
+          data-testid="attention-days"
+        />
       </div>
       <div className={css.setting}>
         <span className={css.words}>

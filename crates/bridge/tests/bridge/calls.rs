@@ -221,7 +221,7 @@ async fn no_endpoint_is_added_that_no_person_has_allowed() {
     // The same address in another environment, by a proxy, under a CA: another endpoint each time.
     for (field, value) in [
         ("baseUrl", json!("https://b.example/v1/fhir")),
-        ("environment", json!("integration")),
+        ("environment", json!("production")),
         ("proxy", json!("http://proxy.example:3128")),
         ("language", json!("fr-CH")),
     ] {

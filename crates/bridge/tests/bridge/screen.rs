@@ -37,7 +37,9 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
     let value = |name: &str| match (command, name) {
         (_, "id" | "days") => json!(1),
         (_, "ids") => json!([1]),
-        (_, "reveal" | "again" | "separate" | "paused" | "although_needed") => json!(true),
+        (_, "reveal" | "again" | "separate" | "paused" | "although_needed" | "same_authority") => {
+            json!(true)
+        }
         (_, "paths") => json!([path]),
         (_, "path") => json!(path),
         (_, "query") => everything()["query"].clone(),

@@ -71,6 +71,10 @@ workedElsewhere: boolean,
  */
 paused: boolean, 
 /**
+ * Days in progress after which a report needs attention.
+ */
+attentionDays: number, 
+/**
  * Watched folder, if any.
  */
 watchedFolder: string | null, 

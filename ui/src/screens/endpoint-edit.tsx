@@ -1,0 +1,123 @@
+// What can be changed of an authority: its name, its address, whether it is there at all. What was sent stays with it.
+
+import { Trash2 } from "lucide-react";
+import { useState } from "react";
+
+import type { Commands } from "../bridge/door";
+import type { EndpointView } from "../bridge/generated/EndpointView";
+import { useCommand } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { Button, Switch, TextField } from "../parts/controls";
+import { Dialog } from "../parts/dialog";
+import { Notice, ProblemNote } from "../parts/notes";
+import { say } from "../parts/toasts";
+import { hasUsualPath } from "./endpoint-dialog";
+
+const STALE: (keyof Commands)[] = ["endpoints", "status", "list", "certificates"];
+
+export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; onClose: () => void }) {
+  const text = useText();
+  // What is changed already when the other part is refused: the form goes on from there.
+  const [known, setKnown] = useState({ name: endpoint.name, baseUrl: endpoint.baseUrl });
+  const [name, setName] = useState(endpoint.name);
+  const [baseUrl, setBaseUrl] = useState(endpoint.baseUrl);
+  const [same, setSame] = useState(false);
+  const [removing, setRemoving] = useState(false);
+  const rename = useCommand("rename_endpoint", { stale: STALE });
+  const move = useCommand("set_endpoint_address", { stale: STALE });
+  const remove = useCommand("remove_endpoint", {
+    stale: STALE,
+    onDone() {
+      onClose();
+      say({ tone: "done", title: text("endpoint.removed", { name: known.name }) });
+    },
+  });
+  const isRenamed = name.trim() !== known.name;
+  const isMoved = baseUrl.trim() !== known.baseUrl;
+  const finish = () => {
+    onClose();
+    say({ tone: "done", title: text("endpoint.changed", { name: name.trim() }) });
+  };
+  const saveName = () => {
+    if (!isRenamed) return finish();
+    rename.mutate({ name: known.name, new_name: name.trim() }, { onSuccess: finish });
+  };
+  const save = () => {
+    if (!isMoved) return saveName();
+    const wanted = { name: known.name, base_url: baseUrl.trim(), same_authority: same };
+    const onSuccess = () => {
+      setKnown((old) => ({ ...old, baseUrl: wanted.base_url }));
+      saveName();
+    };
+    move.mutate(wanted, { onSuccess });
+  };
+  const problem = move.error ?? rename.error ?? remove.error;
+  return (
+    <Dialog
+      title={text("endpoint.edit.title", { name: endpoint.name })}
+      isDirty={isRenamed || isMoved}
+      onClose={onClose}
+      footer={
+        <>
+          <Button tone="quiet" onPress={onClose}>
+            {text("action.cancel")}
+          </Button>
+          <Button
+            tone="primary"
+            isDisabled={!name.trim() || (!isRenamed && !isMoved)}
+            isPending={rename.isPending || move.isPending}
+            onPress={save}
+            data-testid="endpoint-change"
+          >
+            {text("endpoint.change")}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label={text("endpoint.name")}
+        help={text("endpoint.rename.help")}
+        value={name}
+        onChange={setName}
+        autoFocus
+      />
+      <TextField
+        label={text("endpoint.address")}
+        error={move.error?.code === "argument-invalid" ? text("endpoint.address.wrong") : undefined}
+        type="url"
+        value={baseUrl}
+        onChange={setBaseUrl}
+      />
+      {isMoved && !hasUsualPath(baseUrl) && (
+        <Notice tone="caution" title={text("endpoint.unusual")} role="status">
+          {text("endpoint.unusual.more")}
+        </Notice>
+      )}
+      {isMoved && (
+        <Switch isSelected={same} onChange={setSame}>
+          <span>{text("endpoint.same")}</span>
+        </Switch>
+      )}
+      {problem && problem.code !== "argument-invalid" && <ProblemNote problem={problem} />}
+      {removing ? (
+        <Notice tone="attention" title={text("endpoint.remove.ask", { name: known.name })}>
+          <p>{text("endpoint.remove.more")}</p>
+          <Button
+            tone="danger"
+            isPending={remove.isPending}
+            onPress={() => remove.mutate({ name: known.name })}
+            data-testid="endpoint-remove-confirm"
+          >
+            {text("endpoint.remove")}
+          </Button>
+        </Notice>
+      ) : (
+        <div>
+          <Button tone="quiet" icon={Trash2} onPress={() => setRemoving(true)} data-testid="endpoint-remove">
+            {text("endpoint.remove")}
+          </Button>
+        </div>
+      )}
+    </Dialog>
+  );
+}
