@@ -9,6 +9,7 @@ mod definitions;
 mod discriminators;
 mod elements;
 mod forms;
+mod mutants;
 mod packages;
 mod published;
 mod questionnaires;

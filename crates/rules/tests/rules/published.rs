@@ -7,9 +7,10 @@ use fhir::{Finding, Format, Instant, Limits, Severity, Tree};
 use rules::{Asked, Mode, Package, PackageLimits, RuleSet, Store};
 use serde_json::{Map, Value};
 
-const DOCUMENT: &str = "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict";
+pub(crate) const DOCUMENT: &str =
+    "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict";
 
-fn shared() -> PathBuf {
+pub(crate) fn shared() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
 }
 
@@ -53,20 +54,20 @@ fn files(folder: &Path, kinds: &[&str]) -> Vec<PathBuf> {
     files
 }
 
-fn found_in(bytes: &[u8], profile: &str) -> Vec<Finding> {
+pub(crate) fn found_in(bytes: &[u8], profile: &str) -> Vec<Finding> {
     let tree = Tree::read(bytes, Format::sniff(bytes).unwrap(), &Limits::default()).unwrap();
     let now = Instant::parse("2026-04-20T00:00:00Z").unwrap();
     let asked = Asked { profiles: &[profile.to_owned()], mode: Mode::Authority, now };
     set().validate(&tree, &asked)
 }
 
-fn errors(findings: &[Finding]) -> Vec<String> {
+pub(crate) fn errors(findings: &[Finding]) -> Vec<String> {
     let errors = findings.iter().filter(|of| of.severity == Severity::Error);
     errors.map(|of| format!("{} {} {:?}", of.code, of.expression, of.params)).collect()
 }
 
+#[published::needs("packages")]
 #[test]
-#[cfg_attr(not(with_packages), ignore = "the authority's packages are not here")]
 fn every_published_sample_is_valid() {
     let corpus = shared().join("corpus");
     let mut count = 0;
@@ -80,8 +81,8 @@ fn every_published_sample_is_valid() {
     assert!(count > 100, "{count}");
 }
 
+#[published::needs("packages")]
 #[test]
-#[cfg_attr(not(with_packages), ignore = "the authority's packages are not here")]
 fn invalid_samples_show_the_named_rules() {
     let folder = shared().join("corpus/invalid");
     let expected = std::fs::read(folder.join("expected.json")).unwrap();
@@ -109,8 +110,8 @@ fn invalid_samples_show_the_named_rules() {
 }
 
 /// Changes that no valid report has: where, what, and what must be found.
+#[published::needs("packages")]
 #[test]
-#[cfg_attr(not(with_packages), ignore = "the authority's packages are not here")]
 fn what_breaks_a_sample_is_found() {
     let file = shared().join("corpus/documents-1.14/Bundle-11Doc-Malaria.json");
     let sample: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
