@@ -71,6 +71,18 @@ pub enum AuthorityError {
     /// The rule file.
     #[error("cannot read the rules: {0}")]
     Rules(String),
+    /// A file that is no package of FHIR definitions.
+    #[error("{} is not a package of rules", path.display())]
+    Package {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        reason: rules::Fault,
+    },
+    /// The packages of rules in the data folder.
+    #[error("cannot use the packages of rules")]
+    RulesPackages(#[source] rules::StoreFault),
     /// `--store`, or what is recorded in the data folder.
     #[error("cannot use this store: {0}")]
     StoreUrl(String),

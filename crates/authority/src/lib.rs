@@ -36,6 +36,9 @@ pub use faults::{
 pub use http::context::ForeignDocument;
 pub use http::limits::Limits;
 pub use process::rules::{Effect, PRACTICE_RULES, Rule, Rules, When};
+pub use process::validation::{
+    RulesPackage, import_rules, remove_rules, rules_packages, use_rules,
+};
 pub use process::worker::{Working, work};
 pub use server::{ServeOptions, Serving, serve};
 pub use store::{AuditFilter, AuditLine, RegisteredCertificate, StoreUrl};

@@ -28,6 +28,7 @@ use crate::http::limits::{Limits, RateLimiter};
 use crate::http::routes;
 use crate::http::unreadable::Explained;
 use crate::process::rules::Rules;
+use crate::process::validation::Validation;
 use crate::process::worker;
 use crate::store::Store;
 use crate::tls::handshake::{HANDSHAKE_MAX, shake};
@@ -145,6 +146,7 @@ pub async fn serve(
     }
     private::close_to_others(&options.data);
     let trust = Arc::new(Trust::open(&options.data, options.trust.clone())?);
+    let validation = Validation::open(&options.data)?;
     let store = Arc::new(Store::open(&options.data).await?);
     if options.leave_queue && !store.is_shared() {
         return Err(worker::not_shared());
@@ -164,6 +166,7 @@ pub async fn serve(
         store: Arc::clone(&store),
         release: options.release,
         strictness: options.strictness,
+        validation: Arc::new(validation),
         processing_delay: options.processing_delay,
         pause_max: options.pause_max,
         faults: options.faults.clone(),

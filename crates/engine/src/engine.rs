@@ -47,7 +47,7 @@ pub(crate) struct Inner {
     pub(crate) connections: Mutex<BTreeMap<String, Arc<watch::Sender<Connection>>>>,
     pub(crate) working: tokio::sync::Mutex<Option<Working>>,
     pub(crate) keeping: tokio::sync::Mutex<Option<Working>>,
-    pub(crate) rules: crate::rules_in_use::RulesInUse,
+    pub(crate) rules: rules::InUse,
 }
 
 /// Running tasks: their owner can stop them and waits for them.
@@ -144,7 +144,7 @@ impl Engine {
             connections: Mutex::default(),
             working: tokio::sync::Mutex::new(None),
             keeping: tokio::sync::Mutex::new(None),
-            rules: crate::rules_in_use::RulesInUse::default(),
+            rules: rules::InUse::default(),
         };
         Self { inner: Arc::new(inner) }
     }

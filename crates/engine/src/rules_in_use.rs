@@ -1,19 +1,11 @@
 //! The seam to the authority's rules: what is taken in is checked against the rules in use, if there are any.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use fhir::{Finding, Limits, Severity, Tree};
 use journal::{Message, Source};
-use rules::{Asked, Mode, RuleSet, Store, StoreFault};
+use rules::{Asked, Mode, Store, StoreFault};
 
 use crate::Engine;
 use crate::intake::{Candidate, Origin, Verdict};
-
-/// What the authority validates a whole exchange against, by resource type, beside what a resource names.
-const ENTRIES: &[(&str, &str)] = &[
-    ("Bundle", "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict"),
-    ("DocumentReference", "http://fhir.ch/ig/ch-elm/StructureDefinition/PublishDocumentReference"),
-];
 
 /// Rules are in use and cannot be read.
 const NOT_LOADED: &str = "rules-not-loaded";
@@ -24,24 +16,6 @@ const APPLIED: &str = "rules-applied";
 /// Codes of this room, with the names of their parameters.
 pub const RULES_CODES: &[(&str, &[&str])] =
     &[(NOT_LOADED, &["reason"]), (APPLIED, &["package", "digest"])];
-
-/// The rules that were loaded last, with the name of their package.
-#[derive(Default)]
-pub(crate) struct RulesInUse(Mutex<Option<(String, Arc<RuleSet>)>>);
-
-impl RulesInUse {
-    /// The rules in use by now; another program may have changed them.
-    fn current(&self, store: &Store) -> Result<Option<Arc<RuleSet>>, StoreFault> {
-        let Some(label) = store.in_use()? else { return Ok(None) };
-        let mut loaded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, set)) = loaded.as_ref().filter(|(known, _)| *known == label) {
-            return Ok(Some(Arc::clone(set)));
-        }
-        let set = Arc::new(store.load(Some(&label))?);
-        *loaded = Some((label, Arc::clone(&set)));
-        Ok(Some(set))
-    }
-}
 
 impl Engine {
     /// What is kept with a report that is taken in now: the version of the rules that it was checked
@@ -72,10 +46,8 @@ impl Engine {
             Err(fault) => return candidate.findings.push((Origin::Local, not_loaded(&fault))),
         };
         let Ok(tree) = Tree::read(&parsed.bytes, parsed.format, &Limits::default()) else { return };
-        let kind = tree.root().resource_type();
-        let entries =
-            ENTRIES.iter().filter(|(of, url)| Some(*of) == kind && set.knows_profile(url));
-        let profiles: Vec<String> = entries.map(|(_, url)| (*url).to_owned()).collect();
+        let kind = tree.root().resource_type().unwrap_or_default();
+        let profiles = set.entry_profiles(kind);
         let asked = Asked { profiles: &profiles, mode: Mode::Authority, now: self.now() };
         // What the base check says of it is there already.
         let found = set.validate(&tree, &asked).into_iter();

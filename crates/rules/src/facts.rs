@@ -3,6 +3,12 @@
 
 pub(crate) mod vitals;
 
+/// What the authority validates a whole exchange against, by resource type, beside what a resource names.
+const ENTRIES: &[(&str, &str)] = &[
+    ("Bundle", "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict"),
+    ("DocumentReference", "http://fhir.ch/ig/ch-elm/StructureDefinition/PublishDocumentReference"),
+];
+
 /// What is evaluated in place of a published expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Instead {
@@ -57,6 +63,11 @@ const CONTEXTS: &[(&str, &str)] = &[
     ("http://hl7.org/fhir/StructureDefinition/capabilitystatement-expectation", "Element"),
     ("http://hl7.org/fhir/StructureDefinition/capabilitystatement-prohibited", "Element"),
 ];
+
+/// Profiles that a resource of this type is held against when it is exchanged with the authority.
+pub(crate) fn entries_of(kind: &str) -> impl Iterator<Item = &'static str> {
+    ENTRIES.iter().filter(move |(of, _)| *of == kind).map(|(_, url)| *url)
+}
 
 /// Where an extension may stand beside its published context.
 pub(crate) fn context_of(extension: &str) -> Option<&'static str> {

@@ -11,6 +11,7 @@ pub mod codes;
 mod definition;
 mod facts;
 mod html;
+mod in_use;
 mod package;
 mod profile;
 mod rule;
@@ -22,6 +23,7 @@ mod suggestion;
 mod terminology;
 mod validate;
 
+pub use in_use::InUse;
 pub use package::{Fault, Manifest, Package, PackageLimits, Version};
 pub use set::RuleSet;
 pub use store::{Imported, Store, StoreFault, missing};

@@ -301,6 +301,13 @@ impl RuleSet {
         self.by_url.iter().filter(move |(_, at)| at.iter().any(is_structure)).map(|(url, _)| &**url)
     }
 
+    /// The profiles of these rules that a resource is held against when it is exchanged with the authority,
+    /// beside those that it names itself: laboratory and authority ask for the same.
+    pub fn entry_profiles(&self, kind: &str) -> Vec<String> {
+        let known = |url: &&str| self.knows_profile(url);
+        crate::facts::entries_of(kind).filter(known).map(str::to_owned).collect()
+    }
+
     /// Whether somebody defines a profile of this canonical.
     pub fn knows_profile(&self, canonical: &str) -> bool {
         self.profile(canonical, 0).is_some()

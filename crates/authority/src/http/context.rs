@@ -14,6 +14,7 @@ use crate::admin::metrics::Metrics;
 use crate::faults::FaultPlan;
 use crate::http::definition::BASE_PATH;
 use crate::http::limits::RateLimiter;
+use crate::process::validation::Validation;
 use crate::store::Store;
 
 /// What is answered about a document of another laboratory (IHE ITI TF-2 appendix Z.7).
@@ -33,6 +34,8 @@ pub(crate) struct Context {
     pub(crate) store: Arc<Store>,
     pub(crate) release: Release,
     pub(crate) strictness: Strictness,
+    /// By packages of rules, where some are in use.
+    pub(crate) validation: Arc<Validation>,
     pub(crate) processing_delay: Duration,
     pub(crate) pause_max: Duration,
     pub(crate) faults: FaultPlan,

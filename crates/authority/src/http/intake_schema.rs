@@ -128,11 +128,13 @@ mod tests {
 
     use super::*;
     use crate::process::intake::{Submission, examine};
+    use crate::process::validation::Validation;
 
     #[test]
     fn the_example_is_accepted() {
         let body = example().to_string();
-        let examined = examine(body.as_bytes(), Format::Json, Strictness::Specified);
+        let examined =
+            examine(body.as_bytes(), Format::Json, Strictness::Specified, &Validation::none());
         assert!(matches!(examined, Submission::Fits(_, notices) if notices.is_empty()));
     }
 }

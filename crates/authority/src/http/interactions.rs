@@ -43,8 +43,8 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
     };
     let examined = {
         let body = body.clone();
-        let strictness = context.strictness;
-        tokio::task::spawn_blocking(move || examine(&body, format, strictness)).await
+        let (strictness, validation) = (context.strictness, Arc::clone(&context.validation));
+        tokio::task::spawn_blocking(move || examine(&body, format, strictness, &validation)).await
     };
     let (metadata, notices) = match examined.map_err(|_| StoreError::Closed)? {
         Submission::Fits(metadata, notices) => (metadata, notices),

@@ -1,5 +1,7 @@
 //! What the authority says of a finding: English words and a FHIR issue-type for each code.
 
+mod rules;
+
 use fhir::Finding;
 
 use crate::http::fhir_json::Notice;
@@ -9,7 +11,7 @@ const FINDING_SYSTEM: &str = "urn:labcourier:finding";
 
 /// A rule that was broken, as a message to the laboratory: told in each of the ways in which clients look for it.
 pub(crate) fn notice_of(finding: &Finding) -> Notice {
-    let key = key_of(&finding.code);
+    let key = key_of(finding);
     let notice = notice_of_text(finding);
     let told = notice.text.as_deref().map(|text| constraint_failed(key, text));
     Notice { diagnostics: told, ..notice }
@@ -36,9 +38,14 @@ pub(crate) fn constraint_failed(key: &str, text: &str) -> String {
     format!("Constraint failed: {key}: '{text}'")
 }
 
-/// The key of a rule: FHIR's own, where the rule is one of FHIR's.
-fn key_of(code: &str) -> &str {
-    if code == "empty-element" { "ele-1" } else { code }
+/// The key of a rule: FHIR's own, where the rule is one of FHIR's or of a package.
+fn key_of(finding: &Finding) -> &str {
+    let named = finding.params.iter().find(|(name, _)| name == "rule");
+    match (named, &*finding.code) {
+        (Some((_, key)), _) => key,
+        (None, "empty-element") => "ele-1",
+        (None, code) => code,
+    }
 }
 
 /// Puts the parameters into `{name}`; of a code without words the parameters are listed.
@@ -170,7 +177,7 @@ fn identifier_words(code: &str) -> (&'static str, &'static str) {
             ("value", "identifier.value must be urn:uuid:<uuid>, not '{value}'")
         }
         "identifier-uuid-malformed" => ("value", "'{value}' is not a well-formed UUID"),
-        _ => ("invalid", ""),
+        other => rules::words(other).unwrap_or(("invalid", "")),
     }
 }
 
@@ -183,6 +190,7 @@ mod tests {
         let identifier =
             report::codes::CODES.iter().filter(|(code, _)| code.starts_with("identifier-"));
         let all = fhir::codes::CODES.iter().chain(exchange::CODES).chain(identifier);
+        let all = all.chain(::rules::codes::CODES);
         for (code, params) in all {
             let (_, words) = words(code);
             assert!(!words.is_empty(), "{code} has no words");

@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::http::fhir_json::Notice;
 use crate::process::diagnostics::{notice_of, notice_of_text};
+use crate::process::validation::Validation;
 
 /// What a request body turned out to be.
 pub(crate) enum Submission {
@@ -33,12 +34,18 @@ pub(crate) struct Metadata {
 }
 
 /// Reads and checks a request body.
-pub(crate) fn examine(body: &[u8], format: Format, strictness: Strictness) -> Submission {
+pub(crate) fn examine(
+    body: &[u8],
+    format: Format,
+    strictness: Strictness,
+    validation: &Validation,
+) -> Submission {
     let tree = match Tree::read(body, format, &Limits::default()) {
         Ok(tree) => tree,
         Err(finding) => return Submission::Unreadable(vec![notice_of_text(&finding)]),
     };
     let mut findings = findings_of(&tree, strictness);
+    findings.extend(validation.findings(&tree));
     findings.sort_by_key(|finding| finding.position.map(|position| position.start));
     let notices = findings.iter().map(notice_of).collect();
     let metadata = metadata_of(&tree);
@@ -50,8 +57,8 @@ pub(crate) fn examine(body: &[u8], format: Format, strictness: Strictness) -> Su
     }
 }
 
-/// Everything that is to be said of what was sent. This is the one place where a document is judged before it is
-/// accepted.
+/// What is to be said of what was sent whether or not there are packages of rules. Here and in `Validation` a
+/// document is judged before it is accepted, and nowhere else.
 fn findings_of(tree: &Tree, strictness: Strictness) -> Vec<Finding> {
     let mut findings = tree.check();
     findings.extend(check_envelope(tree, strictness));

@@ -4,4 +4,5 @@ pub(crate) mod diagnostics;
 pub(crate) mod intake;
 pub(crate) mod processor;
 pub(crate) mod rules;
+pub(crate) mod validation;
 pub(crate) mod worker;

@@ -23,6 +23,7 @@ mod search;
 #[cfg(postgres_is_installed)]
 mod several;
 mod shape;
+mod validation;
 
 #[cfg(not(postgres_is_installed))]
 #[test]

@@ -37,6 +37,9 @@ pub(crate) enum Command {
     /// Client certificates of laboratories; a laboratory may have several.
     #[command(subcommand)]
     Certificate(CertificateCommand),
+    /// Packages of FHIR definitions by which documents are validated before they are accepted.
+    #[command(subcommand)]
+    Rules(RulesCommand),
     /// Who sent and read what.
     #[command(subcommand)]
     Audit(AuditCommand),
@@ -193,6 +196,37 @@ pub(crate) enum CertificateCommand {
         /// Those of this laboratory only.
         #[arg(long, value_name = "NAME")]
         laboratory: Option<String>,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum RulesCommand {
+    /// Imports packages (package.tgz); nothing changes where one cannot be read.
+    Import {
+        #[command(flatten)]
+        place: Place,
+        /// The packages.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Lists packages: NAME@VERSION, number of definitions, whether documents are validated by it.
+    List {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Validates by a package and what it depends on; a running service needs no restart.
+    Use {
+        #[command(flatten)]
+        place: Place,
+        /// NAME@VERSION.
+        package: String,
+    },
+    /// Removes a package.
+    Remove {
+        #[command(flatten)]
+        place: Place,
+        /// NAME@VERSION.
+        package: String,
     },
 }
 

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use arguments::{
-    Arguments, AuditCommand, CertificateCommand, Command, LaboratoryCommand, Place, Role, Serve,
+    Arguments, AuditCommand, CertificateCommand, Command, LaboratoryCommand, Place, Role,
+    RulesCommand, Serve,
 };
 use authority::{
     AuditFilter, AuthorityError, FaultScript, Limits, Rules, ServeOptions, TrustFiles, init, serve,
@@ -75,6 +76,7 @@ fn run(command: Command) -> Result<(), AuthorityError> {
         }
         Command::Laboratory(command) => laboratory(command),
         Command::Certificate(command) => certificate(command),
+        Command::Rules(command) => rules(command),
         Command::Audit(AuditCommand::Delete { place, before }) => {
             let count = authority::forget_audit(place.chosen()?, before)?;
             say(&mut std::io::stdout(), &format!("{count} deleted"));
@@ -157,6 +159,31 @@ async fn serve_until_told(options: ServeOptions) -> Result<(), AuthorityError> {
     told_to_stop().await;
     shutdown.cancel();
     serving.finished().await;
+    Ok(())
+}
+
+fn rules(command: RulesCommand) -> Result<(), AuthorityError> {
+    let mut out = std::io::stdout();
+    let mut show = |package: &authority::RulesPackage| {
+        let mark = if package.in_use { "\tin use" } else { "" };
+        say(&mut out, &format!("{}\t{}{mark}", package.label, package.definitions));
+    };
+    match command {
+        RulesCommand::Import { place, files } => {
+            for file in files {
+                show(&authority::import_rules(place.chosen()?, &file)?);
+            }
+        }
+        RulesCommand::List { place } => {
+            authority::rules_packages(place.chosen()?)?.iter().for_each(show);
+        }
+        RulesCommand::Use { place, package } => {
+            show(&authority::use_rules(place.chosen()?, &package)?);
+        }
+        RulesCommand::Remove { place, package } => {
+            authority::remove_rules(place.chosen()?, &package)?;
+        }
+    }
     Ok(())
 }
 
