@@ -49,6 +49,7 @@
     "preferences",
     "set_preferences",
     "statistics",
+    "statement",
     "acknowledge_notice",
     "lock",
     "unlock",

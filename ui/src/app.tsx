@@ -22,8 +22,9 @@ import { dropReceiver } from "./parts/drops";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
-import { KeySheet, useSingleKeys, useWindowKeys } from "./parts/keys";
+import { KeySheet, usePaletteKey, useSingleKeys, useWindowKeys } from "./parts/keys";
 import { ProblemNote } from "./parts/notes";
+import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
 import { Standing } from "./parts/standing";
 import { Toasts, say } from "./parts/toasts";
@@ -106,6 +107,7 @@ function Frame() {
   const [hovering, setHovering] = useState(false);
   const [question, setQuestion] = useState<{ id: number; path: string }>();
   const [sheet, setSheet] = useState(false);
+  const [palette, setPalette] = useState(false);
   const intake = useIntakeDesk();
   const certificate = useCertificateFiles();
   const status = useStatus();
@@ -119,6 +121,7 @@ function Frame() {
     setReveal(false);
     setQuestion(undefined);
     setSheet(false);
+    setPalette(false);
   });
   useOtherRoom(status.data?.room, () => {
     intake.closeBatch();
@@ -160,6 +163,7 @@ function Frame() {
   });
   useSingleKeys(preferences.data?.singleKeys ?? true);
   useWindowKeys({ go, showSheet: () => setSheet(true), lock });
+  usePaletteKey(() => !locked && preferences.data?.firstRunDone && setPalette(true));
   useTitle(status.data?.environment);
 
   const window = useMemo<Window>(() => ({ place, go, reveal, setReveal }), [place, reveal]);
@@ -200,6 +204,7 @@ function Frame() {
         {hovering && <DropVeil target={dropTarget(place, cache)} />}
         {question && <DropQuestion {...question} onClose={() => setQuestion(undefined)} />}
         {sheet && <KeySheet onClose={() => setSheet(false)} />}
+        {palette && <Palette onClose={() => setPalette(false)} showSheet={() => setSheet(true)} lock={lock} />}
         <Toasts />
       </IntakeContext>
     </WindowContext>
@@ -211,11 +216,11 @@ function ScreenOf({ place, certificate }: { place: Place; certificate: ReturnTyp
     case "send":
       return <Send />;
     case "reports":
-      return <Reports group={place.group} open={place.open} sent={place.sent} />;
+      return <Reports group={place.group} open={place.open} sent={place.sent} only={place.only} />;
     case "correct":
       return <Correct open={place.open} />;
     case "overview":
-      return <Overview />;
+      return <Overview key={String(place.stating)} stating={place.stating ?? false} />;
     case "certificate":
       return <Certificate files={certificate} />;
     case "settings":

@@ -4,9 +4,9 @@ import { createContext, useContext, useEffect, useRef } from "react";
 
 export type Place =
   | { screen: "send" }
-  | { screen: "reports"; group: string | null; open: number | null; sent?: Sent }
+  | { screen: "reports"; group: string | null; open: number | null; sent?: Sent; only?: Only }
   | { screen: "correct"; open: number | null }
-  | { screen: "overview" }
+  | { screen: "overview"; stating?: boolean }
   | { screen: "certificate" }
   | { screen: "settings"; adds?: boolean };
 
@@ -15,6 +15,15 @@ export interface Sent {
   ids: number[];
   /** Milliseconds since the epoch. */
   at: number;
+}
+
+/** What a figure of the overview counted, as a filter of the list. */
+export interface Only {
+  /** ISO instants: from, and before. */
+  since: string | null;
+  until: string | null;
+  states: string[];
+  search?: string;
 }
 
 export type Screen = Place["screen"];

@@ -98,7 +98,7 @@ describe("languages", () => {
 describe("the made-up core", () => {
   it("gives pages by keyset that never overlap", async () => {
     const core = createMock({ rows: 25 });
-    const query = { group: null, states: [], search: null, since: null, before: null, limit: 10, ids: null };
+    const query = { group: null, states: [], search: null, since: null, until: null, before: null, limit: 10, ids: null };
     const seen: number[] = [];
     let before: number | null = null;
     do {

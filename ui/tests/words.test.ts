@@ -1,9 +1,12 @@
-// What stands in a document or an answer, as people read it.
+// What stands in a document, an answer or a figure, as people read it.
 
 import { describe, expect, it } from "vitest";
 
+import type { DayView } from "../src/bridge/generated/DayView";
 import { loadWords } from "../src/i18n/text";
+import { spansOf } from "../src/parts/day-chart";
 import { indented } from "../src/parts/indented";
+import { csv } from "../src/parts/table-text";
 
 describe("a date of a document", () => {
   it.each([
@@ -14,6 +17,37 @@ describe("a date of a document", () => {
   ])("%s is said as precisely as it is known", async (date, said) => {
     const { format } = await loadWords("fr");
     expect(format.date(date)).toBe(said);
+  });
+});
+
+describe("a length of time", () => {
+  it.each([
+    [1, "1 second"],
+    [119, "119 seconds"],
+    [260, "4 minutes"],
+    [7_200, "2 hours"],
+    [200_000, "2 days"],
+  ])("of %d seconds is said as %s", async (seconds, said) => {
+    const { format } = await loadWords("en");
+    expect(format.duration(seconds)).toBe(said);
+  });
+});
+
+describe("a table as text", () => {
+  it("keeps commas, quotes and lines in their cell, and no formula runs", () => {
+    expect(csv([["a", 'b "c", d', 3], ["=1+1", "x\ny", null]])).toBe('a,"b ""c"", d",3\r\n\'=1+1,"x\ny",\r\n');
+  });
+});
+
+describe("the days of a chart", () => {
+  const day = (at: number): DayView => ({ date: `day ${at}`, byState: at % 2 === 0 ? { completed: 1 } : { completed: 1, failed: 2 } });
+
+  it("are bars of their own, or weeks that end today", () => {
+    expect(spansOf(Array.from({ length: 30 }, (_, at) => day(at)))).toHaveLength(30);
+    const weeks = spansOf(Array.from({ length: 365 }, (_, at) => day(at)));
+    expect(weeks).toHaveLength(53);
+    expect(weeks[0]).toMatchObject({ first: "day 0", last: "day 0" });
+    expect(weeks[52]).toEqual({ first: "day 358", last: "day 364", byState: { completed: 7, failed: 6 } });
   });
 });
 

@@ -158,6 +158,8 @@ calls! {
     set_preferences => SetPreferences { preferences: PreferencesView }
     /// Numbers of the last days.
     statistics => Statistics { days: u32 }
+    /// What was taken in on one day and what became of it.
+    statement => Statement { date: String }
     /// A person has read a notice.
     acknowledge_notice => AcknowledgeNotice { code: String }
     /// Locks the window.
@@ -223,6 +225,8 @@ impl Desk {
                 | Call::LookAtDraft { .. }
                 | Call::CauseFields { .. }
                 | Call::FixPreview { .. }
+                | Call::Statistics { .. }
+                | Call::Statement { .. }
         );
         let answer = self.answer_open(call).await?;
         // Locked meanwhile: what was read then is not for whoever sits there now.
@@ -311,6 +315,7 @@ impl Desk {
             Call::Preferences {} => text(self.preferences().await),
             Call::SetPreferences { preferences } => text(self.set_preferences(preferences).await),
             Call::Statistics { days } => text(self.statistics(days).await),
+            Call::Statement { date } => text(self.statement(date).await),
             Call::AcknowledgeNotice { code } => text(self.acknowledge_notice(code).await),
             Call::Lock {} => text(self.lock().await),
             Call::Unlock { passphrase } => text(self.unlock(passphrase).await),

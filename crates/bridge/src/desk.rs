@@ -9,6 +9,7 @@ mod question;
 mod reports;
 mod screen;
 mod setup;
+mod statement;
 mod statistics;
 mod status;
 mod support;

@@ -1,5 +1,6 @@
 //! What a person sees: plain data, exported to TypeScript. Rules are applied before it gets here.
 
+mod figures;
 mod setup;
 mod work;
 
@@ -10,6 +11,7 @@ use ts_rs::TS;
 
 pub use crate::problem::{Blame, Problem};
 pub use crate::support::SupportFile;
+pub use figures::*;
 pub use setup::*;
 pub use work::*;
 
@@ -189,6 +191,8 @@ pub struct ListQuery {
     pub search: Option<String>,
     /// From this ISO instant or date on.
     pub since: Option<String>,
+    /// Before this ISO instant or date.
+    pub until: Option<String>,
     /// Keyset: rows older than this id.
     #[ts(type = "number | null")]
     pub before: Option<i64>,

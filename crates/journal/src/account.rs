@@ -3,7 +3,7 @@
 use fhir::{Instant, Severity};
 use report::SubmissionId;
 
-use crate::{Journal, JournalError, Source, cells, read};
+use crate::{Journal, JournalError, Source, cells, chain, read, sql};
 
 /// An event without what people wrote: number, code, and the code of its cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +48,15 @@ pub struct MessageTally {
     pub count: u64,
 }
 
+/// Where the chain of events ends: whoever notes it can show later that nothing before it was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainHead {
+    /// Number of the newest event.
+    pub event: i64,
+    /// Its hash, lower-case hex.
+    pub hash: String,
+}
+
 /// The newest events, without the words in them.
 const HAPPENINGS: &str = "SELECT id, submission, at, code, json_extract(event, '$.why') FROM event \
      ORDER BY id DESC LIMIT ?1";
@@ -60,6 +69,16 @@ const TALLIES: &str = "SELECT json_extract(m.value, '$.source'), json_extract(m.
      FROM message, json_each(message.list) m GROUP BY 1, 2, 3, 4 ORDER BY times DESC, code, rule LIMIT ?1";
 
 impl Journal {
+    /// Where the chain of events ends now; `None` in a journal without events.
+    pub fn chain_head(&self) -> Result<Option<ChainHead>, JournalError> {
+        self.read(|connection| {
+            read::one(connection, sql::LAST_EVENT, [], |row| {
+                let hash = chain::stored(row.get(1)?)?;
+                Ok(ChainHead { event: row.get(0)?, hash: cells::hex(&hash) })
+            })
+        })
+    }
+
     /// The newest events, newest first, without the words in them.
     pub fn happenings(&self, limit: u32) -> Result<Vec<Happening>, JournalError> {
         self.read(|connection| {

@@ -61,7 +61,7 @@ mod upkeep;
 mod verify;
 mod writer;
 
-pub use account::{Happening, MessageTally, Trouble};
+pub use account::{ChainHead, Happening, MessageTally, Trouble};
 pub use aside::{SetAside, list_set_aside, remove_set_aside};
 pub use backups::{BackedUp, BackupFile, list as list_backups};
 pub use endpoints::{EndpointNote, EndpointReports};

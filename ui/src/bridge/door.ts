@@ -18,6 +18,7 @@ import type { PageView } from "./generated/PageView";
 import type { PreferencesView } from "./generated/PreferencesView";
 import type { ProbeView } from "./generated/ProbeView";
 import type { Problem } from "./generated/Problem";
+import type { StatementView } from "./generated/StatementView";
 import type { StatisticsView } from "./generated/StatisticsView";
 import type { StatusView } from "./generated/StatusView";
 import type { StoredCertificateView } from "./generated/StoredCertificateView";
@@ -80,6 +81,7 @@ export interface Commands {
   preferences: { takes: void; gives: PreferencesView };
   set_preferences: { takes: { preferences: PreferencesView }; gives: null };
   statistics: { takes: { days: number }; gives: StatisticsView };
+  statement: { takes: { date: string }; gives: StatementView };
   acknowledge_notice: { takes: { code: string }; gives: null };
   lock: { takes: void; gives: null };
   unlock: { takes: { passphrase: string }; gives: null };

@@ -180,6 +180,7 @@ export function createMock(options: MockOptions = {}): Door {
         (!query.group || one.group === query.group) &&
         (query.states.length === 0 || query.states.includes(one.state)) &&
         (!query.since || one.created >= query.since) &&
+        (!query.until || one.created < query.until) &&
         (!text || [one.file, one.subject, names.get(one.id), one.message?.text].join(" ").toLowerCase().includes(text)),
     );
     const { before, limit } = query;
@@ -443,6 +444,45 @@ export function createMock(options: MockOptions = {}): Door {
           },
         };
       }),
+      before: { completed: 18 * days },
+      pace: { median: 42, p95: 260, reports: 18 * days },
+      diseases: [
+        { disease: "salmonellosis", subject: null, count: 5 * days },
+        { disease: "chlamydiosis", subject: null, count: 3 * days },
+        { disease: null, subject: "Influenza A virus", count: days },
+      ],
+      causes: [
+        { message: UNKNOWN_CODE, state: "failed", count: 7 },
+        { message: null, state: "held", count: 2 },
+      ],
+      oldestOpen: rows.find((one) => one.group === "in-progress") ?? null,
+      lastReceived: rows[0]?.created ?? null,
+    }),
+    statement: ({ date }) => ({
+      date,
+      made: new Date().toISOString(),
+      entries: rows.slice(0, 4).map((one) => ({
+        id: one.id,
+        created: one.created,
+        sent: one.created,
+        answered: one.updated,
+        state: one.state,
+        disease: one.disease,
+        code: one.code,
+        environment: one.environment,
+        endpoint: one.endpoint,
+        documentIdentifier: one.documentIdentifier,
+        identifier: "urn:uuid:3b9a517c-e044-4d92-8fab-08c35e71d920",
+        digest: "3b9a517ce0441d926fab08c35e71d9204c88fa13673b9a517ce0441d926fab08",
+        receipt: `receipt-${one.id}`,
+        answerStatus: 200,
+        answerDigest: "5e71d9204c88fa13673b9a517ce0441d926fab083b9a517ce0441d926fab08c3",
+        corrects: one.corrects,
+      })),
+      isCut: false,
+      chainEvent: 412,
+      chainHash: "c88fa13673b9a517ce0441d926fab083b9a517ce0441d926fab08c35e71d9204",
+      version: "0.1.0",
     }),
   };
 

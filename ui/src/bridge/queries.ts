@@ -20,7 +20,7 @@ const PAGE = 200;
 const SETTLE_MS = 200;
 
 /** What of the cache depends on the journal. */
-const FOLLOWS_JOURNAL: Command[] = ["status", "batch", "list", "detail", "statistics"];
+const FOLLOWS_JOURNAL: Command[] = ["status", "batch", "list", "detail", "statistics", "statement"];
 
 export function createCache(): QueryClient {
   return new QueryClient({
@@ -79,6 +79,10 @@ export const useStatistics = (days: number) =>
     placeholderData: keepPreviousData,
   });
 
+/** What was taken in on a day, and what became of it. */
+export const useStatement = (date: string) =>
+  useQuery({ queryKey: ["statement", date], queryFn: () => door.call("statement", { date }) });
+
 /** How far reports are that were sent together. */
 export const useBatch = (ids: number[]) =>
   useQuery({ queryKey: ["batch", ids], queryFn: () => door.call("batch", { ids }), enabled: ids.length > 0 });
@@ -100,10 +104,10 @@ export const useList = (filter: ListFilter, reveal: boolean) =>
   });
 
 /** One page of rows, for what needs few. */
-export const useRows = (query: ListQuery, enabled = true) =>
+export const useRows = (query: ListQuery, enabled = true, reveal = false) =>
   useQuery({
-    queryKey: ["list", query, false],
-    queryFn: () => door.call("list", { query, reveal: false }),
+    queryKey: ["list", query, reveal],
+    queryFn: () => door.call("list", { query, reveal }),
     placeholderData: keepPreviousData,
     enabled,
   });

@@ -56,6 +56,10 @@ export interface Format {
   /** Mon 21 */
   day(date: string): string;
   bytes(count: number): string;
+  /** 40 seconds, 12 minutes, 3 hours, 2 days */
+  duration(seconds: number): string;
+  /** 4 May, for the axis of a chart. */
+  shortDate(date: string): string;
 }
 
 export interface Words {
@@ -113,6 +117,15 @@ function formatOf(locale: string): Format {
   const time = of({ hour: "2-digit", minute: "2-digit" });
   const thisYear = of({ day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   const otherYear = of({ day: "numeric", month: "short", year: "numeric" });
+  const shortDate = of({ day: "numeric", month: "short" });
+  const length = (unit: string) => new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long", maximumFractionDigits: 0 });
+  // From which number of seconds on a length is said in which unit.
+  const units = [
+    [172_800, 86_400, length("day")],
+    [7_200, 3_600, length("hour")],
+    [120, 60, length("minute")],
+    [0, 1, length("second")],
+  ] as const;
   const number = new Intl.NumberFormat(locale);
   const kilobytes = new Intl.NumberFormat(locale, { style: "unit", unit: "kilobyte", maximumFractionDigits: 1 });
   return {
@@ -131,6 +144,11 @@ function formatOf(locale: string): Format {
     },
     exact: of({ dateStyle: "medium", timeStyle: "medium" }),
     day: (date) => of({ weekday: "short", day: "numeric" })(`${date}T12:00:00`),
+    duration(seconds) {
+      const [, size, unit] = units.find(([from]) => seconds >= from) ?? units[3];
+      return unit.format(Math.max(0, seconds) / size);
+    },
+    shortDate: (date) => shortDate(`${date}T12:00:00`),
     bytes: (count) => kilobytes.format(count / 1000),
   };
 }

@@ -1,6 +1,6 @@
 // Keys that work anywhere in the window. Single keys are ignored while something is typed or a dialog is open.
 
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 
 import { useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
@@ -41,6 +41,23 @@ export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>
   });
 }
 
+/** Ctrl+K, also while somebody is typing; not over an open dialog, whose work it would cover. */
+export function usePaletteKey(show: () => void): void {
+  const latest = useRef(show);
+  useEffect(() => {
+    latest.current = show;
+  });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      event.preventDefault();
+      if (!isDialogOpen()) latest.current();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
+}
+
 export function useWindowKeys({ go, showSheet, lock }: {
   go: (place: Place) => void;
   showSheet: () => void;
@@ -64,6 +81,7 @@ const SHEET: { keys: string[]; what: TextId }[] = [
   { keys: ["1", "…", "5"], what: "keys.groups" },
   { keys: ["Ctrl", "Enter"], what: "keys.send-now" },
   { keys: ["Ctrl", "Z"], what: "keys.undo" },
+  { keys: ["Ctrl", "K"], what: "palette.title" },
   { keys: ["L"], what: "keys.lock" },
   { keys: ["?"], what: "keys.sheet" },
 ];

@@ -36,7 +36,7 @@ export function Correct({ open }: { open: number | null }) {
   const format = useFormat();
   const { go, reveal } = useWindow();
   const last = useStatus().data?.lastContact;
-  const list = useList({ group: "needs-attention", states: [], search: null, since: null, ids: null }, reveal);
+  const list = useList({ group: "needs-attention", states: [], search: null, since: null, until: null, ids: null }, reveal);
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const causes = causesOf(rows);
   const { hasNextPage, isFetching, fetchNextPage } = list;

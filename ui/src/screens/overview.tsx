@@ -1,64 +1,85 @@
-// Overview: numbers by state over a period; the chart, a sentence and a table say the same.
+// Overview: the sentence of the morning, numbers by state, reports per day, what holds them up, and the daily
+// statement. Each figure is a filter of the list; the chart, a sentence and a table say the same.
 
+import { FileText, Hourglass } from "lucide-react";
 import { useState } from "react";
 
 import type { DayView } from "../bridge/generated/DayView";
+import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
+import type { StatisticsView } from "../bridge/generated/StatisticsView";
 import { useStatistics } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
-import { ProblemNote } from "../parts/notes";
+import { Button, CopyButton } from "../parts/controls";
+import { DayChart, instantsOf, sumOf } from "../parts/day-chart";
+import { sentenceOf } from "../parts/message";
+import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
-import { STATES, StateLabel, toneOf } from "../parts/state";
-import type { Tone } from "../parts/state";
+import { STATES, StateLabel } from "../parts/state";
+import { Subject } from "../parts/subject";
+import { csv } from "../parts/table-text";
+import { HOME, useWindow } from "../place";
 import css from "./overview.module.css";
+import { StatementDialog } from "./statement";
 
-const PERIODS = [1, 7, 30] as const;
+const PERIODS = [1, 7, 30, 365] as const;
 
-/** Bottom to top. */
-const STACK: Tone[] = ["done", "progress", "doubt", "quiet", "caution", "attention"];
-
-export function Overview() {
+export function Overview({ stating: asked }: { stating: boolean }) {
   const text = useText();
   const [days, setDays] = useState<number>(7);
-  const statistics = useStatistics(days);
-  const all = statistics.data?.days ?? [];
-  const totals = totalsOf(all);
-  const sum = [...totals.values()].reduce((a, b) => a + b, 0);
+  const [stating, setStating] = useState(asked);
+  const { data: view, error } = useStatistics(days);
   return (
     <>
       <header className={screen.header}>
         <h1>{text("nav.overview")}</h1>
-        <div className={css.periods} role="group" aria-label={text("reports.period")}>
-          {PERIODS.map((period) => (
-            <button key={period} type="button" aria-pressed={days === period} onClick={() => setDays(period)}>
-              {text("overview.period", { n: period })}
-            </button>
-          ))}
+        <div className={screen.tools}>
+          <div className={css.periods} role="group" aria-label={text("reports.period")}>
+            {PERIODS.map((period) => (
+              <button key={period} type="button" aria-pressed={days === period} onClick={() => setDays(period)}>
+                {text("overview.period", { n: period })}
+              </button>
+            ))}
+          </div>
+          <Button icon={FileText} onPress={() => setStating(true)} data-testid="statement-open">
+            {text("statement.title")}
+          </Button>
         </div>
       </header>
       <div className={screen.body}>
-        {statistics.error && <ProblemNote problem={statistics.error} />}
-        <p className={css.sentence}>
-          {text("overview.sentence", {
-            n: sum,
-            days,
-            completed: totals.get("completed") ?? 0,
-            attention: (totals.get("failed") ?? 0) + (totals.get("rejected") ?? 0) + (totals.get("held") ?? 0),
-          })}
-        </p>
-        <ul className={css.tiles}>
-          {Object.keys(STATES)
-            .filter((state) => totals.get(state))
-            .map((state) => (
-              <Tile key={state} state={state} count={totals.get(state) ?? 0} of={sum} />
-            ))}
-        </ul>
-        {days > 1 && sum > 0 && (
-          <section className={screen.card}>
-            <h2>{text("overview.chart")}</h2>
-            <Chart days={all} />
-            <DayTable days={all} />
-          </section>
-        )}
+        {error && <ProblemNote problem={error} />}
+        {view && <Figures view={view} />}
+      </div>
+      {stating && <StatementDialog onClose={() => setStating(false)} />}
+    </>
+  );
+}
+
+function Figures({ view }: { view: StatisticsView }) {
+  const text = useText();
+  const { days, causes, diseases } = view;
+  const totals = totalsOf(days);
+  const sum = sumOf(Object.fromEntries(totals));
+  return (
+    <>
+      <Sentence view={view} totals={totals} sum={sum} />
+      <Silence view={view} />
+      <ul className={css.tiles}>
+        {Object.keys(STATES)
+          .filter((state) => totals.get(state))
+          .map((state) => (
+            <Tile key={state} state={state} count={totals.get(state) ?? 0} days={days} />
+          ))}
+      </ul>
+      {days.length > 1 && sum > 0 && (
+        <section className={screen.card}>
+          <h2>{text("overview.chart")}</h2>
+          <DayChart days={days} />
+          <DayTable days={days} />
+        </section>
+      )}
+      <div className={css.columns}>
+        {(causes.length > 0 || view.oldestOpen) && <HeldUp view={view} />}
+        {diseases.length > 0 && <Diseases diseases={diseases} days={days} />}
       </div>
     </>
   );
@@ -72,65 +93,136 @@ function totalsOf(days: DayView[]): Map<string, number> {
   return totals;
 }
 
-function Tile({ state, count, of }: { state: string; count: number; of: number }) {
+/** What was sent and what became of it, how long that took, and how it was before. */
+function Sentence({ view, totals, sum }: { view: StatisticsView; totals: Map<string, number>; sum: number }) {
+  const text = useText();
   const format = useFormat();
+  const { pace, before, days } = view;
+  const more = sum - sumOf(before);
+  const parts = [
+    text("overview.sentence", {
+      n: sum,
+      days: days.length,
+      completed: totals.get("completed") ?? 0,
+      attention: (totals.get("failed") ?? 0) + (totals.get("rejected") ?? 0) + (totals.get("held") ?? 0),
+    }),
+    pace && text("overview.pace", { median: format.duration(pace.median), most: format.duration(pace.p95) }),
+    sumOf(before) > 0 && text(more < 0 ? "overview.fewer" : "overview.more", { n: Math.abs(more), days: days.length }),
+  ];
   return (
-    <li className={css.tile}>
-      <StateLabel state={state} size={16} />
-      <span className={css.figure}>{format.number(count)}</span>
-      <span className={css.share}>{Math.round((100 * count) / of)} %</span>
+    <p className={`${css.sentence} selectable`} data-testid="overview-sentence">
+      {parts.filter(Boolean).join(" ")}
+    </p>
+  );
+}
+
+/** Hours without a report after which a laboratory that reports daily is asked about it. */
+const QUIET_HOURS = 24;
+
+/** Nothing came for longer than usual: perhaps a folder is no longer connected. */
+function Silence({ view }: { view: StatisticsView }) {
+  const text = useText();
+  const [now] = useState(Date.now);
+  const { days, lastReceived } = view;
+  const earlier = days.slice(0, -1);
+  const usual = Math.round(earlier.reduce((n, day) => n + sumOf(day.byState), 0) / Math.max(1, earlier.length));
+  const hours = lastReceived ? Math.floor((now - Date.parse(lastReceived)) / 3_600_000) : 0;
+  if (earlier.length === 0 || usual === 0 || hours < QUIET_HOURS) return null;
+  return <Notice tone="caution" title={text("overview.silence", { hours, n: usual })} />;
+}
+
+function Tile({ state, count, days }: { state: string; count: number; days: DayView[] }) {
+  const format = useFormat();
+  const { go } = useWindow();
+  const [first, last] = [days[0]?.date, days.at(-1)?.date];
+  if (!first || !last) return null;
+  const only = { ...instantsOf(first, last), states: [state] };
+  return (
+    <li>
+      <button
+        type="button"
+        className={css.tile}
+        onClick={() => go({ screen: "reports", group: null, open: null, only })}
+        data-testid={`tile-${state}`}
+      >
+        <StateLabel state={state} size={16} />
+        <span className={css.figure}>{format.number(count)}</span>
+      </button>
     </li>
   );
 }
 
-/** Drawing units; the style sheet scales them. */
-const WIDTH = 900;
-const HEIGHT = 190;
-const BAR_MAX = 56;
-
-function Chart({ days }: { days: DayView[] }) {
+/** Why reports need a person, and the one that has been on its way for the longest time. */
+function HeldUp({ view }: { view: StatisticsView }) {
   const text = useText();
   const format = useFormat();
-  const most = Math.max(1, ...days.map(({ byState }) => Object.values(byState).reduce((a, b) => a + b, 0)));
-  const step = WIDTH / days.length;
-  const bar = Math.min(BAR_MAX, step * 0.62);
+  const words = useCodeText();
+  const { go } = useWindow();
+  const { causes, oldestOpen } = view;
   return (
-    <svg
-      className={css.chart}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT + 26}`}
-      role="img"
-      aria-label={text("overview.chart.label", { days: days.length, most })}
-    >
-      <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className={css.axis} />
-      {days.map(({ date, byState }, at) => {
-        let top = HEIGHT;
-        const sum = Object.values(byState).reduce((a, b) => a + b, 0);
-        const bars = STACK.map((tone) => {
-          const count = Object.entries(byState).reduce((n, [state, k]) => (toneOf(state) === tone ? n + k : n), 0);
-          const height = (count / most) * (HEIGHT - 20);
-          top -= height;
+    <section className={screen.card} data-testid="overview-causes">
+      <h2>{text("overview.held-up")}</h2>
+      <ul className={css.lines}>
+        {causes.map(({ message, state, count }, at) => (
+          <li key={at}>
+            <button type="button" className={css.line} onClick={() => go(HOME.correct)}>
+              <strong className={css.number}>{format.number(count)}</strong>
+              <span>{message ? sentenceOf(text, message) : words("state-meaning", state)}</span>
+            </button>
+          </li>
+        ))}
+        {oldestOpen && (
+          <li>
+            <button
+              type="button"
+              className={css.line}
+              onClick={() => go({ screen: "reports", group: null, open: oldestOpen.id })}
+              data-testid="oldest-open"
+            >
+              <Hourglass aria-hidden size={16} />
+              <span className={css.oldest}>
+                {text("overview.oldest", { time: format.moment(oldestOpen.created) })}
+                <Subject about={oldestOpen} otherwise={oldestOpen.file} />
+              </span>
+            </button>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+function Diseases({ diseases, days }: { diseases: DiseaseCountView[]; days: DayView[] }) {
+  const text = useText();
+  const format = useFormat();
+  const { go } = useWindow();
+  const most = Math.max(...diseases.map(({ count }) => count));
+  const [first = "", last = ""] = [days[0]?.date, days.at(-1)?.date];
+  return (
+    <section className={screen.card} data-testid="overview-diseases">
+      <h2>{text("overview.diseases")}</h2>
+      <ul className={css.lines}>
+        {diseases.map(({ disease, subject, count }) => {
+          const name = (disease && text.code(`disease.${disease}`)) ?? subject ?? text("overview.disease.none");
+          const only = { ...instantsOf(first, last), states: [], search: disease || subject ? name : undefined };
           return (
-            <rect key={tone} x={at * step + (step - bar) / 2} y={top} width={bar} height={height} className={css[tone]} />
+            <li key={`${disease} ${subject}`}>
+              <button
+                type="button"
+                className={css.line}
+                onClick={() => go({ screen: "reports", group: null, open: null, only })}
+              >
+                <strong className={css.number}>{format.number(count)}</strong>
+                <span className={css.share}>
+                  {name}
+                  <span aria-hidden className={css.meter} style={{ width: `${(100 * count) / most}%` }} />
+                </span>
+              </button>
+            </li>
           );
-        });
-        const middle = (at + 0.5) * step;
-        return (
-          <g key={date}>
-            {bars}
-            {sum > 0 && (
-              <text x={middle} y={top - 6} className={css.value}>
-                {format.number(sum)}
-              </text>
-            )}
-            {(days.length < 10 || at % 5 === 0) && (
-              <text x={middle} y={HEIGHT + 18} className={css.day}>
-                {format.day(date)}
-              </text>
-            )}
-          </g>
-        );
-      })}
-    </svg>
+        })}
+      </ul>
+    </section>
   );
 }
 
@@ -139,9 +231,15 @@ function DayTable({ days }: { days: DayView[] }) {
   const format = useFormat();
   const words = useCodeText();
   const states = Object.keys(STATES).filter((state) => days.some(({ byState }) => byState[state]));
+  const asText = () =>
+    csv([
+      [text("overview.day"), ...states.map((state) => words("state", state))],
+      ...days.map(({ date, byState }) => [date, ...states.map((state) => byState[state] ?? 0)]),
+    ]);
   return (
     <details className={css.table}>
       <summary>{text("overview.table")}</summary>
+      <CopyButton label={text("overview.csv")} value={asText} data-testid="copy-csv" />
       <div className={css.scroll}>
         <table>
           <thead>
@@ -157,7 +255,7 @@ function DayTable({ days }: { days: DayView[] }) {
           <tbody>
             {days.toReversed().map(({ date, byState }) => (
               <tr key={date}>
-                <th scope="row">{format.date(`${date}T12:00:00`)}</th>
+                <th scope="row">{format.date(date)}</th>
                 {states.map((state) => (
                   <td key={state}>{format.number(byState[state] ?? 0)}</td>
                 ))}

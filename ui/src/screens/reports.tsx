@@ -6,7 +6,7 @@ import { useDeferredValue, useRef, useState } from "react";
 import { door } from "#door";
 
 import { useList, useStatus } from "../bridge/queries";
-import { useFormat, useText } from "../i18n/text";
+import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { Button, SearchField, Select } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
@@ -16,7 +16,7 @@ import { ReportList } from "../parts/report-list";
 import screen from "../parts/screen.module.css";
 import { say, sayProblem } from "../parts/toasts";
 import { useWindow } from "../place";
-import type { Sent } from "../place";
+import type { Only, Sent } from "../place";
 import { Detail } from "./detail";
 import css from "./reports.module.css";
 
@@ -40,32 +40,34 @@ function sinceOf(period: Period): string | null {
   return date.toISOString();
 }
 
-export function Reports({ group, open, sent }: { group: string | null; open: number | null; sent?: Sent }) {
+export function Reports({ group, open, sent, only }: { group: string | null; open: number | null; sent?: Sent; only?: Only }) {
   const text = useText();
   const { go, reveal } = useWindow();
-  const [search, setSearch] = useState("");
+  const [search, setSearch] = useState(only?.search ?? "");
   const [period, setPeriod] = useState<Period>("all");
   const [correcting, setCorrecting] = useState<number>();
   const searchInput = useRef<HTMLInputElement>(null);
   const sought = useDeferredValue(search.trim());
-  const list = useList({ group, states: [], search: sought || null, since: sinceOf(period), ids: sent?.ids ?? null }, reveal);
+  const since = only?.since ?? sinceOf(period);
+  const { states = [], until = null } = only ?? {};
+  const list = useList({ group, states, search: sought || null, since, until, ids: sent?.ids ?? null }, reveal);
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const total = list.data?.pages[0]?.total ?? 0;
   const [focused, setFocus] = useState<number | null>(open);
   const focus = open ?? focused;
   const show = (id: number | null) => {
     if (id !== null) setFocus(id);
-    go({ screen: "reports", group, open: id, sent });
+    go({ screen: "reports", group, open: id, sent, only });
   };
   const move = (by: number) => {
     const at = rows.findIndex((row) => row.id === focus);
     const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
     if (!next) return;
     setFocus(next.id);
-    if (open !== null) go({ screen: "reports", group, open: next.id, sent });
+    if (open !== null) go({ screen: "reports", group, open: next.id, sent, only });
   };
   const act = useReportKeys(setCorrecting, show);
-  const filter = (code: string | null) => () => go({ screen: "reports", group: code, open: null, sent });
+  const filter = (code: string | null) => () => go({ screen: "reports", group: code, open: null, sent, only });
   useKeys({
     "1": filter(null),
     "2": filter("needs-attention"),
@@ -100,14 +102,15 @@ export function Reports({ group, open, sent }: { group: string | null; open: num
             <RevealNames />
           </div>
           {sent && <SentFilter sent={sent} group={group} />}
-          <GroupFilter group={group} />
+          {only && <OnlyFilter only={only} group={group} />}
+          <GroupFilter group={group} show={(code) => filter(code)()} />
         </header>
         {list.error ? (
           <div className={screen.body}>
             <ProblemNote problem={list.error} />
           </div>
         ) : rows.length === 0 && !list.isPending ? (
-          <NothingHere filtered={Boolean(sought) || period !== "all"} group={group} />
+          <NothingHere filtered={Boolean(sought) || period !== "all" || only !== undefined} group={group} />
         ) : (
           <ReportList
             rows={rows}
@@ -172,10 +175,30 @@ function SentFilter({ sent, group }: { sent: Sent; group: string | null }) {
   );
 }
 
-function GroupFilter({ group }: { group: string | null }) {
+/** What a figure of the overview counted, until that is taken away. */
+function OnlyFilter({ only, group }: { only: Only; group: string | null }) {
   const text = useText();
   const format = useFormat();
+  const words = useCodeText();
   const { go } = useWindow();
+  const { since, until, states } = only;
+  const last = new Date(Date.parse(until ?? new Date().toISOString()) - 1).toISOString();
+  const days = since && [...new Set([format.date(since), format.date(last)])].join(" – ");
+  const what = [days, states.map((state) => words("state", state)).join(", ")].filter(Boolean).join(" · ");
+  if (!what) return null;
+  return (
+    <p className={css.only} data-testid="only-filter">
+      <span>{what}</span>
+      <Button tone="quiet" icon={X} onPress={() => go({ screen: "reports", group, open: null })}>
+        {text("reports.show-all")}
+      </Button>
+    </p>
+  );
+}
+
+function GroupFilter({ group, show }: { group: string | null; show: (code: string | null) => void }) {
+  const text = useText();
+  const format = useFormat();
   const counts = useStatus().data?.counts;
   const count = (code: string | null) => {
     if (!counts) return undefined;
@@ -201,7 +224,7 @@ function GroupFilter({ group }: { group: string | null }) {
           type="button"
           className={`${css.group} ${code === "needs-attention" && count(code) ? css.attention : ""}`}
           aria-pressed={group === code}
-          onClick={() => go({ screen: "reports", group: code, open: null })}
+          onClick={() => show(code)}
           data-testid={`group-${code ?? "all"}`}
         >
           {text(word)}

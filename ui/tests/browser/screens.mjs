@@ -13,6 +13,13 @@ export const SCREENS = {
   "correct dialog": { do: (page) => detail(page, "failed").then(() => by(page, "action-correct").click()) },
   "to correct": { do: (page) => by(page, "nav-correct").click().then(() => by(page, "cause").first().waitFor()) },
   overview: { do: (page) => by(page, "nav-overview").click() },
+  statement: {
+    do: async (page) => {
+      await by(page, "nav-overview").click();
+      await by(page, "statement-open").click();
+      await by(page, "statement").first().waitFor();
+    },
+  },
   certificate: {
     do: async (page) => {
       await by(page, "nav-certificate").click();
@@ -37,6 +44,7 @@ export const SCREENS = {
       await by(page, "support-file").first().waitFor();
     },
   },
+  palette: { do: (page) => page.keyboard.press("Control+k").then(() => by(page, "palette").waitFor()) },
   keys: { do: (page) => page.keyboard.press("?") },
 };
 

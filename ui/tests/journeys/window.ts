@@ -2,18 +2,20 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-import { test as base } from "@playwright/test";
+import { expect, test as base } from "@playwright/test";
 import type { Page } from "@playwright/test";
 
 import type { Commands } from "../../src/bridge/door";
 
 export { expect } from "@playwright/test";
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const UI = fileURLToPath(new URL("../..", import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR ?? join(UI, "../target");
 
@@ -103,6 +105,23 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: (
     if (noise.length > 0) throw new Error(`the page said: ${noise.join("\n")}`);
   },
 });
+
+/** axe finds nothing on the page as it is, and nothing is wider than it. */
+export async function sound(page: Page): Promise<void> {
+  // Evaluated by the driver: the policy of the page forbids a script element.
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run: (where: Document, how: object) => Promise<{ violations: Violation[] }> } };
+    interface Violation {
+      id: string;
+      nodes: { html: string }[];
+    }
+    const { violations } = await axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 140)}`));
+  });
+  expect(found).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+}
 
 /** Starts a program that says where it listens. */
 async function running(program: string, words: string[], env: Record<string, string> = {}) {

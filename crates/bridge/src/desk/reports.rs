@@ -157,17 +157,19 @@ fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Problem> {
     if let Some(search) = &query.search {
         limits::line("search", search)?;
     }
-    let since = match query.since.as_deref() {
-        None => None,
-        Some(text) => Some(Period::parse(text).ok_or_else(|| limits::invalid("since"))?.start),
+    let start = |name: &str, text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => Period::parse(text)
+            .map(|period| Some(period.start))
+            .ok_or_else(|| limits::invalid(name)),
     };
     let limit = query.limit.map_or(100, |limit| usize::try_from(limit).unwrap_or(PAGE_MAX));
     Ok(Filter {
         states: query.states.clone(),
         groups,
         search: query.search.clone().filter(|search| !search.trim().is_empty()),
-        since,
-        until: None,
+        since: start("since", &query.since)?,
+        until: start("until", &query.until)?,
         before: query.before.map(SubmissionId),
         limit: limit.clamp(1, PAGE_MAX),
         now,
@@ -223,6 +225,7 @@ fn wanted(row: &Row, filter: &Filter) -> bool {
     (filter.states.is_empty() || filter.states.iter().any(|state| state == row.state.code()))
         && (filter.groups.is_empty() || filter.groups.contains(&row.state.group(filter.now)))
         && filter.since.is_none_or(|since| row.created >= since)
+        && filter.until.is_none_or(|until| row.created < until)
         && words.split_whitespace().all(has)
 }
 
@@ -248,7 +251,7 @@ fn row_views(
 /// Matching rows in all: from the counts where no text and no period is asked for; else by listing, and
 /// then 1,000 means "at least 1,000".
 fn total(engine: &Engine, filter: &Filter, listed: usize) -> Result<u32, Problem> {
-    if filter.search.is_none() && filter.since.is_none() {
+    if filter.search.is_none() && filter.since.is_none() && filter.until.is_none() {
         let counts = engine.journal().counts(filter.now)?;
         return Ok(small(counted(&counts, filter)));
     }

@@ -5,13 +5,16 @@ use std::sync::OnceLock;
 
 use engine::Engine;
 use fhir::Instant;
-use journal::Filter;
+use journal::{Filter, Row};
+use report::Group;
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::{Desk, on_pool};
+use crate::causes::key_of;
 use crate::limits::{self, DAYS_MAX};
 use crate::problem::Problem;
-use crate::views::{DayView, StatisticsView};
+use crate::rows::{Names, leading, message_view, row_view, small};
+use crate::views::{CauseCountView, DayView, DiseaseCountView, PaceView, StatisticsView};
 
 static ZONE: OnceLock<UtcOffset> = OnceLock::new();
 
@@ -25,6 +28,9 @@ pub fn remember_zone() {
 
 /// Rows read at a time.
 const ROWS: usize = 1_000;
+/// Diseases and causes told at most.
+const DISEASES_MAX: usize = 12;
+const CAUSES_MAX: usize = 5;
 
 impl Desk {
     /// Submissions of the last so many days, today included, by the state that they are in now.
@@ -38,10 +44,10 @@ impl Desk {
 }
 
 fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
-    let zone = ZONE.get().copied().unwrap_or(UtcOffset::UTC);
     let now = engine.now();
-    let today = date_of(now, zone);
-    let first = today.saturating_sub(time::Duration::days(i64::from(days) - 1));
+    let today = date_of(now);
+    let length = time::Duration::days(i64::from(days));
+    let first = today.saturating_sub(length - time::Duration::DAY);
     let mut by_day: BTreeMap<Date, BTreeMap<String, u32>> = BTreeMap::new();
     let mut day = first;
     while day <= today {
@@ -49,30 +55,158 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
         let Some(next) = day.next_day() else { break };
         day = next;
     }
-    let since = first.midnight().assume_offset(zone).unix_timestamp();
-    let mut filter =
-        Filter { since: Some(Instant::from_seconds(since)), limit: ROWS, now, ..Filter::default() };
+    let mut before: BTreeMap<String, u32> = BTreeMap::new();
+    let mut diseases: BTreeMap<(Option<String>, Option<String>), u32> = BTreeMap::new();
+    let mut seconds = Vec::new();
+    let since = begin_of(first.saturating_sub(length));
+    let filter = Filter { since: Some(since), limit: ROWS, now, ..Filter::default() };
+    each(engine, filter, |row| {
+        let date = date_of(row.created);
+        if date < first {
+            *before.entry(row.state.code().to_owned()).or_default() += 1;
+            return;
+        }
+        *by_day.entry(date).or_default().entry(row.state.code().to_owned()).or_default() += 1;
+        *diseases.entry(disease_of(row)).or_default() += 1;
+        if row.state.group(now) == Group::Completed {
+            seconds.push(row.updated.0.saturating_sub(row.created.0).max(0) as u64 / 1_000_000);
+        }
+    })?;
+    let mut diseases: Vec<_> = diseases.into_iter().collect();
+    diseases.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    let diseases = diseases
+        .into_iter()
+        .take(DISEASES_MAX)
+        .map(|((disease, subject), count)| DiseaseCountView { disease, subject, count });
+    let days = by_day.into_iter().map(|(date, by_state)| DayView { date: shown(date), by_state });
+    Ok(StatisticsView {
+        days: days.collect(),
+        before,
+        pace: pace_of(seconds),
+        diseases: diseases.collect(),
+        causes: causes(engine, now)?,
+        oldest_open: oldest_open(engine, now)?
+            .map(|row| row_view(&row, &engine.profile(), Names::Masked, now)),
+        last_received: engine
+            .journal()
+            .list(&Filter { limit: 1, now, ..Filter::default() })?
+            .first()
+            .map(|row| row.created.to_fhir()),
+    })
+}
+
+/// Every row that the filter lets through, newest first.
+fn each(engine: &Engine, mut filter: Filter, mut see: impl FnMut(&Row)) -> Result<(), Problem> {
     loop {
         let rows = engine.journal().list(&filter)?;
-        for row in &rows {
-            let day = by_day.entry(date_of(row.created, zone)).or_default();
-            *day.entry(row.state.code().to_owned()).or_default() += 1;
-        }
+        rows.iter().for_each(&mut see);
         match rows.last() {
-            Some(last) if rows.len() == ROWS => filter.before = Some(last.id),
-            _ => break,
+            Some(last) if rows.len() == filter.limit => filter.before = Some(last.id),
+            _ => return Ok(()),
         }
     }
-    let days = by_day.into_iter().map(|(date, by_state)| DayView { date: shown(date), by_state });
-    Ok(StatisticsView { days: days.collect() })
 }
 
-fn date_of(at: Instant, zone: UtcOffset) -> Date {
+/// Key of the disease; what the report itself says only where the key is not known.
+fn disease_of(row: &Row) -> (Option<String>, Option<String>) {
+    match report::diseases::of_summary(&row.summary) {
+        Some(tested) => (Some(tested.disease.key.to_owned()), None),
+        None => (None, row.summary.subject.clone().or_else(|| row.summary.code.clone())),
+    }
+}
+
+/// Nearest rank: each is a time that a report really took.
+fn pace_of(mut seconds: Vec<u64>) -> Option<PaceView> {
+    seconds.sort_unstable();
+    let rank = |of_100: usize| (seconds.len() * of_100).div_ceil(100).saturating_sub(1);
+    Some(PaceView {
+        median: small(*seconds.get(rank(50))?),
+        p95: small(*seconds.get(rank(95))?),
+        reports: small(seconds.len() as u64),
+    })
+}
+
+fn causes(engine: &Engine, now: Instant) -> Result<Vec<CauseCountView>, Problem> {
+    let groups = vec![Group::NeedsAttention];
+    // The newest so many: each needs a second look at the journal.
+    let filter = Filter { groups, limit: ROWS, now, ..Filter::default() };
+    let mut causes: BTreeMap<String, CauseCountView> = BTreeMap::new();
+    for row in engine.journal().list(&filter)? {
+        let messages = engine.journal().detail(row.id)?.messages;
+        let (message, state) = (leading(&messages), row.state.code());
+        let cause = causes.entry(key_of(message, state)).or_insert_with(|| CauseCountView {
+            message: message.map(message_view),
+            state: state.to_owned(),
+            count: 0,
+        });
+        cause.count += 1;
+    }
+    let mut causes: Vec<_> = causes.into_values().collect();
+    causes.sort_by_key(|cause| std::cmp::Reverse(cause.count));
+    causes.truncate(CAUSES_MAX);
+    Ok(causes)
+}
+
+fn oldest_open(engine: &Engine, now: Instant) -> Result<Option<Row>, Problem> {
+    let groups = vec![Group::InProgress];
+    let mut oldest: Option<Row> = None;
+    each(engine, Filter { groups, limit: ROWS, now, ..Filter::default() }, |row| {
+        if oldest.as_ref().is_none_or(|known| row.created <= known.created) {
+            oldest = Some(row.clone());
+        }
+    })?;
+    Ok(oldest)
+}
+
+fn zone() -> UtcOffset {
+    ZONE.get().copied().unwrap_or(UtcOffset::UTC)
+}
+
+/// The day of an instant where the computer stands.
+pub(super) fn date_of(at: Instant) -> Date {
     let seconds = at.0.div_euclid(1_000_000);
     let utc = OffsetDateTime::from_unix_timestamp(seconds).unwrap_or(OffsetDateTime::UNIX_EPOCH);
-    utc.to_offset(zone).date()
+    utc.to_offset(zone()).date()
 }
 
-fn shown(date: Date) -> String {
+/// When a day begins there.
+pub(super) fn begin_of(date: Date) -> Instant {
+    Instant::from_seconds(date.midnight().assume_offset(zone()).unix_timestamp())
+}
+
+pub(super) fn shown(date: Date) -> String {
     format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day())
+}
+
+/// A date as [`shown`] writes it.
+pub(super) fn date_named(text: &str) -> Option<Date> {
+    let mut parts = text.splitn(3, '-');
+    let mut part = |digits: usize| {
+        parts.next().filter(|part| part.len() == digits && part.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let (year, month, day) = (part(4)?, part(2)?, part(2)?);
+    let month = time::Month::try_from(month.parse::<u8>().ok()?).ok()?;
+    Date::from_calendar_date(year.parse().ok()?, month, day.parse().ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_and_95_of_100_are_times_that_reports_took() {
+        assert!(pace_of(Vec::new()).is_none());
+        let pace = |seconds: Vec<u64>| pace_of(seconds).map(|pace| (pace.median, pace.p95));
+        assert_eq!(pace(vec![7]), Some((7, 7)));
+        assert_eq!(pace(vec![30, 10, 20]), Some((20, 30)));
+        assert_eq!(pace((1..=100).rev().collect()), Some((50, 95)));
+    }
+
+    #[test]
+    fn a_date_is_read_as_it_is_shown() {
+        assert_eq!(date_named("2026-02-28").map(shown).as_deref(), Some("2026-02-28"));
+        for wrong in ["2026-02-29", "2026-2-28", "2026-02", "+026-02-28", "2026-02-28T00", ""] {
+            assert!(date_named(wrong).is_none(), "{wrong}");
+        }
+    }
 }

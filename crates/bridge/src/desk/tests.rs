@@ -349,5 +349,6 @@ fn commands_move_between_threads() {
         moves(desk.set_watched_folder(None));
         moves(desk.preferences());
         moves(desk.statistics(1));
+        moves(desk.statement(String::new()));
     };
 }

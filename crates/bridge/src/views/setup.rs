@@ -1,6 +1,4 @@
-//! Certificate, endpoints, preferences, numbers.
-
-use std::collections::BTreeMap;
+//! Certificate, endpoints, preferences.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
@@ -236,25 +234,4 @@ impl Default for PreferencesView {
             checklist_hidden: false,
         }
     }
-}
-
-/// Numbers of the last days.
-#[derive(Debug, Clone, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct StatisticsView {
-    /// Oldest first, one for every day asked for, empty days included.
-    pub days: Vec<DayView>,
-}
-
-/// Submissions imported on one day, by the state that they are in now.
-#[derive(Debug, Clone, Serialize, TS)]
-#[serde(rename_all = "camelCase")]
-#[ts(export)]
-pub struct DayView {
-    /// Local date, `YYYY-MM-DD`.
-    pub date: String,
-    /// By state code.
-    #[ts(type = "Record<string, number>")]
-    pub by_state: BTreeMap<String, u32>,
 }

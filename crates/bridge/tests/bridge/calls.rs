@@ -69,6 +69,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("preferences", json!({})),
         ("set_preferences", json!({ "preferences": preferences })),
         ("statistics", json!({ "days": 7 })),
+        ("statement", json!({ "date": "2026-11-22" })),
         ("acknowledge_notice", json!({ "code": "backups-failing" })),
         ("lock", json!({})),
         ("unlock", json!({ "passphrase": "x" })),

@@ -115,7 +115,34 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
     assert_eq!(statistics.days.len(), 7);
     let counted: u32 = statistics.days.iter().flat_map(|day| day.by_state.values()).sum();
     assert_eq!(counted as usize, samples.len() + 1);
+    let pace = statistics.pace.expect("some are completed");
+    assert_eq!(pace.reports as usize, samples.len());
+    assert!(pace.median <= pace.p95);
+    let by_disease: u32 = statistics.diseases.iter().map(|one| one.count).sum();
+    assert_eq!(by_disease as usize, samples.len() + 1);
+    assert!(statistics.oldest_open.is_none() && statistics.causes.is_empty());
+    assert!(statistics.last_received.is_some());
+    assert_day_is_stated(&desk, &successor).await;
     desk.stop().await;
+}
+
+/// The statement of today has every report with its digest and the answer behind it, and names nobody.
+async fn assert_day_is_stated(desk: &Desk, one: &DetailView) {
+    let today = desk.statistics(1).await.unwrap().days[0].date.clone();
+    let query = ListQuery { since: Some(today.clone()), ..ListQuery::default() };
+    let listed = desk.list(query, Names::Masked).await.unwrap().rows;
+    let statement = desk.statement(today.clone()).await.unwrap();
+    assert_eq!((statement.date.as_str(), statement.entries.len()), (today.as_str(), listed.len()));
+    assert!(!statement.is_cut && statement.chain_event > 0 && statement.chain_hash.len() == 64);
+    let entry = statement.entries.iter().find(|entry| entry.id == one.row.id).expect("stated");
+    assert_eq!((&entry.digest, &entry.receipt), (&one.digest, &one.receipt));
+    assert_eq!((entry.answer_status, entry.corrects), (Some(200), one.row.corrects));
+    assert!(entry.sent.is_some() && entry.answered.is_some());
+    let written = serde_json::to_string(&statement).unwrap();
+    assert!(!written.contains("Muster"), "no name");
+    let query = ListQuery { until: Some(today), ..ListQuery::default() };
+    assert!(desk.list(query, Names::Masked).await.unwrap().rows.is_empty(), "before today");
+    assert_known(desk.statement("22.11.2026".to_owned()).await, "argument-invalid");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,6 +21,10 @@ search: string | null,
  */
 since: string | null, 
 /**
+ * Before this ISO instant or date.
+ */
+until: string | null, 
+/**
  * Keyset: rows older than this id.
  */
 before: number | null, 

@@ -1,0 +1,149 @@
+// The daily statement: what was taken in on a day and what became of it, to print or to keep. It names no patient.
+
+import { ChevronLeft, ChevronRight, Printer } from "lucide-react";
+import { useState } from "react";
+import { createPortal } from "react-dom";
+
+import type { StatementEntryView } from "../bridge/generated/StatementEntryView";
+import type { StatementView } from "../bridge/generated/StatementView";
+import { useStatement } from "../bridge/queries";
+import { useCodeText, useFormat, useText } from "../i18n/text";
+import type { TextId } from "../i18n/text";
+import { Button, CopyButton } from "../parts/controls";
+import { Dialog } from "../parts/dialog";
+import { Notice, ProblemNote } from "../parts/notes";
+import { csv } from "../parts/table-text";
+import css from "./statement.module.css";
+
+/** The date of a day where the reader is, `YYYY-MM-DD`. */
+function dateOf(day: Date): string {
+  const two = (n: number) => String(n).padStart(2, "0");
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+}
+
+function shifted(date: string, days: number): string {
+  const day = new Date(`${date}T12:00:00`);
+  day.setDate(day.getDate() + days);
+  return dateOf(day);
+}
+
+export function StatementDialog({ onClose }: { onClose: () => void }) {
+  const text = useText();
+  const format = useFormat();
+  const [today] = useState(() => dateOf(new Date()));
+  const [date, setDate] = useState(today);
+  const { data: view, error } = useStatement(date);
+  return (
+    <Dialog
+      title={text("statement.title")}
+      size="large"
+      onClose={onClose}
+      footer={
+        view && (
+          <>
+            <CopyButton label={text("overview.csv")} value={() => csv(linesOf(view))} data-testid="statement-csv" />
+            <Button tone="primary" icon={Printer} onPress={() => globalThis.print()} data-testid="statement-print">
+              {text("statement.print")}
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className={css.days}>
+        <Button tone="quiet" icon={ChevronLeft} label={text("statement.before")} onPress={() => setDate(shifted(date, -1))} />
+        <strong aria-live="polite">{format.date(date)}</strong>
+        <Button
+          tone="quiet"
+          icon={ChevronRight}
+          label={text("statement.after")}
+          isDisabled={date >= today}
+          onPress={() => setDate(shifted(date, 1))}
+        />
+      </div>
+      {error && <ProblemNote problem={error} />}
+      {view && <Sheet view={view} />}
+      {/* Paper gets the sheet alone, outside of the window. */}
+      {view &&
+        createPortal(
+          <div className="printed" aria-hidden>
+            <Sheet view={view} />
+          </div>,
+          document.body,
+        )}
+    </Dialog>
+  );
+}
+
+function Sheet({ view }: { view: StatementView }) {
+  const text = useText();
+  const format = useFormat();
+  const { entries, date, made, chainEvent, chainHash, version, isCut } = view;
+  return (
+    <article className={`${css.sheet} selectable`} data-testid="statement">
+      <h3>{text("statement.heading", { date: format.date(date) })}</h3>
+      <p>{text("statement.sum", { n: entries.length })}</p>
+      {isCut && <Notice tone="caution" title={text("statement.cut", { n: entries.length })} />}
+      <ol className={css.entries}>
+        {entries.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+      </ol>
+      <footer className={css.proof}>
+        <p>{text("statement.chain", { event: chainEvent })}</p>
+        <code>{chainHash}</code>
+        <p>{text("statement.made", { time: format.exact(made), version })}</p>
+      </footer>
+    </article>
+  );
+}
+
+function Entry({ entry }: { entry: StatementEntryView }) {
+  const text = useText();
+  const format = useFormat();
+  const words = useCodeText();
+  const time = (instant: string | null) => instant && format.exact(instant);
+  const facts: [TextId, string | null][] = [
+    ["statement.created", time(entry.created)],
+    ["statement.sent", time(entry.sent)],
+    ["statement.answered", time(entry.answered)],
+    ["statement.endpoint", `${entry.endpoint} (${words("environment", entry.environment)})`],
+    ["detail.document-identifier", entry.documentIdentifier],
+    ["detail.identifier", entry.identifier],
+    ["detail.digest", entry.digest],
+    ["detail.receipt", entry.receipt],
+    ["statement.answer-digest", entry.answerDigest && `${entry.answerDigest}${entry.answerStatus ? ` (HTTP ${entry.answerStatus})` : ""}`],
+  ];
+  const disease = entry.disease && text.code(`disease.${entry.disease}`);
+  return (
+    <li className={css.entry}>
+      <h4>
+        {entry.id} · {[disease, entry.code].filter(Boolean).join(", ")} · {words("state", entry.state)}
+        {entry.corrects !== null && ` · ${text("detail.replaces", { id: entry.corrects })}`}
+      </h4>
+      <dl>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <div key={name}>
+                <dt>{text(name)}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </li>
+  );
+}
+
+/** Columns with the names of the interface: a file for other programs is the same in every language. */
+const COLUMNS = [
+  "id", "created", "sent", "answered", "state", "disease", "code", "environment", "endpoint", "documentIdentifier",
+  "identifier", "digest", "receipt", "answerStatus", "answerDigest", "corrects",
+] as const satisfies (keyof StatementEntryView)[];
+
+function linesOf(view: StatementView): (string | number | null)[][] {
+  return [
+    [...COLUMNS, "chainEvent", "chainHash"],
+    ...view.entries.map((entry) => [...COLUMNS.map((column) => entry[column]), view.chainEvent, view.chainHash]),
+  ];
+}

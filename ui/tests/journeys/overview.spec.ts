@@ -1,0 +1,74 @@
+// The overview: what it says is what the core counted, each figure leads to its reports, and the daily statement
+// proves what was sent.
+
+import { readFileSync } from "node:fs";
+
+import { expect, sound, test } from "./window";
+
+test("figures lead to the reports that they count", async ({ window, core }) => {
+  await core.call("send_files", { paths: [core.sample("covid"), core.sample("malaria"), core.sample("muster-fehler")], again: false, separate: false });
+  await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ completed: 2, failed: 1 });
+  await window.getByTestId("nav-overview").click();
+  await expect(window.getByTestId("overview-sentence")).toContainText(/3 reports in the last 7 days: 2 completed, 1 to correct\. Half were completed within \d+ second/);
+  await expect(window.getByTestId("overview-causes").getByRole("button")).toHaveCount(1);
+  await expect(window.getByTestId("overview-diseases")).toContainText("Malaria");
+  await sound(window);
+
+  await window.getByTestId("tile-failed").click();
+  await expect(window.getByTestId("only-filter")).toContainText("Failed");
+  await expect(window.getByTestId("report-row")).toHaveCount(1);
+  await window.getByRole("button", { name: "Show all reports" }).click();
+  await expect(window.getByTestId("report-row")).toHaveCount(3);
+
+  // The bar of today has them all; that of yesterday none.
+  await window.getByTestId("nav-overview").click();
+  await window.getByTestId("chart").getByRole("button", { name: /3 reports/ }).click();
+  await expect(window.getByTestId("report-row")).toHaveCount(3);
+  await window.getByTestId("nav-overview").click();
+  await window.getByTestId("chart").getByRole("button", { name: /no reports/ }).last().click();
+  await expect(window.getByTestId("only-filter")).toBeVisible();
+  await expect(window.getByTestId("report-row")).toHaveCount(0);
+
+  await window.getByTestId("nav-overview").click();
+  await window.getByTestId("overview-diseases").getByRole("button", { name: /Malaria/ }).click();
+  await expect(window.getByTestId("report-row")).toHaveCount(1);
+});
+
+test("a year is drawn by week", async ({ window, core }) => {
+  await core.call("send_files", { paths: [core.sample("covid")], again: false, separate: false });
+  await window.getByTestId("nav-overview").click();
+  await window.getByRole("button", { name: "365 days" }).click();
+  await expect(window.getByTestId("chart").getByRole("button")).toHaveCount(53);
+  await window.getByTestId("chart").getByRole("button", { name: /1 report\b/ }).click();
+  await expect(window.getByTestId("report-row")).toHaveCount(1);
+});
+
+test("the daily statement has what was sent, its digest and the answer, and no name", async ({ window, core, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const path = core.sample("covid");
+  const name = /"family":\s*"([^"]+)"/.exec(readFileSync(path, "utf8"))?.[1] ?? "";
+  await core.call("send_files", { paths: [path], again: false, separate: false });
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+  await window.getByTestId("nav-overview").click();
+  await window.getByTestId("statement-open").click();
+  const statement = window.getByRole("dialog").getByTestId("statement");
+  const { digest, receipt, identifier } = await core.call("detail", { id: 1 });
+  for (const proof of [digest, receipt ?? "no receipt", identifier, "Completed", "HTTP 200"]) await expect(statement).toContainText(proof);
+  expect(name).not.toBe("");
+  await expect(statement).not.toContainText(name);
+  await sound(window);
+
+  await window.getByTestId("statement-csv").click();
+  const copied = await window.evaluate(() => navigator.clipboard.readText());
+  expect(copied.split("\r\n")).toHaveLength(3);
+  expect(copied).toContain(digest);
+
+  // Paper has the statement and nothing of the window.
+  await window.emulateMedia({ media: "print" });
+  await expect(window.locator("main")).toBeHidden();
+  await expect(window.locator(".printed").getByTestId("statement")).toBeVisible();
+  await expect(window.locator(".printed")).toContainText(digest);
+  await window.emulateMedia({ media: "screen" });
+  await window.getByRole("button", { name: "The day before" }).click();
+  await expect(statement).toContainText("No report was taken in on this day");
+});
