@@ -157,6 +157,7 @@ impl Problem {
             | "parameter-ignored"
             | "foreign-link"
             | "too-many-pages"
+            | "pages-moved"
             | "search-unsupported"
             | "practice-authority-failed" => ProblemClass::Authority,
             _ => ProblemClass::Person,

@@ -114,6 +114,9 @@ pub enum Why {
     ForeignLink,
     /// More pages than the limit, or pages in a circle.
     TooManyPages,
+    /// The pages of a search did not show as much as it says there is, however often they were read: entries move
+    /// between them.
+    PagesMoved,
     /// This release of the interface has no such search.
     SearchUnsupported,
 }
@@ -152,6 +155,7 @@ impl Why {
             Self::ParameterIgnored { .. } => "parameter-ignored",
             Self::ForeignLink => "foreign-link",
             Self::TooManyPages => "too-many-pages",
+            Self::PagesMoved => "pages-moved",
             Self::SearchUnsupported => "search-unsupported",
         }
     }

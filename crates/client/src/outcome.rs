@@ -49,6 +49,8 @@ fn judged(reply: Reply, identifier: &str, release: Release) -> Result<Received, 
     match (status, content(&reply)) {
         (200..=299, Content::Answer(answer)) => accepted(reply, answer, identifier, release),
         (200..=299, Content::Other(why)) => Err(reply.uncertain(why)),
+        // "See there for what came of it" (RFC 9110, 15.4.4): it was processed, and not by who was asked for.
+        (303, _) => Err(reply.uncertain(Why::Redirect { status })),
         (300..=399, _) => Err(reply.locked(Why::Redirect { status })),
         // Whatever the status: the authority names the report and says what became of it.
         (400..=599, Content::Answer(answer)) if answer.receipt.is_some() => {
@@ -65,6 +67,8 @@ fn judged(reply: Reply, identifier: &str, release: Release) -> Result<Received, 
         // says so in FHIR may have stored the report all the same.
         (408 | 500..=599, Content::Other(why @ Why::Html { .. })) => Err(reply.uncertain(why)),
         (408 | 500..=599, _) => Err(reply.uncertain(Why::Unavailable { status })),
+        // It says nothing of the report but that its answer cannot be written as we like it (RFC 9110, 15.5.7).
+        (406, _) => Err(reply.uncertain(Why::Status { status })),
         // A conflict with what? Perhaps with an earlier delivery of this very report.
         (409 | 412, _) => Err(reply.uncertain(Why::Unexplained { status })),
         // A gateway, not the authority: nginx answers so where the client certificate is missing.

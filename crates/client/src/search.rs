@@ -1,9 +1,9 @@
 //! Questions about many reports: by identifier, by time of change, and the search as such.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use exchange::canonical::URI_SYSTEM;
-use exchange::{Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable};
+use exchange::{Answer, Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable};
 use fhir::Instant;
 use url::Url;
 
@@ -20,6 +20,8 @@ const FILTERS: [&str; 6] =
 const PAGE_ENTRIES: u32 = 100;
 /// All pages of one search together.
 const PAGES_BYTES_MAX: usize = 64_000_000;
+/// How often pages are read again that do not show as much as they say there is.
+const REREADS_MAX: usize = 2;
 
 /// One page, and what of the question the server ignored.
 async fn ask(
@@ -164,43 +166,124 @@ pub(crate) async fn changed_since(
             answer => answer,
         },
     };
-    let (page, evidence, ignored) = first?;
+    let mut read = Read { bytes: 0, began: tokio::time::Instant::now() };
+    let mut walk = walk(authority, first?, &mut read).await?;
+    for _ in 0..REREADS_MAX {
+        if !walk.lacks_entries() {
+            return Ok(walk.changes);
+        }
+        let again = match authority.asks_plainly() {
+            true => ask(authority, &plain).await?,
+            false => ask(authority, &ordered).await?,
+        };
+        let mut again = self::walk(authority, again, &mut read).await?;
+        // Nothing moves, and the total counts what this certificate is not shown.
+        let is_still = again.changes.incomplete.is_none() && again.shown == walk.shown;
+        // Cut off, it shows no end that a search could go on from: the first reading lacked something before it.
+        again.changes.incomplete = again.changes.incomplete.and(Some(Why::PagesMoved));
+        walk = again.after(walk);
+        if is_still {
+            return Ok(walk.changes);
+        }
+    }
+    if walk.lacks_entries() {
+        walk.changes.incomplete = Some(Why::PagesMoved);
+    }
+    Ok(walk.changes)
+}
+
+/// What one search has cost, however often its pages were read.
+struct Read {
+    bytes: usize,
+    began: tokio::time::Instant,
+}
+
+/// All pages of a search, read once.
+struct Walk {
+    changes: Changes,
+    /// Receipts of what was shown.
+    shown: BTreeSet<String>,
+    /// As the last page gave it.
+    total: Option<u64>,
+    pages: usize,
+}
+
+impl Walk {
+    /// Pages by number: what changes while they are read moves to the end, and another moves over from the page that
+    /// comes next to the one that was read already.
+    fn lacks_entries(&self) -> bool {
+        let shown = self.shown.len() + self.changes.unreadable;
+        let is_whole = self.changes.incomplete.is_none() && self.pages > 1;
+        is_whole && self.total.is_some_and(|total| total > shown as u64)
+    }
+
+    /// With what an earlier walk has shown and this one has not.
+    fn after(mut self, before: Self) -> Self {
+        let mut earlier = before.changes;
+        let is_new = |answer: &Answer| {
+            answer.receipt.as_ref().is_none_or(|receipt| !self.shown.contains(receipt))
+        };
+        earlier.answers.retain(is_new);
+        earlier.answers.append(&mut self.changes.answers);
+        earlier.evidence.append(&mut self.changes.evidence);
+        earlier.issues.append(&mut self.changes.issues);
+        self.shown.extend(before.shown);
+        self.changes = Changes {
+            answers: earlier.answers,
+            evidence: earlier.evidence,
+            issues: earlier.issues,
+            // What changes from then on, the next search must find.
+            server_time: earlier.server_time,
+            ..self.changes
+        };
+        self
+    }
+
+    /// Adds a page; returns its `next` link.
+    fn take(&mut self, page: Page, evidence: Evidence) -> Option<String> {
+        self.shown.extend(page.answers.iter().filter_map(|answer| answer.receipt.clone()));
+        self.total = page.total;
+        self.pages += 1;
+        self.changes.answers.extend(page.answers);
+        self.changes.unreadable += page.unreadable;
+        self.changes.issues.extend(page.issues);
+        self.changes.evidence.push(evidence);
+        page.links.next
+    }
+}
+
+async fn walk(
+    authority: &HttpAuthority,
+    (page, evidence, ignored): (Page, Evidence, Vec<String>),
+    read: &mut Read,
+) -> Result<Walk, Fault> {
     let incomplete = ignored_filter(ignored);
     let server_time = page.timestamp.or(evidence.server_date);
-    let mut changes = Changes { server_time, incomplete, ..Changes::default() };
-    let mut bytes = evidence.body.len();
-    let mut next = take(&mut changes, page, evidence);
+    let changes = Changes { server_time, incomplete, ..Changes::default() };
+    let mut walk = Walk { changes, shown: BTreeSet::new(), total: None, pages: 0 };
+    read.bytes += evidence.body.len();
+    let mut next = walk.take(page, evidence);
     let mut visited = HashSet::new();
-    let began = tokio::time::Instant::now();
     while let Some(link) = next {
         let url = match followable(authority.base(), &link) {
             Some(url) => url,
             None => {
-                changes.incomplete = Some(Why::ForeignLink);
+                walk.changes.incomplete = Some(Why::ForeignLink);
                 break;
             }
         };
-        let full = changes.evidence.len() >= authority.limits.pages_max
-            || bytes > PAGES_BYTES_MAX
-            || began.elapsed() > authority.limits.walk;
+        let full = walk.pages >= authority.limits.pages_max
+            || read.bytes > PAGES_BYTES_MAX
+            || read.began.elapsed() > authority.limits.walk;
         if full || !visited.insert(url.clone()) {
-            changes.incomplete = Some(Why::TooManyPages);
+            walk.changes.incomplete = Some(Why::TooManyPages);
             break;
         }
         let (page, evidence) = fetch(authority, url).await?;
-        bytes += evidence.body.len();
-        next = take(&mut changes, page, evidence);
+        read.bytes += evidence.body.len();
+        next = walk.take(page, evidence);
     }
-    Ok(changes)
-}
-
-/// Adds a page; returns its `next` link.
-fn take(changes: &mut Changes, page: Page, evidence: Evidence) -> Option<String> {
-    changes.answers.extend(page.answers);
-    changes.unreadable += page.unreadable;
-    changes.issues.extend(page.issues);
-    changes.evidence.push(evidence);
-    page.links.next
+    Ok(walk)
 }
 
 #[cfg(test)]

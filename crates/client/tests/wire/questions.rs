@@ -1,5 +1,6 @@
 //! GET: by id, by identifier, by time of change, and the search as such.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use client::{Authority, HttpAuthority, Limits, Why};
@@ -168,6 +169,40 @@ async fn changes_follow_the_links_as_given() {
         // A full instant: a day alone would leave that whole day out.
         let time = format!("{}=ge2026-06-21T00%3A00%3A00.000000", release.facts().last_updated);
         assert!(asked.contains(&time) && asked.contains("_sort=_lastUpdated"), "{asked}");
+    }
+}
+
+/// Pages by number, while reports move: one that changes goes to the end, and another takes the place that was read
+/// already. The pages show less than they say there is, so they are read again; where they stay short of it, this is
+/// not everything.
+#[tokio::test]
+async fn entries_that_move_between_pages_are_found() {
+    let world = World::new();
+    // What each reading shows, page by page, of four reports.
+    let rows: [(&[[u32; 3]], usize, Option<Why>); 4] = [
+        (&[[1, 2, 3]], 3, None),
+        (&[[1, 3, 1], [2, 3, 1]], 3, None),
+        (&[[1, 2, 2], [1, 2, 2]], 2, None),
+        (&[[1, 1, 1], [1, 2, 1], [1, 1, 1]], 2, Some(Why::PagesMoved)),
+    ];
+    for (readings, shown, why) in rows {
+        let readings_of = readings.to_vec();
+        let server = world
+            .server(move |seen| {
+                let reading = readings_of[seen.number / 3];
+                let at = seen.number % 3;
+                let next = format!("/v1/fhir/DocumentReference?_page={}", at + 1);
+                let next = (at < 2).then_some(("next", next));
+                let links: Vec<_> = [own(seen)].into_iter().chain(next).collect();
+                let id = reading[at];
+                let entry = reference(&format!("r-{id}"), "completed", &format!("urn:uuid:{id}"));
+                fhir(200, bundle(&[entry], &links).replace("\"total\":1", "\"total\":3"))
+            })
+            .await;
+        let changes = world.authority(&server).changed_since(None).await.unwrap();
+        let found: BTreeSet<_> = changes.answers.iter().filter_map(|a| a.receipt.clone()).collect();
+        assert_eq!((found.len(), changes.incomplete), (shown, why), "{readings:?}");
+        assert_eq!(server.seen().len(), 3 * readings.len(), "{readings:?}");
     }
 }
 
