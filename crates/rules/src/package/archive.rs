@@ -3,6 +3,7 @@
 use std::io::Read;
 
 use flate2::read::MultiGzDecoder;
+use tar::PaxExtensions;
 
 use super::Fault;
 
@@ -32,6 +33,9 @@ impl Default for PackageLimits {
     }
 }
 
+/// Bytes of what an archive says of an entry before it, a long name above all. Names of packages are short.
+const NAME_MAX: u64 = 64 << 10;
+
 /// Gives every JSON file of the folder `package` to `each`, by its name there. Folders below it
 /// (examples, tests) are passed over.
 pub(super) fn each_file(
@@ -45,8 +49,9 @@ pub(super) fn each_file(
     let mut content = Vec::new();
     let mut count = 0;
     let mut total = 0_u64;
+    let mut long_name = None;
     let damaged = |_| Fault::Damaged;
-    for entry in archive.entries().map_err(damaged)? {
+    for entry in archive.entries().map_err(damaged)?.raw(true) {
         let cut_off = |total: u64| {
             if total >= limits.unpacked_max {
                 Fault::TooLarge { limit: limits.unpacked_max }
@@ -64,10 +69,25 @@ pub(super) fn each_file(
         if total > limits.unpacked_max {
             return Err(Fault::TooLarge { limit: limits.unpacked_max });
         }
-        if !entry.header().entry_type().is_file() {
+        // The library would read these whole, whatever their size.
+        let kind = entry.header().entry_type();
+        if kind.is_gnu_longname() || kind.is_pax_local_extensions() {
+            if entry.size() > NAME_MAX {
+                return Err(Fault::TooLarge { limit: NAME_MAX });
+            }
+            let mut said = Vec::new();
+            entry.read_to_end(&mut said).map_err(|_| cut_off(total))?;
+            long_name = name_in(&said, kind.is_gnu_longname()).or(long_name);
             continue;
         }
-        let path = entry.path_bytes().into_owned();
+        if kind.is_gnu_longlink() || kind.is_pax_global_extensions() {
+            continue;
+        }
+        let long_name = long_name.take();
+        if !kind.is_file() {
+            continue;
+        }
+        let path = long_name.unwrap_or_else(|| entry.path_bytes().into_owned());
         let Ok(path) = std::str::from_utf8(&path) else { continue };
         if path.starts_with('/') || path.split(['/', '\\']).any(|part| part == "..") {
             return Err(Fault::PathOutside);
@@ -86,4 +106,13 @@ pub(super) fn each_file(
         each(name, &content)?;
     }
     Ok(())
+}
+
+/// The name that is said of the next entry, in the way of GNU or of PAX.
+fn name_in(said: &[u8], is_gnu: bool) -> Option<Vec<u8>> {
+    if is_gnu {
+        return Some(said.strip_suffix(&[0]).unwrap_or(said).to_vec());
+    }
+    let mut all = PaxExtensions::new(said).flatten();
+    all.find(|one| one.key_bytes() == b"path").map(|one| one.value_bytes().to_vec())
 }

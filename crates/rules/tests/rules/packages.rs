@@ -88,6 +88,53 @@ fn hostile_archives_are_refused_by_name() {
     assert_eq!(package.unwrap().unreadable, ["deep.json"]);
 }
 
+/// An archive whose entries are named by entries before them, in the way of GNU and of PAX.
+fn named(kind: tar::EntryType, said: &[u8], content: &[u8]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
+    for (kind, content) in [(kind, said), (tar::EntryType::Regular, content)] {
+        let mut header = tar::Header::new_gnu();
+        header.as_old_mut().name[..9].copy_from_slice(b"elsewhere");
+        header.set_entry_type(kind);
+        header.set_size(content.len() as u64);
+        header.set_cksum();
+        builder.append(&header, content).unwrap();
+    }
+    builder.into_inner().unwrap().finish().unwrap()
+}
+
+/// A name that packs to nothing, however long it is: the library reads it whole before it says how long.
+#[test]
+fn a_long_name_is_not_read_whole() {
+    use tar::EntryType;
+
+    let read = |bytes: &[u8]| Package::read(bytes, &PackageLimits::default());
+    let long = vec![b'a'; 256 << 10];
+    for kind in [EntryType::GNULongName, EntryType::XHeader] {
+        let bomb = named(kind, &long, b"{}");
+        assert!(bomb.len() < 4_000);
+        assert_eq!(read(&bomb).unwrap_err(), Fault::TooLarge { limit: 64 << 10 });
+    }
+    // Names that fit are the names.
+    let outside = named(EntryType::GNULongName, b"package/../x.json\0", b"{}");
+    assert_eq!(read(&outside).unwrap_err(), Fault::PathOutside);
+    let (path, content) = manifest("a.b", "1.0.0", json!({}));
+    let record = format!("{} path={path}\n", path.len() + 9);
+    assert_eq!(record.len(), path.len() + 9);
+    for (kind, said) in [
+        (EntryType::GNULongName, format!("{path}\0")),
+        (EntryType::XHeader, format!("20 mtime=1350244992\n{record}")),
+    ] {
+        assert_eq!(
+            read(&named(kind, said.as_bytes(), &content)).unwrap_err(),
+            Fault::NoDefinitions
+        );
+    }
+    // What is said of all entries, and of links, is passed over unread.
+    for kind in [EntryType::XGlobalHeader, EntryType::GNULongLink] {
+        assert_eq!(read(&named(kind, &long, b"{}")).unwrap_err(), Fault::NoManifest);
+    }
+}
+
 #[test]
 fn two_versions_side_by_side_and_one_in_use() {
     let folder = tempfile::tempdir().unwrap();
