@@ -11,7 +11,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio_rustls::server::TlsStream;
 use tokio_util::sync::CancellationToken;
@@ -34,6 +34,7 @@ use crate::store::Store;
 use crate::tls::handshake::{HANDSHAKE_MAX, shake};
 use crate::tls::pending::Pending;
 use crate::tls::pki::Presented;
+use crate::tls::places::{PLACES, Place, Places};
 use crate::tls::trust::{Terms, Trust, TrustFiles};
 use crate::{clock, private};
 
@@ -130,10 +131,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 const EXPIRY_LOOK_MIN: Duration = Duration::from_millis(10);
 /// Bytes of an HTTP/2 header above which the stream is reset without words.
 const HEADER_LIST_MAX: u32 = 1 << 20;
-/// Connections of known callers at once.
-const CONNECTIONS_MAX: usize = 1024;
-/// How long a known caller waits for one of these places.
-const PLACE_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// Starts the service; ready when this returns. Ends, with everything it started, when `shutdown` is
 /// cancelled.
@@ -179,16 +176,13 @@ pub async fn serve(
         ending: shutdown.clone(),
         under_way: TaskTracker::new(),
     });
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let places = Places::new();
     let pending = Pending::new();
     let plan = options.faults.clone();
     let desk = Desk {
         store: Arc::clone(&store),
         ending: shutdown.clone(),
-        service: Some(Service {
-            context: Arc::clone(&context),
-            places: (Arc::clone(&places), CONNECTIONS_MAX),
-        }),
+        service: Some(Service { context: Arc::clone(&context), places: (places.all(), PLACES) }),
     };
     let task = tokio::spawn(async move {
         let rules = Arc::new(options.rules);
@@ -259,8 +253,8 @@ async fn farewell(context: &Context, over: &CancellationToken) {
 struct Entrance {
     pending: Pending,
     trust: Arc<Trust>,
-    /// Places of callers that are known.
-    places: Arc<Semaphore>,
+    /// Of callers that are known.
+    places: Places,
 }
 
 async fn accept(
@@ -287,8 +281,8 @@ async fn accept(
                 () = over.cancelled() => None,
                 known = known(stream, peer, &entrance, &terms, &context) => known,
             };
-            if let Some((stream, _place)) = known {
-                connection(stream, &terms, context, &over).await;
+            if let Some((stream, certificate, _place)) = known {
+                connection(stream, certificate, &terms, context, &over).await;
             }
         });
     }
@@ -303,27 +297,29 @@ async fn known(
     entrance: &Entrance,
     terms: &Terms,
     context: &Context,
-) -> Option<(TlsStream<TcpStream>, OwnedSemaphorePermit)> {
+) -> Option<(TlsStream<TcpStream>, Arc<Presented>, Place)> {
     let _ = stream.set_nodelay(true);
     let turn = entrance.pending.turn(&stream, peer.ip()).await?;
     let stream = shake(stream, &entrance.trust, terms, &context.faults).await?;
     drop(turn);
-    let place = Arc::clone(&entrance.places).acquire_owned();
-    let place = tokio::time::timeout(PLACE_WAIT_MAX, place).await.ok()?.ok()?;
-    Some((stream, place))
+    let certificate = stream.get_ref().1.peer_certificates().and_then(Presented::of)?;
+    let laboratory = context.store.laboratory(certificate.fingerprint.clone()).await.ok().flatten();
+    let laboratory = match laboratory {
+        Some(laboratory) => laboratory.id.to_string(),
+        None => certificate.fingerprint.clone(),
+    };
+    let place = entrance.places.take(laboratory, peer.ip()).await?;
+    Some((stream, Arc::new(certificate), place))
 }
 
 async fn connection(
     stream: TlsStream<TcpStream>,
+    certificate: Arc<Presented>,
     terms: &Terms,
     context: Arc<Context>,
     over: &CancellationToken,
 ) {
-    let Some(certificate) = stream.get_ref().1.peer_certificates().and_then(Presented::of) else {
-        return;
-    };
     let valid_until = certificate.valid_until;
-    let certificate = Arc::new(certificate);
     let service = service_fn(move |request| {
         let (context, certificate) = (Arc::clone(&context), Arc::clone(&certificate));
         async move { routes::answer(&context, &certificate, request).await }

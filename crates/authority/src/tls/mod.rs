@@ -3,4 +3,5 @@
 pub(crate) mod handshake;
 pub(crate) mod pending;
 pub(crate) mod pki;
+pub(crate) mod places;
 pub(crate) mod trust;

@@ -154,7 +154,7 @@ impl Drop for Place<'_> {
 }
 
 /// What one caller can have many of counts as one address: the lower half of an address of IPv6 is its own choice.
-fn network(address: IpAddr) -> IpAddr {
+pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),
         four => four,

@@ -23,12 +23,14 @@ in_every_release![
 mod newest {
     use super::{
         a_caller_that_stops_in_the_middle_is_cut, a_laboratory_can_be_added_while_it_runs,
-        rude_callers_get_no_html_and_disturb_nobody, silent_connections_keep_nobody_out,
+        one_laboratory_leaves_places_for_others, rude_callers_get_no_html_and_disturb_nobody,
+        silent_connections_keep_nobody_out,
         while_it_ends_what_was_begun_is_finished_and_others_are_told_to_come_back,
     };
 
     on_every_store![
         silent_connections_keep_nobody_out,
+        one_laboratory_leaves_places_for_others,
         a_caller_that_stops_in_the_middle_is_cut,
         rude_callers_get_no_html_and_disturb_nobody,
         a_laboratory_can_be_added_while_it_runs,
@@ -101,6 +103,30 @@ async fn silent_connections_keep_nobody_out() {
     let mut last = silent.pop().unwrap();
     let told = tokio::time::timeout(Duration::from_secs(8), last.read(&mut [0; 8])).await;
     assert!(!matches!(told, Ok(Ok(1..))) && told.is_ok(), "{:?}", began.elapsed());
+}
+
+/// One laboratory opens more connections than its part: what is more is let go at once, and others get in.
+async fn one_laboratory_leaves_places_for_others() {
+    let house = House::open(|_| {}).await;
+    let mut held = Vec::new();
+    let mut refused = false;
+    while !refused && held.len() < 200 {
+        let mut stream = connect(&house).await;
+        // Whoever has no place is let go at once; whoever has one is answered.
+        let request = b"GET /v1/fhir/metadata HTTP/1.1\r\nhost: localhost\r\n\r\n";
+        let said = async {
+            stream.write_all(request).await.ok()?;
+            let mut first = [0; 1];
+            stream.read_exact(&mut first).await.ok()
+        };
+        match said.await {
+            Some(_) => held.push(stream),
+            None => refused = true,
+        }
+    }
+    assert!(refused, "{} connections are held", held.len());
+    let answer = house.client("beta").get("/metadata").await;
+    assert_eq!(answer.status(), StatusCode::OK);
 }
 
 async fn a_caller_that_stops_in_the_middle_is_cut() {
