@@ -48,6 +48,8 @@ pub(crate) struct Inner {
     pub(crate) working: tokio::sync::Mutex<Option<Working>>,
     pub(crate) keeping: tokio::sync::Mutex<Option<Working>>,
     pub(crate) rules: rules::InUse,
+    /// Held by whoever unpacks: one archive is in memory at a time, whoever has handed it over.
+    pub(crate) unpacking: tokio::sync::Mutex<()>,
 }
 
 /// Running tasks: their owner can stop them and waits for them.
@@ -145,6 +147,7 @@ impl Engine {
             working: tokio::sync::Mutex::new(None),
             keeping: tokio::sync::Mutex::new(None),
             rules: rules::InUse::default(),
+            unpacking: tokio::sync::Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }

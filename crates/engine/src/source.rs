@@ -192,7 +192,7 @@ pub(crate) fn pieces_of(path: &Path, limits: &SourceLimits, room: &Room) -> Vec<
 }
 
 /// An archive, or a file so large that it can be nothing else than several reports.
-fn may_hold_several(path: &Path, limits: &SourceLimits) -> bool {
+pub(crate) fn may_hold_several(path: &Path, limits: &SourceLimits) -> bool {
     let Ok(facts) = fs::metadata(path) else { return false };
     // Asked before opening: opening a pipe without a writer would block.
     if !facts.is_file() {

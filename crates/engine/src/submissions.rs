@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use crate::intake::{Candidate, Origin, Parsed, look_at};
 use crate::relation::SAME_IDENTIFIER;
-use crate::source::{Piece, Room, files_below, pieces_of, pieces_of_bytes};
+use crate::source::{Piece, Room, files_below, may_hold_several, pieces_of, pieces_of_bytes};
 use crate::worker::wrapped;
 use crate::{Engine, EngineError, ImportOptions};
 
@@ -26,7 +26,7 @@ impl Engine {
 
     /// Looks at files, folders, archives; nothing is taken in yet. The result holds the bytes of all.
     pub async fn inspect(&self, paths: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
-        self.inspect_files(self.files(paths).await?).await
+        self.inspect_and(paths, |candidates| candidates).await
     }
 
     /// The same of files that were found already: a folder among them is refused.
@@ -34,6 +34,49 @@ impl Engine {
         &self,
         files: Vec<PathBuf>,
     ) -> Result<Vec<Candidate>, EngineError> {
+        self.look_and(files, |candidates| candidates).await
+    }
+
+    /// Looks, and makes something of it at once. Until that is done no other archive is unpacked, so that those who
+    /// ask for many one by one have one of them in memory.
+    pub async fn inspect_and<T: Send + 'static>(
+        &self,
+        paths: Vec<PathBuf>,
+        make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        self.look_and(self.files(paths).await?, make).await
+    }
+
+    async fn look_and<T: Send + 'static>(
+        &self,
+        files: Vec<PathBuf>,
+        make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let (files, several) = self.with_several(files).await?;
+        let turn = match several.contains(&true) {
+            true => Some(self.inner.unpacking.lock().await),
+            false => None,
+        };
+        let candidates = self.looked_at(files).await?;
+        let made = on_pool(move || make(candidates)).await;
+        drop(turn);
+        made
+    }
+
+    /// Which of the files may hold several reports.
+    pub(crate) async fn with_several(
+        &self,
+        files: Vec<PathBuf>,
+    ) -> Result<(Vec<PathBuf>, Vec<bool>), EngineError> {
+        let limits = self.source_limits();
+        on_pool(move || {
+            let several = files.iter().map(|file| may_hold_several(file, &limits)).collect();
+            (files, several)
+        })
+        .await
+    }
+
+    async fn looked_at(&self, files: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
         let limits = self.source_limits();
         let room = Arc::new(Room::new(&limits));
         let groups: Vec<Vec<Candidate>> = stream::iter(files)

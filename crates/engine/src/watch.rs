@@ -158,7 +158,9 @@ impl Engine {
         F: Future<Output = Result<Vec<Candidate>, EngineError>>,
     {
         let mut batch = Batch::default();
-        for group in ready.chunks(LOOKS_AT_ONCE) {
+        let paths = ready.iter().map(|(path, _)| path.clone()).collect();
+        let (_, several) = self.with_several(paths).await?;
+        for group in groups(&ready, &several) {
             if cancel.is_cancelled() {
                 return Ok(());
             }
@@ -204,12 +206,27 @@ impl Engine {
     }
 }
 
+/// Files that are looked at together: a few plain ones, or one that may hold several reports and fill the memory, which
+/// is taken in before the next one is looked at.
+fn groups<'a>(ready: &'a [(PathBuf, Face)], several: &[bool]) -> Vec<&'a [(PathBuf, Face)]> {
+    let is_plain = |at: usize| !several.get(at).copied().unwrap_or(true);
+    let mut groups = Vec::new();
+    let mut from = 0;
+    while from < ready.len() {
+        let plain = (from..ready.len()).take(LOOKS_AT_ONCE).take_while(|at| is_plain(*at)).count();
+        let to = from + plain.max(1);
+        groups.extend(ready.get(from..to));
+        from = to;
+    }
+    groups
+}
+
 /// What can be seen of a folder and of the folders in it.
 fn look_at_folder(folder: &Path) -> Look {
     let mut look = Look::default();
     // Asked first: a walk gives what is no folder as a file.
     if let Err(error) = fs::read_dir(folder) {
-        look.away = Some(Away { path: folder.to_owned(), reason: reason(&error) });
+        look.away = Some(Away { path: folder.to_owned(), reason: folder_reason(&error) });
         return look;
     }
     for entry in walk(folder) {
@@ -238,11 +255,11 @@ fn away(folder: &Path, error: walkdir::Error) -> Option<Away> {
     let path = error.path().unwrap_or(folder).to_owned();
     let error = io::Error::from(error);
     let is_gone = error.kind() == io::ErrorKind::NotFound && path != folder;
-    (!is_gone).then(|| Away { path, reason: reason(&error) })
+    (!is_gone).then(|| Away { path, reason: folder_reason(&error) })
 }
 
-/// A code where there are words for it, else the operating system's word.
-fn reason(error: &io::Error) -> String {
+/// Why a folder cannot be looked at: a code where there are words for it, else the operating system's word.
+pub(crate) fn folder_reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "folder-missing".to_owned(),
         io::ErrorKind::NotADirectory => "not-a-folder".to_owned(),

@@ -3,7 +3,7 @@
 use engine::{Candidate, Differing, Engine, ImportOptions, KnownContent, Relation, Taken};
 use report::{Action, SubmissionId};
 
-use super::{Desk, on_pool};
+use super::Desk;
 use crate::candidates::candidate_view;
 use crate::difference::changes;
 use crate::limits;
@@ -17,10 +17,14 @@ const CHANGES_SHOWN: usize = 5;
 impl Desk {
     /// Looks at files and folders; nothing is taken in.
     pub async fn inspect_files(&self, paths: Vec<String>) -> Result<Vec<CandidateView>, Problem> {
-        let engine = self.engine();
-        let candidates = engine.inspect(limits::paths(paths)?).await?;
-        on_pool(move || candidates.iter().map(|candidate| looked_at(&engine, candidate)).collect())
-            .await?
+        let (engine, paths) = (self.engine(), limits::paths(paths)?);
+        let view = {
+            let engine = engine.clone();
+            move |candidates: Vec<Candidate>| {
+                candidates.iter().map(|candidate| looked_at(&engine, candidate)).collect()
+            }
+        };
+        engine.inspect_and(paths, view).await?
     }
 
     /// Takes files in and sends them, after the time for undoing it. A file with the identifier of a
@@ -73,9 +77,12 @@ impl Desk {
             let Some(target) = target else { continue };
             // What became of the report meanwhile decides: then this is told, and the others still go.
             let sent = engine.correct_after(target, candidate, delay).await;
+            // What was begun by hand is kept where the file does not take the report's place.
+            if sent.is_ok() {
+                self.forget_draft(target.0).await?;
+            }
             view.submissions.push(sent.ok().map(|id| id.0));
             view.files.push(file);
-            self.forget_draft(target.0).await?;
         }
         Ok(view)
     }

@@ -121,6 +121,77 @@ async fn a_file_that_is_locked_is_told_once_and_taken_when_it_is_free() {
     assert!(matches!(told.into_inner()[..], [Taken::Refused, Taken::New(_)]));
 }
 
+/// A ZIP archive with one file of so many bytes in it, stored as it is.
+fn archive(folder: &Path, name: &str, content: &[u8]) {
+    let mut writer = zip::ZipWriter::new(fs::File::create(folder.join(name)).unwrap());
+    let options = zip::write::SimpleFileOptions::default();
+    writer.start_file("a.json", options).unwrap();
+    io::Write::write_all(&mut writer, content).unwrap();
+    writer.finish().unwrap();
+}
+
+/// Four archives and some files appear at once: never more than one archive is looked at at a time, and plain files
+/// beside each other as ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn archives_of_a_watched_folder_are_unpacked_one_after_the_other() {
+    let (_home, engine, folder) = ground().await;
+    for number in 0..4 {
+        let text = testkit::DocumentBuilder::new(100 + number).json();
+        archive(&folder, &format!("{number}.zip"), text.as_bytes());
+        report(&folder, 200 + number);
+    }
+    let cancel = CancellationToken::new();
+    // Of archives and of plain files: how many are looked at now, and how many were at most.
+    let counts = Arc::new([const { [const { AtomicUsize::new(0) }; 2] }; 2]);
+    let look = plain(&engine);
+    let inspect = |file: PathBuf| {
+        let (counts, looked) = (counts.clone(), look(file.clone()));
+        let of = usize::from(file.extension().unwrap() != "zip");
+        async move {
+            let [now, most] = &counts[of];
+            most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            let looked = looked.await;
+            now.fetch_sub(1, Ordering::SeqCst);
+            looked
+        }
+    };
+    let watching = engine.watch_by(&folder, &cancel, PAUSE, inspect, |_| {});
+    let acting = async {
+        until("taken", || taken(&engine) == 8).await;
+        cancel.cancel();
+    };
+    let (watched, ()) = tokio::join!(watching, acting);
+    watched.unwrap();
+    let most = |of: usize| counts[of][1].load(Ordering::SeqCst);
+    assert_eq!((most(0), most(1)), (1, LOOKS_AT_ONCE));
+}
+
+/// The window looks at files one by one, several at once: an archive waits until what another gave is out of memory, and
+/// a plain file waits for nobody.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_archive_waits_until_what_another_gave_was_made_use_of() {
+    let (_home, engine, folder) = ground().await;
+    let text = testkit::DocumentBuilder::new(1).json();
+    archive(&folder, "1.zip", text.as_bytes());
+    report(&folder, 2);
+    let turn = engine.inner.unpacking.lock().await;
+    let look = |name: &str| {
+        let (engine, file) = (engine.clone(), folder.join(name));
+        tokio::spawn(async move { engine.inspect(vec![file]).await.map(|found| found.len()) })
+    };
+    let waits = look("1.zip");
+    assert_eq!(look("002.json").await.unwrap().unwrap(), 1);
+    assert!(!waits.is_finished());
+    drop(turn);
+    assert_eq!(waits.await.unwrap().unwrap(), 1);
+    let inner = engine.clone();
+    let made = engine
+        .inspect_and(vec![folder.join("1.zip")], move |_| inner.inner.unpacking.try_lock().is_err())
+        .await;
+    assert!(made.unwrap(), "held until it was made use of");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn refused_files_stand_in_a_notice_until_they_are_corrected_or_removed() {
     let (_home, engine, folder) = ground().await;
