@@ -406,6 +406,20 @@ pub(crate) enum JournalCommand {
         /// The file; it must not exist.
         file: Option<PathBuf>,
     },
+    /// Show or set a second place, in which copies of all backups are kept: another disk, or a folder of the network.
+    #[command(after_help = "\
+A place that is away is told by `labcourier journal notices`; nothing waits for it, and it gets what it lacks
+when it is back. `labcourier journal restore` takes a backup from there, too.
+
+Examples:
+  labcourier journal backup-place
+  labcourier journal backup-place /mnt/backup
+  labcourier journal backup-place off")]
+    BackupPlace {
+        /// The folder, or off.
+        #[arg(value_name = "FOLDER|off")]
+        place: Option<PathBuf>,
+    },
     /// List the backups that were made by themselves.
     #[command(after_help = "Example:\n  labcourier journal list-backups")]
     ListBackups,

@@ -7,6 +7,7 @@ mod clock;
 mod computer;
 mod couriers;
 mod destination;
+mod elsewhere;
 mod endpoints;
 mod engine;
 mod intake;

@@ -58,6 +58,9 @@ pub struct Settings {
     /// Days in progress after which a report needs attention; three where nothing is said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attention_days: Option<u16>,
+    /// Folder of this profile in a second place, where copies of all backups are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backup_place: Option<PathBuf>,
     /// Preferences of the window, as it likes to keep them (no patient data).
     #[serde(default)]
     pub preferences: serde_json::Map<String, serde_json::Value>,
@@ -158,6 +161,7 @@ impl Profile {
             document_bytes_max: document_bytes_default(),
             retention_days: None,
             attention_days: None,
+            backup_place: None,
             same_identifier: SameIdentifier::default(),
             preferences: serde_json::Map::new(),
         };

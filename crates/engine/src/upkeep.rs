@@ -9,6 +9,7 @@ use fhir::Instant;
 use journal::{BackedUp, Journal, JournalError, Key, Notice, OpenProblem, Unreconciled};
 use tokio_util::sync::CancellationToken;
 
+use crate::elsewhere::Copying;
 use crate::{Engine, Profile, computer, person, reconcile};
 
 /// A backup is due when the last one is so old …
@@ -30,6 +31,7 @@ const COMPARED_SECONDS: i64 = 3_600;
 pub const UPKEEP_NOTICES: &[(&str, &[&str])] = &[
     ("journal-copied", &["doubted"]),
     ("backups-failing", &["last", "reason"]),
+    ("backup-place-away", &["place", "reason"]),
     ("journal-damage-met", &[]),
     ("journal-reconciled", &["added", "doubted", "lost"]),
     ("journal-unanchored", &[]),
@@ -56,7 +58,9 @@ pub(crate) fn open_journal(
         Err(
             OpenProblem::WrongKeyOrDamaged | OpenProblem::Missing | OpenProblem::Outdated { .. },
         ) => {
-            journal::recover(&file, key, &backups, now)?;
+            let elsewhere = profile.settings.backup_place.as_deref();
+            let folders: Vec<&Path> = std::iter::once(&*backups).chain(elsewhere).collect();
+            journal::recover_from(&file, key, &folders, now)?;
             Journal::open(&file, key)?
         }
         opened => opened?,
@@ -108,7 +112,7 @@ fn back_up_if_due(
     }
 }
 
-fn reason(error: &JournalError) -> &'static str {
+pub(crate) fn reason(error: &JournalError) -> &'static str {
     match error {
         JournalError::Full => "disk-full",
         JournalError::Damaged => "journal-damaged",
@@ -128,6 +132,7 @@ impl Engine {
     /// What is due, again and again, until cancelled.
     pub(crate) async fn keep_up(self, cancel: CancellationToken) {
         let mut failures = 0;
+        let mut copying = Copying::default();
         // At the start it was done already.
         let mut retained = self.now();
         loop {
@@ -137,6 +142,7 @@ impl Engine {
                 () = cancel.cancelled() => return,
                 made = self.back_up_if_due() => self.told_of_backup(&made, &mut failures),
             }
+            self.begin_copying(&mut copying);
             // What cannot be removed now is removed at the next look.
             let passed = self.now().0.saturating_sub(retained.0);
             if !(0..RETAIN_EVERY * 1_000_000).contains(&passed)
@@ -149,10 +155,13 @@ impl Engine {
                 // An authority that cannot be reached is asked again at the next look.
                 _ = self.reconcile() => {}
             }
-            tokio::select! {
-                () = cancel.cancelled() => return,
-                () = self.inner.compare.notified() => {}
-                () = tokio::time::sleep(LOOK_EVERY) => {}
+            loop {
+                tokio::select! {
+                    () = cancel.cancelled() => return,
+                    done = copying.finished() => self.told_of_copies(done, &mut copying),
+                    () = self.inner.compare.notified() => break,
+                    () = tokio::time::sleep(LOOK_EVERY) => break,
+                }
             }
         }
     }

@@ -111,6 +111,58 @@ async fn a_start_makes_the_backup_by_itself() {
     engine.stop().await;
 }
 
+/// The second place is a disk that is pulled out and put in again: it is told, nothing waits for it, and it gets what
+/// it lacks.
+#[tokio::test]
+async fn a_second_place_that_is_away_is_told_and_holds_nothing_up() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let (disk, away) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let engine = create(folder.path(), &clock);
+    assert!(engine.set_backup_place(Some(folder.path())).is_err(), "the same disk");
+    assert!(engine.set_backup_place(Some(&disk.path().join("none"))).is_err());
+    let place = engine.set_backup_place(Some(disk.path())).unwrap().unwrap();
+    let copies = || journal::list_backups(&place).unwrap().len();
+    let told = |engine: &Engine| {
+        let all = engine.journal().notices().unwrap();
+        all.iter().any(|notice| notice.code == "backup-place-away")
+    };
+    import(&engine, 1);
+    engine.start().await;
+    while copies() < 1 {
+        tokio::task::yield_now().await;
+    }
+    engine.stop().await;
+    assert!(!told(&engine));
+
+    let unplugged = away.path().join("unplugged");
+    std::fs::rename(&place, &unplugged).unwrap();
+    clock.0.fetch_add(86_400_000_000, Ordering::SeqCst);
+    import(&engine, 2);
+    engine.start().await;
+    while !told(&engine) {
+        tokio::task::yield_now().await;
+    }
+    let backups = engine.profile().backup_folder();
+    assert_eq!(journal::list_backups(&backups).unwrap().len(), 2, "the first place has it");
+    assert!(!place.exists(), "nothing is written to where the disk was");
+    engine.stop().await;
+
+    std::fs::rename(&unplugged, &place).unwrap();
+    engine.start().await;
+    while told(&engine) {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(copies(), 2);
+    engine.stop().await;
+    drop(engine);
+
+    // The first disk dies with journal and backups; the settings are there, or were made again.
+    std::fs::remove_dir_all(&backups).unwrap();
+    std::fs::write(folder.path().join("journal.db"), "").unwrap();
+    let engine = open(folder.path(), &clock);
+    assert_eq!(engine.journal().events().unwrap(), 4, "two reports, and the doubt of each");
+}
+
 #[tokio::test]
 async fn a_damaged_journal_is_recovered_at_opening_and_a_person_is_told() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), clock());

@@ -75,7 +75,7 @@ pub(crate) fn of_journal(error: JournalError) -> OpenProblem {
     }
 }
 
-fn of_open(problem: OpenProblem) -> JournalError {
+pub(crate) fn of_open(problem: OpenProblem) -> JournalError {
     match problem {
         OpenProblem::Busy => JournalError::Busy,
         OpenProblem::Full => JournalError::Full,
@@ -96,13 +96,13 @@ pub(crate) fn write_into(
     private_folder(folder).map_err(JournalError::io("back up"))?;
     let last = read::one(source, sql::LAST_EVENT, [], |row| row.get::<_, i64>(0))?;
     let events = last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0);
-    let file = folder.join(backups::name(now, events));
+    let file = folder.join(backups::name(now, events, backups::WHOLE));
     let facts = write(source, place, &file)?;
     let removed = backups::thin_out(folder).unwrap_or(0);
     Ok(BackedUp { facts, file, removed })
 }
 
-fn private_folder(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn private_folder(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fhir::Instant;
 
-use crate::{BackupFacts, JournalError};
+use crate::{BackupFacts, JournalError, pages};
 
 /// The newest are kept whatever their age: a file may be damaged after it was verified.
 const NEWEST: usize = 3;
@@ -18,7 +18,8 @@ const AHEAD_SECONDS: i64 = 3_600;
 const DAY_MICROS: i64 = 86_400_000_000;
 
 const PREFIX: &str = "journal-";
-const ENDING: &str = ".db";
+/// Of a backup that is a journal by itself; the others are files of pages.
+pub(crate) const WHOLE: &str = ".db";
 
 /// An automatic backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,15 +74,17 @@ pub fn list(folder: &Path) -> std::io::Result<Vec<BackupFile>> {
 }
 
 /// `journal-20261121T063211Z-1234.db`
-pub(crate) fn name(at: Instant, events: u64) -> String {
+pub(crate) fn name(at: Instant, events: u64, ending: &str) -> String {
     let text = at.to_fhir();
     let seconds = text.split(['.', 'Z']).next().unwrap_or_default();
     let plain: String = seconds.chars().filter(|c| !matches!(c, '-' | ':')).collect();
-    format!("{PREFIX}{plain}Z-{events}{ENDING}")
+    format!("{PREFIX}{plain}Z-{events}{ending}")
 }
 
 fn parse(name: &str) -> Option<(Instant, u64)> {
-    let (when, events) = name.strip_prefix(PREFIX)?.strip_suffix(ENDING)?.split_once('-')?;
+    let stem = name.strip_prefix(PREFIX)?;
+    let stem = stem.strip_suffix(WHOLE).or_else(|| stem.strip_suffix(pages::ENDING))?;
+    let (when, events) = stem.split_once('-')?;
     if when.len() != 16 || !when.is_ascii() {
         return None;
     }
@@ -96,6 +99,11 @@ fn parse(name: &str) -> Option<(Instant, u64)> {
         part(13, 15)?
     );
     Some((Instant::parse(&text)?, events.parse().ok()?))
+}
+
+/// Whether a file of this name is one of them.
+pub(crate) fn is_name(name: &str) -> bool {
+    parse(name).is_some()
 }
 
 /// Which of the backups (newest first) are not kept: all but the newest three, the last of each of the last
@@ -116,14 +124,32 @@ fn superfluous(backups: &[BackupFile]) -> Vec<&BackupFile> {
         .collect()
 }
 
-/// Removes what is not kept; only to be called after a backup was written and verified.
+/// Removes what is not kept; only to be called after a backup was written and verified. An increment is joined into
+/// those that build on it first. A base stays as long as any does: it is one more backup then.
 pub(crate) fn thin_out(folder: &Path) -> Result<usize, JournalError> {
     let io = JournalError::io("remove a backup");
     let backups = list(folder).map_err(&io)?;
+    let mut builds: Vec<(PathBuf, PathBuf)> = backups
+        .iter()
+        .filter_map(|backup| Some((backup.file.clone(), pages::parent(&backup.file)?)))
+        .collect();
     let mut removed = 0;
+    // The newest first: what builds on one is newer.
     for backup in superfluous(&backups) {
-        std::fs::remove_file(&backup.file).map_err(&io)?;
-        removed += 1;
+        let parent = pages::parent(&backup.file);
+        let mut is_needed = false;
+        for (newer, on) in builds.iter_mut().filter(|(_, on)| *on == backup.file) {
+            // What cannot be joined, because one of the two is damaged, stays as it is.
+            match (&parent, pages::join_into(newer, &backup.file)) {
+                (Some(parent), Ok(true)) => on.clone_from(parent),
+                _ => is_needed = true,
+            }
+        }
+        if !is_needed {
+            std::fs::remove_file(&backup.file).map_err(&io)?;
+            builds.retain(|(newer, _)| *newer != backup.file);
+            removed += 1;
+        }
     }
     Ok(removed)
 }
@@ -134,13 +160,15 @@ mod tests {
 
     fn made(at: i64) -> BackupFile {
         let at = Instant(at);
-        BackupFile { file: name(at, 1).into(), at, events: 1, bytes: 1 }
+        BackupFile { file: name(at, 1, WHOLE).into(), at, events: 1, bytes: 1 }
     }
 
     #[test]
     fn names_are_read_back_and_others_are_not_touched() {
         let at = Instant::from_seconds(1_795_000_000);
-        assert_eq!(parse(&name(at, 1_234)), Some((at, 1_234)));
+        for ending in [WHOLE, pages::ENDING] {
+            assert_eq!(parse(&name(at, 1_234, ending)), Some((at, 1_234)));
+        }
         for other in [
             "journal-.db",
             "journal-20261121T063211Z.db",
@@ -196,7 +224,7 @@ mod tests {
         let noon = 1_795_000_000_000_000_i64;
         let day = noon - noon.rem_euclid(DAY_MICROS);
         for hour in 1..=6 {
-            let name = name(Instant(day + hour * 3_600_000_000), 1);
+            let name = name(Instant(day + hour * 3_600_000_000), 1, WHOLE);
             std::fs::write(folder.path().join(name), b"x").unwrap();
         }
         assert_eq!(thin_out(folder.path()).unwrap(), 3);

@@ -7,7 +7,7 @@ use fhir::Instant;
 use report::{Person, State, SubmissionId};
 use rusqlite::Connection;
 
-use crate::open::{self, Access};
+use crate::open;
 use crate::register::{self, Agreement, Look, Register};
 use crate::search::Purge;
 use crate::simulation::{Inline, Memory, Seam};
@@ -19,9 +19,6 @@ use crate::{
     settings, verify,
 };
 
-/// Reading connections that are kept for the next view: a window has few at a time.
-const READERS_MAX: usize = 4;
-
 /// An open journal. Clones share the writing thread and the reading connections; the last one dropped
 /// finishes what was asked and closes the file.
 #[derive(Clone)]
@@ -31,8 +28,8 @@ pub(crate) struct Shared {
     pub(crate) place: open::Place,
     // Before the writer, so that the writing connection is the last one closed: only that one can bring
     // the log into the file and remove it.
-    readers: Mutex<Vec<Connection>>,
-    writer: Writer,
+    pub(crate) readers: Mutex<Vec<Connection>>,
+    pub(crate) writer: Writer,
     /// No restore renames the files while this is held. `None` in simulations.
     _held: Option<std::fs::File>,
     /// What a person has to know about the opening itself.
@@ -181,9 +178,7 @@ impl Journal {
             Some(_) => Look::Absent,
             None => register::look(&self.0.place).unwrap_or(Look::Unreadable),
         };
-        // SQLite checks the index of words by what a connection remembers of it, which others may have written anew.
-        self.forget_readers();
-        let mut found = self.read(|c| verify::verify(c, pages))?;
+        let mut found = self.read_anew(|c| verify::verify(c, pages))?;
         if let Look::Present(head) = &look
             && !self.read(|c| register::holds(c, head)).unwrap_or(false)
         {
@@ -319,12 +314,8 @@ impl Journal {
     /// [`JournalError::Closed`] for whatever they still want to write.
     pub fn close(self) {
         // The writing connection has to be the last one, see `Shared`.
-        self.forget_readers();
-        self.0.writer.stop();
-    }
-
-    fn forget_readers(&self) {
         self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.0.writer.stop();
     }
 
     pub(crate) fn write<T, E, F>(&self, effect: Effect, step: F) -> Pending<T, E>
@@ -334,37 +325,6 @@ impl Journal {
         F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
     {
         self.0.writer.submit(effect, false, step)
-    }
-
-    /// Reads from one snapshot.
-    pub(crate) fn read<T>(
-        &self,
-        view: impl FnOnce(&Connection) -> Result<T, JournalError>,
-    ) -> Result<T, JournalError> {
-        if let Some(memory) = self.0.writer.memory() {
-            return view(&memory.lock());
-        }
-        let kept = self.0.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = match kept {
-            Some(connection) => connection,
-            None => open::connect(&self.0.place, Access::Read)
-                .map_err(JournalError::sql("open for reading"))?,
-        };
-        let transaction =
-            connection.unchecked_transaction().map_err(JournalError::sql("begin reading"))?;
-        let outcome = schema::unchanged(&transaction).and_then(|()| view(&transaction));
-        let ended = transaction.finish().map_err(JournalError::sql("end reading"));
-        if matches!(outcome, Err(JournalError::Damaged)) {
-            register::suspect(&self.0.place, true);
-        }
-        // A connection that met damage may remember it; the next view gets a fresh one.
-        if ended.is_ok() && !matches!(outcome, Err(JournalError::Damaged)) {
-            let mut readers = self.0.readers.lock().unwrap_or_else(PoisonError::into_inner);
-            if readers.len() < READERS_MAX {
-                readers.push(connection);
-            }
-        }
-        outcome
     }
 }
 

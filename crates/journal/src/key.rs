@@ -17,6 +17,11 @@ impl Key {
         Self(bytes.into())
     }
 
+    /// The bytes themselves.
+    pub(crate) fn bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     /// The statement that hands it to SQLCipher as a raw key (no key derivation).
     pub(crate) fn pragma(&self) -> Zeroizing<String> {
         self.statement("PRAGMA key = \"x'")

@@ -46,6 +46,12 @@ pub enum OpenProblem {
         /// Number of the last event that was confirmed.
         confirmed: u64,
     },
+    /// A backup of changes, without a file that it builds on.
+    #[error("lacks {lacks}")]
+    Incomplete {
+        /// Name of that file, which belongs into the same folder.
+        lacks: String,
+    },
     /// Another process holds it locked for longer than the waiting time: try again.
     #[error("locked by another process")]
     Busy,

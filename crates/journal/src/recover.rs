@@ -78,6 +78,16 @@ pub fn recover(
     backups: &Path,
     now: Instant,
 ) -> Result<Option<Recovery>, OpenProblem> {
+    recover_from(path, key, &[backups], now)
+}
+
+/// The same from the backups of several folders. One that is away is passed over.
+pub fn recover_from(
+    path: &Path,
+    key: &Key,
+    folders: &[&Path],
+    now: Instant,
+) -> Result<Option<Recovery>, OpenProblem> {
     let place = Place::new(path, key)?;
     let _held = hold::alone(&place.path)?;
     match handle::sound_of_any_schema(&place) {
@@ -89,7 +99,7 @@ pub fn recover(
     }
     let old = Old::of(&place, Occasion::Damage)?;
     let outcome =
-        candidates(&place, &old.remains(&place), backups, now).and_then(|chosen| match chosen {
+        candidates(&place, &old.remains(&place), folders, now).and_then(|chosen| match chosen {
             Some((draft, base, facts)) => replace(&place, &draft, base, facts, &old, now).map(Some),
             None if matches!(old.look, Look::Present(_)) => {
                 let draft = Place { path: draft_beside(&place.path), key: key.clone() };

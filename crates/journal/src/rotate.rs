@@ -10,7 +10,7 @@ use rusqlite::config::DbConfig;
 use crate::open::{self, Access, Place};
 use crate::verify::Pages;
 use crate::{
-    Key, OpenProblem, aside, backup, backups, guard, hold, problem, register, schema, verify,
+    Key, OpenProblem, aside, backup, backups, guard, hold, pages, problem, register, schema, verify,
 };
 
 /// What a rotation did.
@@ -48,16 +48,42 @@ pub fn rotate(
     litter(&journal.path, backups);
     let mut done = Rotated::default();
     for file in others(&journal.path, backups) {
-        match sealed_anew(&file, old, new, Content::Other) {
+        let sealed = match pages::is_one(&file) {
+            true => whole_and_sealed(&file, old, new),
+            false => sealed_anew(&file, old, new, Content::Other),
+        };
+        match sealed {
             Ok(()) => done.files += 1,
             // What is damaged stays for whoever can still read something of it.
-            Err(OpenProblem::WrongKeyOrDamaged) => done.left.push(file),
+            Err(OpenProblem::WrongKeyOrDamaged | OpenProblem::Incomplete { .. }) => {
+                done.left.push(file);
+            }
             Err(problem) => return Err(problem),
         }
     }
     sealed_anew(&journal.path, old, new, Content::Journal { computer })?;
     done.files += 1;
+    for file in others(&journal.path, backups) {
+        if pages::is_one(&file) && !done.left.contains(&file) {
+            std::fs::remove_file(&file).map_err(OpenProblem::io("rotate the key"))?;
+        }
+    }
     Ok(done)
+}
+
+/// A backup of pages as a journal of its own under the new key, beside it: pages under two keys do not go together.
+/// The pages go once the journal has the new key too.
+fn whole_and_sealed(file: &Path, old: &Key, new: &Key) -> Result<(), OpenProblem> {
+    let target = file.with_extension(backups::WHOLE.trim_start_matches('.'));
+    if target.is_file() {
+        return sealed_anew(&target, old, new, Content::Other);
+    }
+    let draft = backup::draft_beside(&target);
+    let outcome = pages::put_together(file, &draft)
+        .and_then(|()| sealed_anew(&draft, old, new, Content::Other))
+        .and_then(|()| open::publish(&draft, &target).map_err(OpenProblem::io("rotate the key")));
+    open::discard(&draft);
+    outcome
 }
 
 /// Whether a key opens the register beside a journal.

@@ -1,5 +1,6 @@
 //! Copies of journals and backups, brought into one file and checked: what may take a journal's place.
 
+use std::cmp::Reverse;
 use std::path::Path;
 
 use fhir::Instant;
@@ -8,7 +9,7 @@ use crate::backup::{draft_beside, of_journal};
 use crate::open::{self, Access, Place};
 use crate::recover::Base;
 use crate::verify::Pages;
-use crate::{BackupFacts, OpenProblem, backups, schema, verify};
+use crate::{BackupFacts, OpenProblem, backups, pages, schema, verify};
 
 /// What is copied of a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub(crate) enum With {
 pub(crate) fn candidates(
     place: &Place,
     remains: &Place,
-    folder: &Path,
+    folders: &[&Path],
     now: Instant,
 ) -> Result<Option<(Place, Base, BackupFacts)>, OpenProblem> {
     let mut best: Option<(Place, Base, BackupFacts)> = None;
@@ -43,8 +44,10 @@ pub(crate) fn candidates(
         Err(problem @ (OpenProblem::Full | OpenProblem::NewerSchema { .. })) => Err(problem),
         Err(_) => Ok(false),
     };
-    let mut backups = backups::list(folder).unwrap_or_default();
-    backups.sort_by_key(|backup| backup.is_ahead_of(now));
+    let mut backups: Vec<_> =
+        folders.iter().flat_map(|folder| backups::list(folder).unwrap_or_default()).collect();
+    // The newest first, of two alike the one in the first folder.
+    backups.sort_by_key(|backup| (backup.is_ahead_of(now), Reverse(backup.at)));
     for backup in backups {
         let source = Place { path: backup.file, key: place.key.clone() };
         let base = Base::Backup(source.path.clone());
@@ -98,6 +101,11 @@ fn check(draft: &Place) -> Result<BackupFacts, OpenProblem> {
 
 pub(crate) fn copied(source: &Place, place: &Place, with: With) -> Result<Place, OpenProblem> {
     let draft = Place { path: draft_beside(&place.path), key: source.key.clone() };
+    if pages::is_one(&source.path) {
+        return pages::put_together(&source.path, &draft.path)
+            .inspect_err(|_| open::discard(&draft.path))
+            .map(|()| draft);
+    }
     let suffixes: &[&str] = if with == With::Log { &["", "-wal"] } else { &[""] };
     let outcome = suffixes.iter().try_for_each(|suffix| {
         let (mut from, to) =

@@ -8,16 +8,19 @@ use report::{Person, SubmissionId};
 use crate::writer::Effect;
 use crate::{
     BackedUp, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem, Pending,
-    Reconciled, RecordError, Unreconciled, backup, found, guard, known, lost, notice, read,
+    Reconciled, RecordError, Unreconciled, backup, found, guard, known, lost, notice, pages, read,
     recover, sql,
 };
 
 impl Journal {
-    /// Copies the journal as it is now into a folder of automatic backups, verifies the copy, gives it a
-    /// name that says when, and only then removes those that need not be kept: the newest three
-    /// stay, and the last of each of the last 7 days and 4 weeks that have one.
+    /// Writes what has changed since the newest backup of a folder of automatic ones (or all, where there is none to
+    /// build on), verifies it, gives it a name that says when, and only then removes those that need not be kept: the
+    /// newest three stay, and the last of each of the last 7 days and 4 weeks that have one, with what they build on.
+    /// Others write and read meanwhile. [`JournalError::Busy`] where another process is making one, or others have
+    /// been reading an older state all the while.
     pub fn back_up_into(&self, folder: &Path, now: Instant) -> Result<BackedUp, JournalError> {
-        self.read(|c| backup::write_into(c, &self.0.place, folder, now))
+        backup::private_folder(folder).map_err(JournalError::io("back up"))?;
+        pages::take(self, &self.0.place, folder, now)
     }
 
     /// What stood beside the journal to show that nothing is missing was gone or unreadable when it was

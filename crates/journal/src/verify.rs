@@ -13,7 +13,7 @@ const SUBMISSIONS: &str = "SELECT s.id, s.state_json, s.digest, s.erased IS NULL
 const CHAIN: &str = "SELECT e.id, e.submission, e.at, e.person, e.event, coalesce(v.digest, ''), \
      s.digest, s.identifier, e.hash, v.id IS NOT NULL \
      FROM event e JOIN submission s ON s.id = e.submission \
-     LEFT JOIN evidence v ON v.id = e.evidence ORDER BY e.id";
+     LEFT JOIN evidence v ON v.id = e.evidence WHERE e.id > ?1 ORDER BY e.id";
 const EVIDENCE: &str =
     "SELECT submission, digest, size, body FROM evidence WHERE body IS NOT NULL ORDER BY id";
 const TALLY: &str = "SELECT state, submissions FROM tally WHERE submissions > 0 ORDER BY state";
@@ -115,9 +115,29 @@ fn lives(connection: &Connection, found: &mut Verification) -> Result<(), Journa
 /// Numbers and hashes of all events in their order, and the proof of every `Completed`.
 fn events(connection: &Connection, found: &mut Verification) -> Result<(), JournalError> {
     let seed: Option<Vec<u8>> = read::one(connection, sql::SEED, [], |row| row.get(0))?;
-    let mut expected = chain::start(&seed.ok_or(JournalError::Damaged)?);
-    let mut before = 0;
-    walk(connection, CHAIN, |row| {
+    let start = chain::start(&seed.ok_or(JournalError::Damaged)?);
+    events_after(connection, found, (0, start))?;
+    let given = read::one(connection, EVENTS, [], |row| row.get::<_, u32>(0))?;
+    if given.map(u64::from) != Some(found.events) {
+        // The newest events are gone, or the submissions of some.
+        note(found, Kind::Chain, None, None);
+    }
+    Ok(())
+}
+
+/// Whether the chain of events goes on from one of them without a break.
+pub(crate) fn goes_on(connection: &Connection, from: (i64, Hash)) -> Result<bool, JournalError> {
+    let mut found = Verification::default();
+    events_after(connection, &mut found, from)?;
+    Ok(found.problems.is_empty())
+}
+
+fn events_after(
+    connection: &Connection,
+    found: &mut Verification,
+    (mut before, mut expected): (i64, Hash),
+) -> Result<(), JournalError> {
+    walk_from(connection, CHAIN, &[before], |row| {
         let number: i64 = row.get(0)?;
         let id = SubmissionId(row.get(1)?);
         found.events += 1;
@@ -135,13 +155,7 @@ fn events(connection: &Connection, found: &mut Verification) -> Result<(), Journ
             Ok(_) => {}
         }
         Ok(())
-    })?;
-    let given = read::one(connection, EVENTS, [], |row| row.get::<_, u32>(0))?;
-    if given.map(u64::from) != Some(found.events) {
-        // The newest events are gone, or the submissions of some.
-        note(found, Kind::Chain, None, None);
-    }
-    Ok(())
+    })
 }
 
 fn link(row: &rusqlite::Row<'_>, predecessor: &Hash) -> rusqlite::Result<Hash> {
@@ -183,11 +197,20 @@ fn counts(connection: &Connection, found: &mut Verification) -> Result<(), Journ
 fn walk(
     connection: &Connection,
     statement: &str,
+    step: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<()>,
+) -> Result<(), JournalError> {
+    walk_from(connection, statement, &[], step)
+}
+
+fn walk_from(
+    connection: &Connection,
+    statement: &str,
+    from: &[i64],
     mut step: impl FnMut(&rusqlite::Row<'_>) -> rusqlite::Result<()>,
 ) -> Result<(), JournalError> {
     let mut run = || -> rusqlite::Result<()> {
         let mut query = connection.prepare(statement)?;
-        let mut rows = query.query([])?;
+        let mut rows = query.query(rusqlite::params_from_iter(from))?;
         while let Some(row) = rows.next()? {
             step(row)?;
         }

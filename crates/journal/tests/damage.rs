@@ -10,5 +10,6 @@ mod damage {
     mod files;
     mod forgotten;
     mod laboratory;
+    mod pages;
     mod restored;
 }

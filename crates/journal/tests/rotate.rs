@@ -26,10 +26,11 @@ fn laboratory() -> (tempfile::TempDir, PathBuf) {
     (house.leave(), path)
 }
 
-/// Every database of the folder, in the order in which they are sealed anew: the journal last.
+/// Every database of the folder, in the order in which they are sealed anew: the journal last. Backups of pages are
+/// none, until they have a new key.
 fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> =
-        list_backups(&folder.join("backups")).unwrap().into_iter().map(|it| it.file).collect();
+    let backups = list_backups(&folder.join("backups")).unwrap().into_iter().map(|it| it.file);
+    let mut all: Vec<PathBuf> = backups.filter(|file| file.extension().unwrap() == "db").collect();
     all.push(folder.join("journal.db-register"));
     all.push(folder.join("journal.db.set-aside-5"));
     all.push(folder.join("journal.db"));
@@ -60,6 +61,8 @@ fn assert_sealed(folder: &Path) {
     assert!(found.problems.is_empty(), "{:?}", found.problems);
     assert_eq!(found.submissions, 20);
     drop(journal);
+    assert_eq!(files(folder).len(), 5);
+    assert_eq!(list_backups(&folder.join("backups")).unwrap().len(), 2, "no pages are left");
     for file in files(folder) {
         assert!(common::raw_opens(&file, &other_key_bytes()), "{}", file.display());
         assert!(!common::raw_opens(&file, &common::KEY), "{}", file.display());

@@ -197,6 +197,26 @@ impl Headless {
         })
     }
 
+    /// Where copies of all backups are kept besides.
+    pub fn backup_place(&self) -> Option<String> {
+        let place = self.engine.profile().settings.backup_place;
+        place.map(|place| place.display().to_string())
+    }
+
+    /// Sets the folder in which they are kept, or none, and copies what it lacks; gives how many that were.
+    pub async fn set_backup_place(&self, place: Option<&Path>) -> Result<usize, Problem> {
+        self.engine.set_backup_place(place)?;
+        match self.engine.back_up_elsewhere().await {
+            None => Ok(0),
+            Some(Ok(copied)) => Ok(copied),
+            Some(Err(reason)) => {
+                let place = self.backup_place().unwrap_or_default();
+                let params = [("place", &*place), ("reason", &*reason)];
+                Err(Problem::new("backup-place-away", &params, "backup place"))
+            }
+        }
+    }
+
     /// The backups of a profile, the newest first. Works also where the journal cannot be opened any more.
     pub fn backups(folder: &Path) -> Result<Vec<BackupEntry>, Problem> {
         let backups = Profile::open(folder)?.backup_folder();

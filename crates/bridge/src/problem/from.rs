@@ -97,6 +97,9 @@ impl From<OpenProblem> for Problem {
                 &[("confirmed", &confirmed.to_string()), ("found", &found.to_string())],
                 trace,
             ),
+            OpenProblem::Incomplete { lacks } => {
+                Self::new("backup-incomplete", &[("lacks", &lacks)], trace)
+            }
             OpenProblem::Busy => Self::new("journal-busy", &[], trace),
             OpenProblem::Full => Self::new("disk-full", &[], trace),
             OpenProblem::Io { operation, source } => {

@@ -96,6 +96,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("journal-stale-lease", &[], Blame::Us, "retry"),
     ("journal-io", &["operation", "reason"], Blame::You, "call-it"),
     ("backup-exists", &[], Blame::You, "change-input"),
+    ("backup-incomplete", &["lacks"], Blame::You, "change-input"),
     ("disk-full", &[], Blame::You, "free-space"),
     // told until a person has read it: `journal::RECOVERY_NOTICES` and `engine::UPKEEP_NOTICES`
     (
@@ -121,6 +122,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("journal-unanchored", &[], Blame::Us, "call-it"),
     ("journal-copied", &["doubted"], Blame::You, "call-it"),
     ("backups-failing", &["last", "reason"], Blame::You, "free-space"),
+    ("backup-place-away", &["place", "reason"], Blame::You, "reconnect-folder"),
     // told as long as they are true: `engine::WATCH_NOTICES`
     (
         "watched-files-refused",
@@ -173,6 +175,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("parameter-ignored", &["name"], Blame::Authority, "call-authority"),
     ("foreign-link", &[], Blame::Authority, "call-authority"),
     ("too-many-pages", &[], Blame::Authority, "call-authority"),
+    ("pages-moved", &[], Blame::Authority, "wait"),
     ("search-unsupported", &[], Blame::You, "change-endpoint"),
     ("search-not-offered", &["name", "release"], Blame::You, "change-input"),
     // in timelines only: a request was under way when the program ended
@@ -250,6 +253,7 @@ mod tests {
             Why::ParameterIgnored { name: text() },
             Why::ForeignLink,
             Why::TooManyPages,
+            Why::PagesMoved,
             Why::SearchUnsupported,
         ]
     }

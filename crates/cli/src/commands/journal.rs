@@ -14,6 +14,7 @@ pub(super) async fn journal(scene: &Scene<'_>, command: JournalCommand) -> Resul
     match command {
         JournalCommand::Verify => verify(scene).await,
         JournalCommand::Backup { file } => backup(scene, file).await,
+        JournalCommand::BackupPlace { place } => backup_place(scene, place).await,
         JournalCommand::ListBackups => list_backups(scene),
         JournalCommand::ListSetAside => list_set_aside(scene),
         JournalCommand::RemoveSetAside { file, .. } => remove_set_aside(scene, file),
@@ -63,6 +64,30 @@ async fn backup(scene: &Scene<'_>, file: Option<PathBuf>) -> Result<Exit, Proble
         let (submissions, bytes) = (facts.submissions.to_string(), facts.bytes.to_string());
         let params = [("file", &*facts.file), ("submissions", &submissions), ("bytes", &bytes)];
         scene.line("say.backed-up", &params);
+    }
+    Ok(Exit::Well)
+}
+
+async fn backup_place(scene: &Scene<'_>, place: Option<PathBuf>) -> Result<Exit, Problem> {
+    let profile = scene.open().await?;
+    let place = place.map(|place| Some(place).filter(|place| place.as_os_str() != "off"));
+    let copied = match place {
+        None => Ok(0),
+        Some(place) => profile.set_backup_place(place.as_deref()).await,
+    };
+    let kept = profile.backup_place();
+    profile.close().await;
+    let copied = copied?;
+    if scene.output.json {
+        scene.output.object(&serde_json::json!({ "place": kept, "copied": copied }));
+        return Ok(Exit::Well);
+    }
+    match kept {
+        None => scene.line("say.backup-place-none", &[]),
+        Some(place) => scene.line("say.backup-place", &[("place", &place)]),
+    }
+    if copied > 0 {
+        scene.line("say.backups-copied", &[("count", &copied.to_string())]);
     }
     Ok(Exit::Well)
 }

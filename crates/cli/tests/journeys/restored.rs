@@ -54,6 +54,27 @@ fn a_backup_on_another_computer_sends_nothing_again_that_was_sent_since() {
     assert_eq!(stored(&place), 3);
 }
 
+/// Copies on another disk are made by themselves, and a restore takes one of them.
+#[test]
+fn a_second_place_keeps_copies_and_a_restore_takes_them() {
+    let place = Place::ready();
+    let first = place.write("a.json", report(305).json());
+    place.run(&["send", &first, "--wait"]).ends(0);
+    std::fs::create_dir(place.path("disk")).unwrap();
+    let disk = place.shown("disk");
+    place.run(&["journal", "backup-place"]).ends(0).says("in the profile's folder only");
+    place.run(&["journal", "backup-place", &place.shown("profile")]).ends(1);
+    place.run(&["journal", "backup"]).ends(0);
+    place.run(&["journal", "backup-place", &disk]).ends(0).says("copied");
+    let kept = printed(&place, &["journal", "backup-place"])[0]["place"].clone();
+    lose_disk(&place);
+    let kept = std::fs::read_dir(kept.as_str().unwrap()).unwrap();
+    let backup = kept.map(|entry| entry.unwrap().path()).find(|path| path.is_file()).unwrap();
+    place.run(&["journal", "restore", &backup.display().to_string()]).ends(0);
+    place.run(&["send", &first]).says("known as 1");
+    place.run(&["journal", "backup-place", "off"]).ends(0).says("in the profile's folder only");
+}
+
 /// While the authority is away nothing new leaves; whoever follows later asks it.
 #[test]
 fn what_cannot_be_asked_for_waits_and_follow_asks() {

@@ -156,8 +156,8 @@ fn whole_files() {
         None,
     );
     let ruin = |lab: &Laboratory<'_>| {
-        for entry in fs::read_dir(lab.backups()).unwrap() {
-            let path = entry.unwrap().path();
+        for backup in journal::list_backups(&lab.backups()).unwrap() {
+            let path = backup.file;
             let mut bytes = fs::read(&path).unwrap();
             let middle = bytes.len() / 2;
             bytes[middle] ^= 4;
