@@ -1,7 +1,7 @@
 // The left rail: where one can go, and at the bottom what the window is connected to.
 
 import { BadgeCheck, ChartColumn, Files, Keyboard, ListChecks, Send, Settings } from "lucide-react";
-import { CircleCheck, CircleDashed, CloudOff, Lock, LockKeyhole, PauseCircle } from "lucide-react";
+import { CircleCheck, CircleDashed, CloudOff, Eye, EyeOff, Lock, LockKeyhole, PauseCircle } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useQueryClient } from "@tanstack/react-query";
 
@@ -74,11 +74,28 @@ export function Rail({ status, showKeys, lock }: {
         {status && <Connection status={status} />}
         <div className={css.tools}>
           <LanguageChoice quiet />
-          <Button tone="quiet" icon={Lock} label={text("lock.now")} onPress={lock} data-testid="lock" />
-          <Button tone="quiet" icon={Keyboard} label={text("keys.title")} onPress={showKeys} />
+          <div className={css.icons}>
+            <RevealNames />
+            <Button tone="quiet" icon={Lock} label={text("lock.now")} onPress={lock} data-testid="lock" />
+            <Button tone="quiet" icon={Keyboard} label={text("keys.title")} onPress={showKeys} />
+          </div>
         </div>
       </div>
     </nav>
+  );
+}
+
+/** One switch for the names in all lists. */
+function RevealNames() {
+  const text = useText();
+  const { reveal, setReveal } = useWindow();
+  return (
+    <Button
+      tone="quiet"
+      icon={reveal ? EyeOff : Eye}
+      label={text(reveal ? "reports.hide-names" : "reports.show-names")}
+      onPress={() => setReveal(!reveal)}
+    />
   );
 }
 

@@ -127,7 +127,7 @@ function CauseCard(props: {
   const [asked, setShown] = useState(FEW);
   const { message, rows } = cause;
   const shown = Math.max(asked, rows.findIndex((row) => row.id === open) + 1);
-  const code = message?.rule ?? message?.code;
+  const code = message?.rule;
   return (
     <li className={css.cause} data-testid="cause">
       <div className={css.head}>

@@ -1,6 +1,6 @@
 // Reports: the groups with live counts, search, the list, and the report that is open beside it.
 
-import { Eye, EyeOff, Inbox, SearchX, X } from "lucide-react";
+import { Inbox, SearchX, X } from "lucide-react";
 import { useDeferredValue, useRef, useState } from "react";
 
 import { door } from "#door";
@@ -99,7 +99,6 @@ export function Reports({ group, open, sent, only }: { group: string | null; ope
               choices={(Object.keys(PERIODS) as Period[]).map((id) => ({ id, name: text(`period.${id}`) }))}
               onChange={(id) => setPeriod(id as Period)}
             />
-            <RevealNames />
           </div>
           {sent && <SentFilter sent={sent} group={group} />}
           {only && <OnlyFilter only={only} group={group} />}
@@ -145,18 +144,6 @@ function useReportKeys(correct: (id: number) => void, show: (id: number) => void
       })
       .catch(sayProblem(text));
   };
-}
-
-export function RevealNames() {
-  const text = useText();
-  const { reveal, setReveal } = useWindow();
-  return (
-    <Button
-      icon={reveal ? EyeOff : Eye}
-      label={text(reveal ? "reports.hide-names" : "reports.show-names")}
-      onPress={() => setReveal(!reveal)}
-    />
-  );
 }
 
 /** Only what was sent together, until that is taken away. */

@@ -1,4 +1,5 @@
-//! The daily statement: what was taken in on a day, and what became of it. For the file, and for an inspector.
+//! The daily statement: what was taken in on a day, and what became of it. For the file, and for an
+//! inspector.
 
 use engine::Engine;
 use journal::{Filter, Row};
