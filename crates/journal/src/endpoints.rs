@@ -61,7 +61,9 @@ impl Journal {
     }
 }
 
-fn notes(connection: &Connection) -> Result<BTreeMap<String, EndpointNote>, JournalError> {
+pub(crate) fn notes(
+    connection: &Connection,
+) -> Result<BTreeMap<String, EndpointNote>, JournalError> {
     let kept = settings::beginning(connection, NOTE)?;
     let read = |(name, value): (String, _)| {
         let id = name.strip_prefix(NOTE).unwrap_or_default().to_owned();

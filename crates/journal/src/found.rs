@@ -7,8 +7,8 @@ use rusqlite::{Connection, params};
 use crate::append::{self, Happening};
 use crate::attach::{self, PackedEvidence};
 use crate::{
-    Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, doubt, guard, lost,
-    read, search,
+    EndpointNote, Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, doubt,
+    endpoints, guard, lost, read, search,
 };
 
 /// A report as the authority shows it.
@@ -76,8 +76,25 @@ pub(crate) fn reconcile(
     }
     match read::by_attempt_identifier_at(connection, &found.endpoint, &found.identifier)? {
         Some(id) => known(connection, id, prepared),
+        None if is_anothers(connection, found)? => Ok(Reconciled::Known),
         None => add(connection, prepared).map(Reconciled::Added),
     }
+}
+
+/// Whether it went to the same authority by another endpoint, which has it or had it before the restore: the authority
+/// shows it to both, and it is entered once.
+fn is_anothers(connection: &Connection, found: &FoundReport) -> Result<bool, JournalError> {
+    let notes = endpoints::notes(connection)?;
+    let Some(here) = notes.get(&found.endpoint) else { return Ok(false) };
+    let same = |note: &EndpointNote| note.base == here.base && note.environment == here.environment;
+    for (id, _) in notes.iter().filter(|(id, note)| **id != found.endpoint && same(note)) {
+        if read::by_attempt_identifier_at(connection, id, &found.identifier)?.is_some()
+            || lost::by_identifier(connection, id, &found.identifier)?.is_some()
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The journal has it, perhaps as it was before it was sent.
