@@ -54,11 +54,13 @@ async fn answer<R: Runtime>(
     match call {
         Call::ChooseFiles { purpose } => {
             let chosen = choose_files(app, purpose).await;
+            unlocked(app).await?;
             grant(app, chosen.iter().map(PathBuf::from)).await;
             Ok(text(chosen))
         }
         Call::ChooseFolder {} => {
             let chosen = choose_folder(app).await;
+            unlocked(app).await?;
             grant(app, chosen.iter().map(PathBuf::from)).await;
             Ok(text(chosen))
         }
@@ -70,6 +72,14 @@ async fn answer<R: Runtime>(
             None => Ok(text(false)),
         },
         call => app.state::<Arc<House>>().desk().await?.answer(call).await,
+    }
+}
+
+/// The window may have locked itself while a dialog was open: names of files are not for whoever sits there now.
+async fn unlocked<R: Runtime>(app: &AppHandle<R>) -> Result<(), Problem> {
+    match app.state::<Arc<House>>().desk().await {
+        Ok(desk) => desk.permits(&Call::ChooseFolder {}),
+        Err(_) => Ok(()),
     }
 }
 

@@ -175,6 +175,11 @@ calls! {
 }
 
 impl Call {
+    /// Whether a locked window may ask it (decision 0005).
+    pub(crate) fn is_for_the_locked(&self) -> bool {
+        matches!(self, Self::Status {} | Self::Preferences {} | Self::Lock {} | Self::Unlock { .. })
+    }
+
     /// Takes out of the arguments which room's reports a call names by number (`StatusView::room`), if it says so.
     ///
     /// # Errors
@@ -217,20 +222,10 @@ impl Desk {
     pub async fn answer(&self, call: Call) -> Result<String, Problem> {
         self.permits(&call)?;
         self.spend_yes(&call)?;
-        let names_patients = matches!(
-            call,
-            Call::List { .. }
-                | Call::Detail { .. }
-                | Call::Draft { .. }
-                | Call::LookAtDraft { .. }
-                | Call::CauseFields { .. }
-                | Call::FixPreview { .. }
-                | Call::Statistics { .. }
-                | Call::Statement { .. }
-        );
+        let is_for_the_locked = call.is_for_the_locked();
         let answer = self.answer_open(call).await?;
-        // Locked meanwhile: what was read then is not for whoever sits there now.
-        if names_patients && self.is_locked() {
+        // Locked meanwhile: what was read then is not for whoever sits there now, whatever it is.
+        if !is_for_the_locked && self.is_locked() {
             return Err(Problem::new("window-locked", &[], "lock"));
         }
         Ok(answer)

@@ -15,15 +15,17 @@ use crate::views::CandidateView;
 /// Codes of messages about files that are no reports, with their parameters.
 pub const REFUSALS: &[(&str, &[&str])] = &[
     ("archive", &["reason"]),
+    ("corrected-by-other-file", &["file"]),
+    ("correction-not-taken", &[]),
     ("file-changing", &[]),
     ("file-empty", &[]),
     ("file-not-found", &[]),
     ("file-not-readable", &["reason"]),
     ("file-too-large", &["bytes", "limit"]),
+    ("link-not-followed", &[]),
     ("not-a-file", &[]),
     ("not-a-report", &["kind", "resource-type"]),
     ("nothing-inside", &[]),
-    ("link-not-followed", &[]),
     ("too-many-inside", &["limit"]),
 ];
 
@@ -41,8 +43,20 @@ pub(crate) fn messages_of(candidate: &Candidate) -> Vec<Message> {
     all
 }
 
-fn refusal(reason: &Reason) -> Message {
-    let message = |code: &str, params: Vec<(&str, String)>| Message {
+/// A report that was not taken in, and why.
+pub(crate) fn refused_view(
+    candidate: &Candidate,
+    code: &str,
+    params: Vec<(&str, String)>,
+) -> CandidateView {
+    let mut view = candidate_view(candidate, Names::Masked);
+    "refused".clone_into(&mut view.verdict);
+    view.messages.insert(0, message_view(&message(code, params)));
+    view
+}
+
+fn message(code: &str, params: Vec<(&str, String)>) -> Message {
+    Message {
         source: Source::Local,
         severity: Severity::Error,
         code: code.to_owned(),
@@ -52,7 +66,10 @@ fn refusal(reason: &Reason) -> Message {
         expression: None,
         line: None,
         column: None,
-    };
+    }
+}
+
+fn refusal(reason: &Reason) -> Message {
     match reason {
         Reason::Unreadable(finding) => Message::from_finding(Source::Base, finding),
         Reason::NotAReport(kind) => {

@@ -186,7 +186,7 @@ impl Engine {
         }
         let terms = ImportOptions { known: KnownContent::ShowAnywhere, ..ImportOptions::default() };
         let taken = self.take(&batch.candidates, terms).await?;
-        let revision = self.journal().revision()?;
+        let revision = self.known_at()?;
         let mut results = batch.candidates.iter().zip(taken);
         for (path, face, count) in batch.files {
             let pieces: Vec<_> = results.by_ref().take(count).collect();

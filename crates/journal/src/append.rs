@@ -8,8 +8,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::attach::{self, PackedEvidence};
 use crate::chain::{self, Link};
 use crate::{
-    JournalError, LostReport, NewSubmission, RecordError, Step, Token, cells, doubt, guard, lease,
-    lost, search, sql, succession,
+    JournalError, LostReport, NewSubmission, RecordError, Step, Token, cells, doubt, edited, guard,
+    lease, lost, search, sql, succession,
 };
 
 /// Why a request of an ended process is in doubt.
@@ -295,6 +295,10 @@ pub(crate) fn advance(
     let state = subject.state.apply(happening.event)?;
     append(connection, subject, happening)?;
     write_state(connection, subject.id, &state, happening).map_err(JournalError::from)?;
+    let is_open = |state: &State| succession::CORRECTABLE.contains(&state.code());
+    if is_open(&subject.state) && !is_open(&state) {
+        edited::forget(connection, subject.id)?;
+    }
     Ok(state)
 }
 

@@ -23,6 +23,7 @@ mod backups;
 mod cells;
 mod chain;
 mod doubt;
+mod edited;
 mod elsewhere;
 mod endpoints;
 mod filesystem;

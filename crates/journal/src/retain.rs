@@ -4,7 +4,7 @@ use fhir::Instant;
 use report::SubmissionId;
 use rusqlite::{Connection, params};
 
-use crate::{JournalError, Message, Retention, cells, read, search, sql};
+use crate::{JournalError, Message, Retention, cells, edited, read, search, sql};
 
 /// Submissions in one transaction: about as much writing as a group of steps.
 const PORTION: i64 = 50;
@@ -52,6 +52,8 @@ fn erase(connection: &Connection, id: SubmissionId, now: Instant) -> Result<(), 
     run(sql::ERASE_DOCUMENT, &[&id.0])?;
     run(sql::ERASE_EVIDENCE, &[&id.0])?;
     search::forget(connection, id)?;
+    // Of an older program: now it goes with the step that ends correcting.
+    edited::forget(connection, id)?;
     for (origin, messages) in kept_messages(connection, id)? {
         run(sql::SET_MESSAGES, &[&id.0, &origin, &cells::to_json(&messages)?])?;
     }

@@ -139,6 +139,32 @@ fn a_count_does_not_depend_on_the_page() {
     assert_eq!(house.journal.count(&page, 100).unwrap(), 4);
 }
 
+/// An edited text is a whole report: it goes with the step that ends correcting, and with what retention removes.
+#[test]
+fn an_edited_text_is_kept_as_long_as_it_can_be_sent() {
+    let house = House::new();
+    let id = house.import(1);
+    let keep = |text: &str| house.journal.keep_edited(id, text.to_owned()).unwrap();
+    keep("{}");
+    assert_eq!(house.journal.edited(id).unwrap(), None, "it waits to be sent as it is");
+    house.record(id, Event::HeldBack);
+    keep("{}");
+    assert_eq!(house.journal.edited(id).unwrap().as_deref(), Some("{}"));
+    keep("");
+    assert_eq!(house.journal.edited(id).unwrap(), None);
+    keep("{ }");
+    house.record(id, Event::Withdrawn { reason: "sent by fax".to_owned() });
+    assert_eq!(house.journal.edited(id).unwrap(), None);
+    keep("{}");
+    assert_eq!(house.journal.edited(id).unwrap(), None, "kept too late");
+    // One that an older program has left behind.
+    let left = "left behind about Anna".into();
+    house.journal.set_setting(&format!("draft:{}", id.0), left).unwrap();
+    let rule = Retention { completed_days: None, closed_days: Some(30) };
+    assert_eq!(house.journal.retain(rule, at(31 * 86_400)).unwrap(), 1);
+    assert_eq!(house.journal.edited(id).unwrap(), None);
+}
+
 /// FTS5 keeps the words of deleted rows until it is told to rewrite its blocks.
 #[test]
 fn retention_leaves_no_word_in_the_index() {

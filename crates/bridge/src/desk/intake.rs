@@ -1,10 +1,12 @@
 //! Files on their way in: looked at, taken, and recognised as corrections of reports that need one.
 
+use std::collections::HashMap;
+
 use engine::{Candidate, Differing, Engine, ImportOptions, KnownContent, Relation, Taken};
 use report::{Action, SubmissionId};
 
 use super::Desk;
-use crate::candidates::candidate_view;
+use crate::candidates::{candidate_view, refused_view};
 use crate::difference::changes;
 use crate::limits;
 use crate::problem::Problem;
@@ -72,19 +74,55 @@ impl Desk {
             candidates.into_iter().zip(targets).partition(|(_, target)| target.is_none());
         let plain: Vec<Candidate> = plain.into_iter().map(|(candidate, _)| candidate).collect();
         let mut view = take(&engine, &plain, known, Differing::ByPerson, delay).await?;
+        let mut placed: HashMap<SubmissionId, Placed> = HashMap::new();
         for (candidate, target) in corrections {
-            let file = candidate_view(&candidate, Names::Masked);
             let Some(target) = target else { continue };
-            // What became of the report meanwhile decides: then this is told, and the others still go.
-            let sent = engine.correct_after(target, candidate, delay).await;
-            // What was begun by hand is kept where the file does not take the report's place.
-            if sent.is_ok() {
-                self.forget_draft(target.0).await?;
+            if let Some(first) = placed.get(&target) {
+                view.files.push(first.beside(&candidate));
+                view.submissions.push(None);
+                continue;
             }
-            view.submissions.push(sent.ok().map(|id| id.0));
-            view.files.push(file);
+            let canonical = candidate.parsed().map(|parsed| parsed.canonical.clone());
+            let (name, refused) = (
+                candidate.name.clone(),
+                refused_view(&candidate, "correction-not-taken", Vec::new()),
+            );
+            let shown = candidate_view(&candidate, Names::Masked);
+            // What became of the report meanwhile decides: then this is told, and the others still go.
+            match engine.correct_after(target, candidate, delay).await {
+                Ok(id) => {
+                    view.files.push(shown);
+                    view.submissions.push(Some(id.0));
+                    placed.insert(target, Placed { name, canonical, id });
+                }
+                Err(_) => {
+                    view.files.push(refused);
+                    view.submissions.push(None);
+                }
+            }
         }
         Ok(view)
+    }
+}
+
+/// A file that has taken the place of a report. Only one of a hand-over can.
+struct Placed {
+    name: String,
+    canonical: Option<String>,
+    id: SubmissionId,
+}
+
+impl Placed {
+    /// Another file of the same hand-over for the same report: the same once more, or another content, of which
+    /// nobody has said which is meant.
+    fn beside(&self, candidate: &Candidate) -> CandidateView {
+        if candidate.parsed().map(|parsed| &parsed.canonical) == self.canonical.as_ref() {
+            let mut view = candidate_view(candidate, Names::Masked);
+            "known".clone_into(&mut view.verdict);
+            view.known = Some(self.id.0);
+            return view;
+        }
+        refused_view(candidate, "corrected-by-other-file", vec![("file", self.name.clone())])
     }
 }
 

@@ -78,28 +78,19 @@ impl Desk {
     /// Decides that a report will not be sent (again).
     pub async fn withdraw(&self, id: i64, reason: String) -> Result<(), Problem> {
         let reason = limits::reason(&reason)?;
-        self.engine().withdraw(SubmissionId(id), reason).await?;
-        self.forget_draft(id).await
+        Ok(self.engine().withdraw(SubmissionId(id), reason).await?)
     }
 
     /// Sends the same content again in place of a rejected or failed submission; gives the successor.
     pub async fn resubmit(&self, id: i64) -> Result<i64, Problem> {
-        let next = self.engine().resubmit(SubmissionId(id)).await?.0;
-        self.forget_draft(id).await?;
-        Ok(next)
+        Ok(self.engine().resubmit(SubmissionId(id)).await?.0)
     }
 
     /// Sends a corrected file in place of a submission.
     pub async fn correct_with_file(&self, id: i64, path: String) -> Result<IntakeView, Problem> {
         let engine = self.engine();
         let candidates = engine.inspect(vec![limits::path(path)?]).await?;
-        let view =
-            correct(&engine, SubmissionId(id), candidates, self.undo_micros().await?).await?;
-        // A file that is no report corrects nothing: what somebody has typed is still needed.
-        if view.submissions.iter().any(Option::is_some) {
-            self.forget_draft(id).await?;
-        }
-        Ok(view)
+        correct(&engine, SubmissionId(id), candidates, self.undo_micros().await?).await
     }
 
     /// Sends an edited text in place of a submission.
@@ -118,11 +109,7 @@ impl Desk {
         let engine = self.engine();
         let name = engine.journal().row(SubmissionId(id))?.file;
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;
-        let view = correct(&engine, SubmissionId(id), candidates, delay).await?;
-        if view.submissions.iter().any(Option::is_some) {
-            self.forget_draft(id).await?;
-        }
-        Ok(view)
+        correct(&engine, SubmissionId(id), candidates, delay).await
     }
 
     /// Paths of the sample reports.

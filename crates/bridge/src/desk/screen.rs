@@ -134,11 +134,7 @@ impl Desk {
     /// Refuses what a locked window must not ask, and paths that no person has handed to the window. The dialogs
     /// of the shell are asked for here too.
     pub fn permits(&self, call: &Call) -> Result<(), Problem> {
-        let always = matches!(
-            call,
-            Call::Status {} | Call::Preferences {} | Call::Lock {} | Call::Unlock { .. }
-        );
-        if !always && self.is_locked() {
+        if !call.is_for_the_locked() && self.is_locked() {
             return Err(Problem::new("window-locked", &[], "lock"));
         }
         self.permits_address(call)?;

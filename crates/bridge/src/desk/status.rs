@@ -56,7 +56,7 @@ impl Desk {
                 .map(|folder| folder.display().to_string()),
             locked: self.is_locked(),
             has_unlock_passphrase: self.has_unlock_passphrase(),
-            notices: notices(&engine)?,
+            notices: notices(&engine, self.is_locked())?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }
@@ -132,10 +132,18 @@ fn elsewhere(engine: &Engine, profile: &Profile) -> Result<Vec<ElsewhereView>, P
     Ok(found.into_iter().map(view).collect())
 }
 
-fn notices(engine: &Engine) -> Result<Vec<NoticeView>, Problem> {
-    let all = engine.journal().notices()?;
-    let view = |notice: &Notice| NoticeView { problem: notice.into(), at: notice.at.to_fhir() };
-    Ok(all.iter().map(view).collect())
+/// To whoever passes a locked window, a notice says what and how many; a file may be named after a patient.
+fn notices(engine: &Engine, is_locked: bool) -> Result<Vec<NoticeView>, Problem> {
+    let view = |notice: &Notice| {
+        let mut problem = Problem::from(notice);
+        if is_locked {
+            let is_count =
+                |value: &str| !value.is_empty() && value.bytes().all(|it| it.is_ascii_digit());
+            problem.params.retain(|_, value| is_count(value));
+        }
+        NoticeView { problem, at: notice.at.to_fhir() }
+    };
+    Ok(engine.journal().notices()?.iter().map(view).collect())
 }
 
 pub(crate) fn connection_view(state: &ConnectionState) -> (&'static str, Option<Problem>) {

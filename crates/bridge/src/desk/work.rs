@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use engine::{Candidate, Engine};
 use fhir::{Element, Format, Limits, Tree};
 use journal::Message;
-use report::{Action, SubmissionId};
-use serde_json::Value;
+use report::SubmissionId;
 
 use super::{Desk, on_pool};
 use crate::candidates::messages_of;
@@ -56,28 +55,12 @@ impl Desk {
     pub async fn keep_draft(&self, id: i64, text: String) -> Result<(), Problem> {
         limits::text(&text)?;
         let engine = self.engine();
-        let open = engine
-            .journal()
-            .state(SubmissionId(id))?
-            .actions(engine.now())
-            .contains(&Action::Correct);
-        let value = if text.is_empty() || !open { Value::Null } else { Value::String(text) };
-        Ok(on_pool(move || engine.journal().set_setting(&draft_name(id), value)).await??)
+        Ok(on_pool(move || engine.journal().keep_edited(SubmissionId(id), text)).await??)
     }
 
     /// What was edited before and not sent.
     pub async fn draft(&self, id: i64) -> Result<Option<String>, Problem> {
-        let kept = self.engine().journal().setting(&draft_name(id))?;
-        Ok(kept.and_then(|value| value.as_str().map(str::to_owned)))
-    }
-
-    /// A draft that is of no use any more, because something else became of its report.
-    pub(super) async fn forget_draft(&self, id: i64) -> Result<(), Problem> {
-        if self.draft(id).await?.is_some() {
-            self.keep_draft(id, String::new()).await
-        } else {
-            Ok(())
-        }
+        Ok(self.engine().journal().edited(SubmissionId(id))?)
     }
 
     /// What stands where the messages of these reports point to, and in how many of them.
@@ -130,10 +113,6 @@ impl Desk {
         // Without time for undoing it: one is sent first, and its answer is what the others wait for.
         self.correct_with_text_after(id, after, 0).await
     }
-}
-
-fn draft_name(id: i64) -> String {
-    format!("draft:{id}")
 }
 
 /// Where, if, do.

@@ -145,6 +145,38 @@ async fn assert_day_is_stated(desk: &Desk, one: &DetailView) {
     assert_known(desk.statement("22.11.2026".to_owned()).await, "argument-invalid");
 }
 
+/// Two versions of one correction in one hand-over: one goes, the other is named with it, and none is swallowed.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_corrections_of_one_report_one_is_sent_and_the_other_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = opened(folder.path()).await;
+    let wrong = testkit::DocumentBuilder::new(77).family("Muster-Fehler").json();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let first = write("1.json", &wrong);
+    let sent = desk.send_files(vec![first], KnownContent::Show).await.unwrap();
+    let failed = until(&desk, only(&sent), &["failed"]).await;
+    desk.keep_draft(failed.row.id, "{}".to_owned()).await.unwrap();
+    let second = wrong.replace("Muster-Fehler", "Muster");
+    let third = second.replace("Musterdorf", "Andersdorf");
+    assert_ne!(second, third);
+    let files = [("2.json", &second), ("3.json", &third), ("4.json", &second)];
+    let files = files.map(|(name, text)| write(name, text)).to_vec();
+    let view = desk.send_files(files, KnownContent::Show).await.unwrap();
+    let [Some(successor), None, None] = view.submissions[..] else { panic!("{view:?}") };
+    let verdicts: Vec<_> = view.files.iter().map(|file| file.verdict.as_str()).collect();
+    assert_eq!(verdicts[1..], ["refused", "known"]);
+    let message = &view.files[1].messages[0];
+    assert_eq!(message.code, "corrected-by-other-file");
+    assert_eq!((&*view.files[1].file, &*message.params["file"]), ("3.json", "2.json"));
+    assert_eq!(view.files[2].known, Some(successor));
+    assert_eq!(desk.draft(failed.row.id).await.unwrap(), None, "gone with the correction");
+    desk.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn undo_release_withdraw() {
     let root = tempfile::tempdir().unwrap();

@@ -73,7 +73,21 @@ async fn a_locked_window_is_told_nothing_and_sending_goes_on() {
     masked["reveal"] = json!(false);
     assert!(!must(&desk, "list", masked).await.to_string().contains(FAMILY));
 
+    // A file may be named after a patient.
+    let out = root.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    std::fs::write(out.join(format!("{FAMILY}.pdf")), "%PDF-1.7\n1 0 obj").unwrap();
+    must(&desk, "set_watched_folder", json!({ "path": out })).await;
+    let told = |status: &Value| status["notices"][0]["problem"]["params"].clone();
+    let mut status = must(&desk, "status", json!({})).await;
+    while status["notices"].as_array().unwrap().is_empty() {
+        desk.changed(status["revision"].as_u64().unwrap()).await;
+        status = must(&desk, "status", json!({})).await;
+    }
+    assert_eq!(told(&status)["file"], format!("{FAMILY}.pdf"));
+
     must(&desk, "lock", json!({})).await;
+    assert_eq!(told(&must(&desk, "status", json!({})).await), json!({ "count": "1" }));
     for (command, names) in Call::COMMANDS {
         figures.cases(1);
         let answer = ask(&desk, command, arguments(command, names, &path)).await;

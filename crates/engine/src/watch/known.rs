@@ -48,7 +48,7 @@ impl Engine {
 
     /// Judges again what the journal may have learned about. A journal that cannot be read is asked at the next look.
     pub(super) async fn judge_known(&self, memory: &mut Memory) {
-        let Ok(revision) = self.journal().revision() else { return };
+        let Ok(revision) = self.known_at() else { return };
         let due = memory.to_judge(revision, JUDGED_AT_ONCE);
         if due.is_empty() {
             return;
@@ -69,16 +69,14 @@ impl Engine {
         Content { digest, canonical }: &Content,
     ) -> Result<Option<Stopped>, EngineError> {
         let endpoint = self.endpoint()?;
-        let here = Destination {
-            endpoint: &endpoint.name,
-            environment: Some(endpoint.environment.code()),
-        };
+        let here =
+            Destination { endpoint: endpoint.id(), environment: Some(endpoint.environment.code()) };
         let of_content = |place| self.journal().of_content(digest, Some(canonical), place);
         let mut ids = of_content(Some(here))?;
         if ids.is_empty() {
             // What went elsewhere reaches nobody here, whatever became of it.
             let last = of_content(None)?.pop();
-            return last.map(|id| self.last_of(id).map(stopped_by)).transpose();
+            return last.map(|id| Ok(self.stopped_by(self.last_of(id)?))).transpose();
         }
         let mut newest = None;
         while let Some(id) = ids.pop() {
@@ -88,7 +86,7 @@ impl Engine {
                 _ => _ = newest.get_or_insert(row),
             }
         }
-        Ok(newest.map(stopped_by))
+        Ok(newest.map(|row| self.stopped_by(row)))
     }
 
     /// The submission that stands for this one now: itself, or the last that took its place.
@@ -99,8 +97,18 @@ impl Engine {
         }
         Ok(row)
     }
-}
 
-fn stopped_by(row: Row) -> Stopped {
-    Stopped { submission: row.id, state: row.state.code().to_owned(), endpoint: row.endpoint }
+    fn stopped_by(&self, row: Row) -> Stopped {
+        Stopped {
+            submission: row.id,
+            state: row.state.code().to_owned(),
+            endpoint: self.profile().name_of(&row.endpoint),
+        }
+    }
+
+    /// Moves with the journal and with the endpoint in use: what was judged before that is judged again.
+    pub(super) fn known_at(&self) -> Result<u64, EngineError> {
+        let generation = self.settings_generation() << 40;
+        Ok(generation.wrapping_add(self.journal().revision()?))
+    }
 }

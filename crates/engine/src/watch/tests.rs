@@ -337,19 +337,22 @@ async fn known_content_that_nothing_brings_to_the_authority_is_told() {
 
     // What went to the test system has reached nobody in production.
     let real = Endpoint {
+        id: None,
         name: "real".to_owned(),
         environment: Environment::Production,
         ..engine.endpoint().unwrap()
     };
     engine.add_endpoint(real).await.unwrap();
     engine.use_endpoint("real").await.unwrap();
+    engine.rename_endpoint("ours", "pilot").await.unwrap();
     let (cancel, task) = watching().await;
     until("elsewhere", || shown().is_some_and(|n| &n.params["count"] == "2")).await;
-    assert_eq!((&*shown().unwrap().params["endpoint"], taken(&engine)), ("ours", 2));
-    for file in ["001.json", "again.json"] {
-        fs::remove_file(folder.join(file)).unwrap();
-    }
-    until("removed", || shown().is_none()).await;
+    assert_eq!((&*shown().unwrap().params["endpoint"], taken(&engine)), ("pilot", 2));
+    fs::remove_file(folder.join("001.json")).unwrap();
+    until("removed", || shown().is_some_and(|n| &n.params["count"] == "1")).await;
+    // The first endpoint under its new name: what is on its way there is no news.
+    engine.use_endpoint("pilot").await.unwrap();
+    until("back", || shown().is_none()).await;
     cancel.cancel();
     task.await.unwrap();
 }
