@@ -193,7 +193,7 @@ pub(crate) fn detail_view(
         }
         .to_owned(),
         size: small(detail.document_size.unwrap_or(0)),
-        actions: row.state.actions(now).iter().map(|a| action_code(*a).to_owned()).collect(),
+        actions: row.actions(now).into_iter().map(|a| action_code(a).to_owned()).collect(),
         messages,
         timeline: detail.timeline.iter().map(|entry| timeline_view(entry, &shown)).collect(),
         results,

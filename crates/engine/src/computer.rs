@@ -3,15 +3,17 @@
 
 use std::path::Path;
 
+use journal::Home;
+
 /// File systems where the number of a file stays with it as long as it exists.
 #[cfg(unix)]
 const NUMBERED: [&str; 9] =
     ["apfs", "btrfs", "ext2", "ext3", "ext4", "overlay", "tmpfs", "xfs", "zfs"];
 
-/// A text that is the same for the same file on the same computer; `None` where nothing can be told.
-pub(crate) fn of(file: &Path) -> Option<String> {
-    let known: Vec<String> = [machine(), number(file)].into_iter().flatten().collect();
-    (!known.is_empty()).then(|| known.join(" "))
+/// The computer and the number of the file; `None` where nothing can be told.
+pub fn of(file: &Path) -> Option<Home> {
+    let home = Home { computer: machine(), file: number(file) };
+    (home.computer.is_some() || home.file.is_some()).then_some(home)
 }
 
 /// The computer's own name for itself, by digest. A container has another one at each start, or none.

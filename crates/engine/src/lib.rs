@@ -33,6 +33,7 @@ mod worker;
 pub use certificates::StoredCertificate;
 pub(crate) use clock::ClockReading;
 pub use clock::{Clock, SystemClock};
+pub use computer::of as home_of;
 pub use destination::Move;
 pub use endpoints::SameAuthority;
 pub use engine::{Engine, EngineDeps};

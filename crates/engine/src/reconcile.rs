@@ -80,6 +80,7 @@ pub async fn compare<A: Authority>(
     if sees(tools).await? {
         decide(tools).await?;
     } else {
+        tools.journal.asked_in_vain(tools.endpoint.id())?;
         found.complete = false;
     }
     Ok(found)
@@ -89,8 +90,14 @@ pub async fn compare<A: Authority>(
 /// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
 /// Nor what is not shown to a certificate that is shown nothing of what the authority has accepted from us.
 pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
-    let waits = !tools.journal.guarded(tools.endpoint.id())?.is_empty();
-    if waits && sees(tools).await? { decide(tools).await } else { Ok(()) }
+    if tools.journal.guarded(tools.endpoint.id())?.is_empty() {
+        return Ok(());
+    }
+    if sees(tools).await? {
+        decide(tools).await
+    } else {
+        Ok(tools.journal.asked_in_vain(tools.endpoint.id())?)
+    }
 }
 
 /// Whether this certificate is shown something that the authority has accepted from us, where there is something: to

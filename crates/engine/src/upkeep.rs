@@ -60,7 +60,7 @@ pub(crate) fn open_journal(
         ) => {
             let elsewhere = profile.settings.backup_place.as_deref();
             let folders: Vec<&Path> = std::iter::once(&*backups).chain(elsewhere).collect();
-            journal::recover_from(&file, key, &folders, now)?;
+            journal::recover_from(&file, key, &folders, &computer::of, now)?;
             Journal::open(&file, key)?
         }
         opened => opened?,
@@ -74,8 +74,7 @@ pub(crate) fn open_journal(
 
 /// Notices that the profile was copied: to another computer, or to another place on this one.
 pub(crate) fn settle(journal: &Journal, now: Instant) -> Result<(), OpenProblem> {
-    let Some(computer) = computer::of(journal.path()) else { return Ok(()) };
-    if let Some(doubted) = journal.settle_on(&computer, &person::worker(), now)? {
+    if let Some(doubted) = journal.settle_on(&computer::of, &person::worker(), now)? {
         tell(journal, "journal-copied", &[("doubted", &doubted.to_string())], now);
     }
     Ok(())
@@ -193,6 +192,7 @@ impl Engine {
     /// is decided. Every endpoint is asked; gives what was found, `None` where there is nothing to compare. The
     /// first fault is told once all were asked: one that cannot be reached must not keep the others' reports.
     pub async fn reconcile(&self) -> Result<Option<reconcile::Comparison>, crate::EngineError> {
+        self.journal().count_guarded_time(self.now())?;
         let open = self.journal().unreconciled()?;
         if open.is_none() && !self.journal().is_guarded(self.now())? {
             return Ok(None);

@@ -338,6 +338,10 @@ impl Laboratory {
     }
 }
 
+fn nowhere(_: &Path) -> Option<journal::Home> {
+    None
+}
+
 fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
@@ -377,10 +381,10 @@ async fn run(seed: u64) -> [u64; 3] {
     }
     match backups.get(usize::try_from(lab.dice.below(backups.len().max(1) as u64)).unwrap()) {
         Some(backup) if kind < 3 => {
-            restore(&backup.file, &key(), &lab.path(), now).unwrap();
+            restore(&backup.file, &key(), &lab.path(), &nowhere, now).unwrap();
         }
         _ if kind > 0 => {
-            recover(&lab.path(), &key(), &lab.backups(), now).unwrap().unwrap();
+            recover(&lab.path(), &key(), &lab.backups(), &nowhere, now).unwrap().unwrap();
         }
         _ => {}
     }
@@ -427,7 +431,7 @@ async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
         }
     }
     let backup = &journal::list_backups(&lab.backups()).unwrap()[0].file;
-    restore(backup, &key(), &lab.path(), lab.clock.now()).unwrap();
+    restore(backup, &key(), &lab.path(), &nowhere, lab.clock.now()).unwrap();
     let journal = Journal::open(&lab.path(), &key()).unwrap();
     lab.hand_over(&journal, 2);
     let waits = journal.guarded("simulated").unwrap();

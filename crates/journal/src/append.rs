@@ -99,7 +99,7 @@ pub(crate) fn import_linked(
         && let Some(held) = guard::held_back(connection, prepared)?
     {
         let id = import_again(connection, &held, None)?;
-        guard::waits(connection, id)?;
+        guard::waits(connection, id, matches!(prepared.new.first, Event::Queued { .. }))?;
         return Ok(id);
     }
     import_again(connection, prepared, lost.as_ref())
@@ -216,8 +216,14 @@ pub(crate) fn record(
     if let Some(issues) = &step.issues {
         attach::replace_issues(connection, step.id, issues)?;
     }
+    if !matches!(step.event, Event::Released { .. }) {
+        return Ok(state);
+    }
+    if let Some(held) = guard::after_release(connection, step.id, step.at)? {
+        return Ok(held);
+    }
     // It may have been released and sent already, in what a restore has lost.
-    if matches!(step.event, Event::Released { .. }) && doubt::covers(connection, step.id)? {
+    if doubt::covers(connection, step.id)? {
         return doubt::one(connection, step.id, step.at, &step.by);
     }
     Ok(state)

@@ -137,5 +137,6 @@ pub(crate) fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
         attempts: row.get(17)?,
         erased: row.get::<_, Option<i64>>(18)?.map(Instant),
         environment: row.get(19)?,
+        replacement: row.get::<_, Option<i64>>(20)?.map(SubmissionId),
     })
 }

@@ -1,17 +1,20 @@
-//! What is taken in while nobody knows what was sent since: after a restore that no register accompanies, and in
-//! the copy of a profile. It waits, held, until the authority of its endpoint has been asked for its document.
+//! What is taken in while nobody knows what was sent since: after a restore, and in the copy of a profile. It waits,
+//! held, until the authority of its endpoint has been asked for its document.
 
 use fhir::{Instant, Severity};
 use report::{Event, Person, State, SubmissionId};
-use rusqlite::{Connection, params};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
 
 use crate::append::{self, Happening, Prepared};
-use crate::{JournalError, Message, RecordError, Source, attach, doubt, read, recover, settings};
+use crate::recover::program;
+use crate::{
+    JournalError, Message, RecordError, Source, attach, doubt, read, settings, succession,
+};
 
 const GUARD: &str = "guard";
 /// One setting for each report that waits.
 const WAITS: &str = "guard-waits:";
-const COMPUTER: &str = "computer";
 
 /// Code of the warning on a report that waits for the comparison.
 pub(crate) const NOT_COMPARED: &str = "journal-not-compared";
@@ -21,25 +24,106 @@ pub(crate) const MAY_BE_KNOWN: &str = "authority-may-have-it";
 const COMPARED: &str = "journal-compared";
 
 /// So long every report that is taken in is asked for first: what was sent may be handed over again until then.
-const STANDS_SECONDS: i64 = 30 * 86_400;
+const STANDS_MICROS: i64 = 30 * DAY_MICROS;
+/// Between two looks no more counts: a clock that was years behind and is set right lets nothing go.
+const DAY_MICROS: i64 = 86_400 * 1_000_000;
+/// Time is written down so often.
+const COUNT_EVERY_MICROS: i64 = 3_600 * 1_000_000;
+
+/// How long everything is asked for first.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Guard {
+    /// The last look, by our clock.
+    seen: Instant,
+    /// What has passed until then.
+    counted: i64,
+    /// Only until everything was compared: the register says what was sent.
+    until_compared: bool,
+}
+
+impl Guard {
+    fn counted(&self, now: Instant) -> i64 {
+        let since = now.0.saturating_sub(self.seen.0).clamp(0, DAY_MICROS);
+        self.counted.saturating_add(since)
+    }
+
+    fn stands(&self, now: Instant) -> bool {
+        self.until_compared || self.counted(now) < STANDS_MICROS
+    }
+}
+
+/// What is kept of a report that waits.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Wait {
+    /// It is sent once the authority turns out not to have it: nothing else holds it, or a person has released it.
+    release: bool,
+    /// The authority was asked and shows nothing of ours: a person may release it.
+    in_vain: bool,
+}
+
+fn kept(connection: &Connection) -> Result<Option<Guard>, JournalError> {
+    let Some(value) = settings::get(connection, GUARD)? else { return Ok(None) };
+    // Programs of before kept the time at which it was raised.
+    if let Some(raised) = value.as_i64() {
+        return Ok(Some(Guard { seen: Instant(raised), counted: 0, until_compared: false }));
+    }
+    serde_json::from_value(value).map(Some).map_err(|_| JournalError::Damaged)
+}
+
+fn keep(connection: &Connection, guard: Guard) -> Result<(), JournalError> {
+    let value = serde_json::to_value(guard).map_err(|_| JournalError::Damaged)?;
+    settings::set(connection, GUARD, &value)
+}
 
 pub(crate) fn raise(connection: &Connection, at: Instant) -> Result<(), JournalError> {
-    settings::set(connection, GUARD, &at.0.into())
+    keep(connection, Guard { seen: at, counted: 0, until_compared: false })
 }
 
-/// Whether the guard stands at this time.
-pub(crate) fn stands(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
-    let raised = settings::get(connection, GUARD)?.and_then(|kept| kept.as_i64()).map(Instant);
-    Ok(raised.is_some_and(|at| now < at.plus_seconds(STANDS_SECONDS)))
+/// For a restore with the register at hand, unless it has to stand for longer anyway.
+pub(crate) fn raise_until_compared(
+    connection: &Connection,
+    at: Instant,
+) -> Result<(), JournalError> {
+    let stands = kept(connection)?.is_some_and(|guard| !guard.until_compared && guard.stands(at));
+    if stands {
+        return Ok(());
+    }
+    keep(connection, Guard { seen: at, counted: 0, until_compared: true })
 }
 
-/// The report as it is taken in while the guard stands: held, with the reason. `None`: as it is.
+/// Everything was compared.
+pub(crate) fn compared(connection: &Connection) -> Result<(), JournalError> {
+    match kept(connection)? {
+        Some(guard) if guard.until_compared => settings::remove(connection, GUARD),
+        _ => Ok(()),
+    }
+}
+
+/// Whether what is taken in at this time waits.
+fn stands(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
+    Ok(kept(connection)?.is_some_and(|guard| guard.stands(now)))
+}
+
+/// Whether what is taken in at this time waits, or something does that was taken in before.
+pub(crate) fn is_needed(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
+    Ok(stands(connection, now)? || !settings::beginning(connection, WAITS)?.is_empty())
+}
+
+/// Lets the time count that has passed since the last look.
+pub(crate) fn count_time(connection: &Connection, now: Instant) -> Result<(), JournalError> {
+    let Some(guard) = kept(connection)?.filter(|guard| guard.stands(now)) else { return Ok(()) };
+    if (0..COUNT_EVERY_MICROS).contains(&now.0.saturating_sub(guard.seen.0)) {
+        return Ok(());
+    }
+    keep(connection, Guard { seen: now, counted: guard.counted(now), ..guard })
+}
+
+/// The report as it is taken in while everything is asked for first: held, with the reason. `None`: as it is.
 pub(crate) fn held_back(
     connection: &Connection,
     prepared: &Prepared,
 ) -> Result<Option<Prepared>, JournalError> {
-    let is_queued = matches!(prepared.new.first, Event::Queued { .. });
-    if !is_queued || !stands(connection, prepared.new.at)? {
+    if !stands(connection, prepared.new.at)? {
         return Ok(None);
     }
     let mut held = prepared.again();
@@ -48,11 +132,35 @@ pub(crate) fn held_back(
     Ok(Some(held))
 }
 
-pub(crate) fn waits(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
-    settings::set(connection, &format!("{WAITS}{}", id.0), &true.into())
+/// Notes that a report waits; `release`: for nothing but that.
+pub(crate) fn waits(
+    connection: &Connection,
+    id: SubmissionId,
+    release: bool,
+) -> Result<(), JournalError> {
+    note(connection, id, Wait { release, in_vain: false })
 }
 
-/// Reports to an endpoint that wait for the comparison, oldest first.
+fn note(connection: &Connection, id: SubmissionId, wait: Wait) -> Result<(), JournalError> {
+    let value = serde_json::to_value(wait).map_err(|_| JournalError::Damaged)?;
+    settings::set(connection, &name_of(id), &value)
+}
+
+fn name_of(id: SubmissionId) -> String {
+    format!("{WAITS}{}", id.0)
+}
+
+fn wait_of(connection: &Connection, id: SubmissionId) -> Result<Option<Wait>, JournalError> {
+    let Some(value) = settings::get(connection, &name_of(id))? else { return Ok(None) };
+    // Programs of before held nothing else.
+    if value.is_boolean() {
+        return Ok(Some(Wait { release: true, in_vain: false }));
+    }
+    serde_json::from_value(value).map(Some).map_err(|_| JournalError::Damaged)
+}
+
+/// Reports to an endpoint that wait for the comparison, the newest first: what takes the place of another is decided
+/// before that.
 pub(crate) fn waiting(
     connection: &Connection,
     endpoint: &str,
@@ -65,12 +173,12 @@ pub(crate) fn waiting(
             found.push(id);
         }
     }
-    found.sort_unstable();
+    found.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
     Ok(found)
 }
 
 /// The authority was asked for the document of a report that waits: it may have it under this receipt, and then a
-/// person decides; or it has not, and it is sent.
+/// person decides; or it has not, and it is sent, unless something else holds it.
 pub(crate) fn decide(
     connection: &Connection,
     id: SubmissionId,
@@ -78,66 +186,86 @@ pub(crate) fn decide(
     by: &Person,
     now: Instant,
 ) -> Result<(), RecordError> {
-    settings::remove(connection, &format!("{WAITS}{}", id.0))?;
-    let subject = append::subject_of(connection, id)?;
+    let Some(wait) = wait_of(connection, id)? else { return Ok(()) };
     // A person may have decided meanwhile.
-    if !matches!(subject.state, State::Held { .. }) {
+    let is_held = matches!(read::state(connection, id)?, State::Held { .. });
+    let goes = receipt.is_none() && wait.release;
+    if is_held && goes && succession::waits_in_place_of(connection, id)?.is_some() {
+        // It goes only if the newer one does not.
         return Ok(());
     }
-    let mut messages = read::messages(connection, id)?;
-    messages.retain(|it| it.source != Source::Authority && it.code != NOT_COMPARED);
-    messages.extend(receipt.map(|receipt| warning(MAY_BE_KNOWN, &[("receipt", receipt)])));
-    attach::replace_findings(connection, id, &messages)?;
-    if receipt.is_none() {
+    settings::remove(connection, &name_of(id))?;
+    if !is_held {
+        return Ok(());
+    }
+    tell(connection, id, receipt)?;
+    if goes {
         let event = Event::Released { reason: COMPARED.to_owned(), due: now };
-        let happening = Happening { event: &event, by, at: now, evidence: None };
-        append::advance(connection, &subject, &happening)?;
+        advance(connection, id, &event, by, now)?;
+        if doubt::covers(connection, id)? {
+            doubt::one(connection, id, now, by)?;
+        }
     }
     Ok(())
 }
 
-/// Notes on which computer, and in which file, the journal lives. Where it was another, the profile was copied, and
-/// the other copy may have gone on: whatever may be sent is put in doubt, and the guard stands. Gives how many are
-/// in doubt then.
-pub(crate) fn settle_on(
+/// What the comparison says takes the place of the warning that it has still to come.
+fn tell(
     connection: &Connection,
-    computer: &str,
+    id: SubmissionId,
+    receipt: Option<&str>,
+) -> Result<(), JournalError> {
+    let mut messages = read::messages(connection, id)?;
+    messages.retain(|it| it.source != Source::Authority && it.code != NOT_COMPARED);
+    messages.extend(receipt.map(|receipt| warning(MAY_BE_KNOWN, &[("receipt", receipt)])));
+    attach::replace_findings(connection, id, &messages)
+}
+
+/// The authority of an endpoint was asked and shows nothing that we know it to have: its answers say nothing, and
+/// people decide.
+pub(crate) fn asked_in_vain(connection: &Connection, endpoint: &str) -> Result<(), JournalError> {
+    for id in waiting(connection, endpoint)? {
+        if let Some(wait) = wait_of(connection, id)?.filter(|wait| !wait.in_vain) {
+            note(connection, id, Wait { in_vain: true, ..wait })?;
+        }
+    }
+    Ok(())
+}
+
+/// A person has released a report. One that still waits goes on waiting, and is sent once the authority turns out not to
+/// have it; gives its state then. `None`: it waits for nothing.
+pub(crate) fn after_release(
+    connection: &Connection,
+    id: SubmissionId,
+    at: Instant,
+) -> Result<Option<State>, RecordError> {
+    let Some(wait) = wait_of(connection, id)? else { return Ok(None) };
+    if wait.in_vain {
+        settings::remove(connection, &name_of(id))?;
+        tell(connection, id, None)?;
+        return Ok(None);
+    }
+    note(connection, id, Wait { release: true, ..wait })?;
+    advance(connection, id, &Event::HeldBack, &program(), at).map(Some)
+}
+
+/// Whether a person's release of this report waits for the comparison.
+pub(crate) fn release_waits(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    Ok(wait_of(connection, id)?.is_some_and(|wait| !wait.in_vain))
+}
+
+fn advance(
+    connection: &Connection,
+    id: SubmissionId,
+    event: &Event,
     by: &Person,
-    now: Instant,
-) -> Result<Option<u64>, RecordError> {
-    let before = settings::get(connection, COMPUTER)?;
-    let here = serde_json::Value::from(computer);
-    if before.as_ref() == Some(&here) {
-        return Ok(None);
-    }
-    settings::set(connection, COMPUTER, &here)?;
-    if before.is_none() {
-        return Ok(None);
-    }
-    let number = |statement| -> Result<Option<i64>, JournalError> {
-        Ok(read::one(connection, statement, params![], |row| row.get::<_, Option<i64>>(0))?
-            .flatten())
-    };
-    let since = number("SELECT max(at) FROM event")?.map(Instant);
-    let through = number("SELECT max(id) FROM submission")?.unwrap_or(0);
-    let doubted = doubt::all(connection, now, by)?;
-    doubt::set_mark(connection, doubt::Mark { at: now, through })?;
-    raise(connection, now)?;
-    recover::reconcile_since(connection, since, now)?;
-    Ok(Some(doubted))
-}
-
-/// A journal that is at home on this computer gets another file, which it finds anew. One that is not stays so: it was
-/// copied, and nobody has noticed yet.
-pub(crate) fn leave(connection: &Connection, computer: Option<&str>) -> Result<(), JournalError> {
-    let at_home =
-        settings::get(connection, COMPUTER)?.as_ref().and_then(|kept| kept.as_str()) == computer;
-    if at_home { forget_computer(connection) } else { Ok(()) }
-}
-
-/// A journal that takes another's place finds its computer anew.
-pub(crate) fn forget_computer(connection: &Connection) -> Result<(), JournalError> {
-    settings::remove(connection, COMPUTER)
+    at: Instant,
+) -> Result<State, RecordError> {
+    let subject = append::subject_of(connection, id)?;
+    append::advance(connection, &subject, &Happening { event, by, at, evidence: None })
 }
 
 fn warning(code: &str, params: &[(&str, &str)]) -> Message {

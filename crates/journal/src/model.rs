@@ -1,7 +1,7 @@
 //! What goes into the journal and what comes out: plain data.
 
 use fhir::{Finding, Format, Instant, Severity};
-use report::{Duty, Event, Group, Person, State, SubmissionId, Summary};
+use report::{Action, Duty, Event, Group, Person, State, SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
 /// A report to be taken into the journal.
@@ -286,6 +286,8 @@ pub struct Row {
     pub corrects: Option<SubmissionId>,
     /// The submission that took its place.
     pub corrected_by: Option<SubmissionId>,
+    /// The submission that is to take its place and has not arrived yet.
+    pub replacement: Option<SubmissionId>,
     /// Imported at.
     pub created: Instant,
     /// Last event.
@@ -294,6 +296,18 @@ pub struct Row {
     pub attempts: u32,
     /// When retention removed the document, if it did.
     pub erased: Option<Instant>,
+}
+
+impl Row {
+    /// What a person may do now. While another report waits to take its place, it is neither sent nor corrected.
+    pub fn actions(&self, now: Instant) -> Vec<Action> {
+        let sends = |action: &Action| {
+            matches!(action, Action::Release | Action::Correct | Action::Resubmit)
+        };
+        let mut actions = self.state.actions(now).to_vec();
+        actions.retain(|action| self.replacement.is_none() || !sends(action));
+        actions
+    }
 }
 
 /// One line of the timeline.

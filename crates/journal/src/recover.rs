@@ -19,8 +19,8 @@ use crate::salvage::{Damaged, Salvaged};
 use crate::settings::Lineage;
 use crate::stage::{With, candidates, copied, stage};
 use crate::{
-    BackupFacts, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, aside, doubt,
-    guard, handle, hold, lost, notice, read, settings, sql,
+    BackupFacts, Find, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, aside,
+    doubt, guard, handle, hold, home, lost, notice, read, settings, sql,
 };
 
 /// What a restored journal was made of.
@@ -49,6 +49,8 @@ pub struct Recovery {
     pub doubted: u64,
     /// Reports that were read from the damaged journal.
     pub salvaged: u64,
+    /// The profile, or the backup, was copied from elsewhere, and what is there may have gone on.
+    pub copied: bool,
     /// Reports whose content is not there any more: the authority is asked for them, and a person may have
     /// to hand them over again.
     pub lost: u64,
@@ -65,20 +67,25 @@ const NOTICE_PARAMS: &[&str] = &["aside", "doubted", "last", "lost", "salvaged",
 /// Setting: what became of the restored journal still has to be compared with the authorities.
 const RECONCILE: &str = "reconcile";
 
+/// Code of the notice that the profile was copied.
+const COPIED: &str = "journal-copied";
+
 /// In whose name a recovery acts.
-fn program() -> Person {
+pub(crate) fn program() -> Person {
     Person("labcourier".to_owned())
 }
 
 /// Replaces a journal that cannot be opened, or that is missing. `None` where another process has done so
 /// already, or where it only is of an older program. Where nothing opens with this key, the key may be the wrong one: then nothing is touched.
+/// `find` tells whether the profile was copied.
 pub fn recover(
     path: &Path,
     key: &Key,
     backups: &Path,
+    find: Find<'_>,
     now: Instant,
 ) -> Result<Option<Recovery>, OpenProblem> {
-    recover_from(path, key, &[backups], now)
+    recover_from(path, key, &[backups], find, now)
 }
 
 /// The same from the backups of several folders. One that is away is passed over.
@@ -86,6 +93,7 @@ pub fn recover_from(
     path: &Path,
     key: &Key,
     folders: &[&Path],
+    find: Find<'_>,
     now: Instant,
 ) -> Result<Option<Recovery>, OpenProblem> {
     let place = Place::new(path, key)?;
@@ -97,9 +105,9 @@ pub fn recover_from(
         ) => {}
         Err(other) => return Err(other),
     }
-    let old = Old::of(&place, Occasion::Damage)?;
+    let old = Old::of(&place, Occasion::Damage, find)?;
     let outcome =
-        candidates(&place, &old.remains(&place), folders, now).and_then(|chosen| match chosen {
+        candidates(&place, &old.remains(), folders, now).and_then(|chosen| match chosen {
             Some((draft, base, facts)) => replace(&place, &draft, base, facts, &old, now).map(Some),
             None if matches!(old.look, Look::Present(_)) => {
                 let draft = Place { path: draft_beside(&place.path), key: key.clone() };
@@ -117,11 +125,12 @@ pub fn recover_from(
 /// Puts a backup in the place of a journal, after checking all of it. A journal that stands there is set
 /// aside (`name.set-aside-<microseconds of now>`, with its log), never overwritten. What it had and the
 /// backup has not is kept as far as it can be read; everything that may have been sent is put in doubt.
-/// [`OpenProblem::Busy`] where a process has the journal open.
+/// [`OpenProblem::Busy`] where a process has the journal open. `find` tells whether profile or backup were copied.
 pub fn restore(
     backup: &Path,
     key: &Key,
     into: &Path,
+    find: Find<'_>,
     now: Instant,
 ) -> Result<Recovery, OpenProblem> {
     let source = Place::new(backup, key)?;
@@ -129,7 +138,7 @@ pub fn restore(
     std::fs::create_dir_all(crate::problem::folder_of(&place.path))
         .map_err(OpenProblem::io("restore"))?;
     let _held = hold::alone(&place.path)?;
-    let old = Old::of(&place, Occasion::Wish)?;
+    let old = Old::of(&place, Occasion::Wish, find)?;
     let (draft, facts) = stage(&source, &place, With::FileOnly).inspect_err(|_| old.discard())?;
     let base = Base::Backup(source.path);
     let outcome = replace(&place, &draft, base, facts, &old, now);
@@ -147,7 +156,9 @@ enum Occasion {
 }
 
 /// The journal that is to be replaced.
-struct Old {
+struct Old<'a> {
+    place: Place,
+    find: Find<'a>,
     occasion: Occasion,
     look: Look,
     taken: Vec<LostReport>,
@@ -159,8 +170,8 @@ struct Old {
     copy: Option<Place>,
 }
 
-impl Old {
-    fn of(place: &Place, occasion: Occasion) -> Result<Self, OpenProblem> {
+impl<'a> Old<'a> {
+    fn of(place: &Place, occasion: Occasion, find: Find<'a>) -> Result<Self, OpenProblem> {
         let look = register::look(place)?;
         let taken = register::taken(place);
         let numbers = taken.iter().map(|taken| taken.submission).collect();
@@ -168,15 +179,16 @@ impl Old {
         // Where there are no hard links, a name is reserved by an empty file first.
         let missing = std::fs::metadata(&place.path).map_or(true, |facts| facts.len() == 0);
         let aside = if missing { aside::of_ended_recovery(place, &look)? } else { None };
-        let mut old = Self { occasion, look, taken, numbers, aside, copy: None };
-        old.copy = aside::readable(copied(&old.remains(place), place, With::Log))?;
+        let place = place.clone();
+        let mut old = Self { place, find, occasion, look, taken, numbers, aside, copy: None };
+        old.copy = aside::readable(copied(&old.remains(), &old.place, With::Log))?;
         Ok(old)
     }
 
     /// Where its files are. Its log may still stand in its place.
-    fn remains(&self, place: &Place) -> Place {
-        let path = self.aside.as_ref().unwrap_or(&place.path).clone();
-        Place { path, key: place.key.clone() }
+    fn remains(&self) -> Place {
+        let path = self.aside.as_ref().unwrap_or(&self.place.path).clone();
+        Place { path, key: self.place.key.clone() }
     }
 
     fn discard(&self) {
@@ -192,13 +204,21 @@ fn replace(
     draft: &Place,
     base: Base,
     facts: BackupFacts,
-    old: &Old,
+    old: &Old<'_>,
     now: Instant,
 ) -> Result<Recovery, OpenProblem> {
     let aside = aside::of(&place.path, old.aside.as_deref(), now);
     let set_aside = aside.clone().or_else(|| old.aside.clone());
-    let recovery =
-        Recovery { base, facts, last: None, set_aside, doubted: 0, salvaged: 0, lost: 0 };
+    let recovery = Recovery {
+        base,
+        facts,
+        last: None,
+        set_aside,
+        doubted: 0,
+        salvaged: 0,
+        copied: false,
+        lost: 0,
+    };
     let outcome = complete(draft, recovery, old, now).and_then(|recovery| {
         aside::exchange(&draft.path, &place.path, aside.as_deref())?;
         Ok(recovery)
@@ -211,7 +231,7 @@ fn replace(
 fn complete(
     draft: &Place,
     recovery: Recovery,
-    old: &Old,
+    old: &Old<'_>,
     now: Instant,
 ) -> Result<Recovery, OpenProblem> {
     let sql = OpenProblem::sql("restore");
@@ -230,7 +250,7 @@ fn complete(
 fn write(
     connection: &Connection,
     mut recovery: Recovery,
-    old: &Old,
+    old: &Old<'_>,
     now: Instant,
 ) -> Result<Recovery, RecordError> {
     let number = |statement| -> Result<Option<i64>, JournalError> {
@@ -256,12 +276,21 @@ fn write(
     settings::set_lineage(connection, &lineage)?;
     let since = recovery.last.map(|last| last.0);
     reconcile_since(connection, since.map(Instant), now)?;
-    guard::forget_computer(connection)?;
+    let file = old.remains().path;
+    let standing = (file.as_path(), old.copy.as_ref());
+    recovery.copied = home::is_copied(&old.place, standing, connection, old.find)?;
+    home::forget(connection)?;
+    if recovery.copied {
+        let doubted = recovery.doubted.to_string();
+        notice::put(connection, &Notice::new(COPIED, &[("doubted", &doubted)], now))?;
+    }
     // Without a register nothing says what was taken in since: the disk that held both is gone. One of a program of
-    // before does not say what else would be the same report.
+    // before does not say what else would be the same report. Nor does one say what another computer sends.
     let is_said = lost::all(connection)?.iter().all(|lost| lost.canonical.is_some());
-    if !matches!(old.look, Look::Present(_)) || !is_said {
+    if recovery.copied || !matches!(old.look, Look::Present(_)) || !is_said {
         guard::raise(connection, now)?;
+    } else {
+        guard::raise_until_compared(connection, now)?;
     }
     if old.occasion == Occasion::Damage {
         notice::put(connection, &told(&recovery, now))?;
@@ -273,7 +302,7 @@ fn write(
 /// Takes in again what can be read of the old journal and is not in the new one.
 fn salvage(
     connection: &Connection,
-    old: &Old,
+    old: &Old<'_>,
     through: i64,
     now: Instant,
     by: &Person,
@@ -299,7 +328,7 @@ fn salvage(
     Ok(salvaged)
 }
 
-impl Old {
+impl Old<'_> {
     /// Whether the register says that this number is a report that is known.
     fn has(&self, number: i64, connection: &Connection) -> Result<bool, JournalError> {
         let Ok(index) = self.numbers.binary_search(&number) else { return Ok(false) };
@@ -378,5 +407,6 @@ pub(crate) fn reconcile_since(
 }
 
 pub(crate) fn reconciled(connection: &Connection) -> Result<(), JournalError> {
+    guard::compared(connection)?;
     settings::remove(connection, RECONCILE)
 }

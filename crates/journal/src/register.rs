@@ -233,6 +233,9 @@ impl Register {
         let lineage = settings::lineage(journal).map_err(|_| rusqlite::Error::InvalidQuery)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         connection.execute_batch(SCHEMA)?;
+        if !taken::columns(&connection, "head")?.iter().any(|name| name == "home") {
+            connection.execute_batch("ALTER TABLE head ADD COLUMN home TEXT")?;
+        }
         taken::complete(&connection, journal)?;
         let found = head(&connection)?;
         let ours = found.as_ref().is_some_and(|head| head.lineage == lineage.id);
@@ -287,6 +290,28 @@ fn connect_or_make(place: &Place, agreement: Agreement) -> Result<Connection, Jo
         _ => {}
     }
     connect(place).map_err(JournalError::sql("register"))
+}
+
+/// Where the register lived at the last opening, where that was noted.
+pub(crate) fn home(journal: &Place) -> Option<String> {
+    let read = || -> rusqlite::Result<Option<String>> {
+        let statement = "SELECT home FROM head WHERE id = 1";
+        connect(&place_of(journal))?.query_row(statement, [], |row| row.get(0))
+    };
+    read().ok().flatten()
+}
+
+/// Notes where it lives.
+pub(crate) fn settle(journal: &Place, here: &str) {
+    if home(journal).as_deref() == Some(here) {
+        return;
+    }
+    let write = || -> rusqlite::Result<()> {
+        let connection = connect(&place_of(journal))?;
+        connection.execute("UPDATE head SET home = ?1 WHERE id = 1", [here]).map(drop)
+    };
+    // The journal keeps where it lives too; the next opening tries again.
+    let _ = write();
 }
 
 /// Remembers that damage was met: the next opening checks the whole journal.

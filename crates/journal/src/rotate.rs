@@ -10,7 +10,8 @@ use rusqlite::config::DbConfig;
 use crate::open::{self, Access, Place};
 use crate::verify::Pages;
 use crate::{
-    Key, OpenProblem, aside, backup, backups, guard, hold, pages, problem, register, schema, verify,
+    Home, Key, OpenProblem, aside, backup, backups, hold, home, pages, problem, register, schema,
+    verify,
 };
 
 /// What a rotation did.
@@ -23,7 +24,7 @@ pub struct Rotated {
 }
 
 /// Seals a journal, with what stands beside it and its backups, with another key. The journal is another file then:
-/// where it was at home on this `computer` ([`crate::Journal::settle_on`]), it is so still, and no copy.
+/// where it was at `home` there ([`crate::Journal::settle_on`]), it is so still, and no copy.
 ///
 /// # Errors
 /// [`OpenProblem::Busy`] where a process has the journal open; [`OpenProblem::WrongKeyOrDamaged`] where neither key
@@ -33,7 +34,7 @@ pub fn rotate(
     old: &Key,
     new: &Key,
     backups: &Path,
-    computer: Option<&str>,
+    home: Option<&Home>,
 ) -> Result<Rotated, OpenProblem> {
     let journal = Place::new(path, old)?;
     let _held = hold::alone(&journal.path)?;
@@ -61,7 +62,7 @@ pub fn rotate(
             Err(problem) => return Err(problem),
         }
     }
-    sealed_anew(&journal.path, old, new, Content::Journal { computer })?;
+    sealed_anew(&journal.path, old, new, Content::Journal { home })?;
     done.files += 1;
     for file in others(&journal.path, backups) {
         if pages::is_one(&file) && !done.left.contains(&file) {
@@ -95,7 +96,7 @@ pub fn is_sealed_beside(journal: &Path, key: &Key) -> bool {
 enum Content<'a> {
     /// Checked in full before it takes its place.
     Journal {
-        computer: Option<&'a str>,
+        home: Option<&'a Home>,
     },
     Other,
 }
@@ -201,8 +202,8 @@ fn rewritten(
     copy().map_err(OpenProblem::io("rotate the key"))?;
     let connection = open::connect(&at(&draft.path, old), Access::Write).map_err(sql)?;
     connection.execute_batch(&draft.key.rekey()).map_err(|_| OpenProblem::WrongKeyOrDamaged)?;
-    if let Content::Journal { computer } = content {
-        guard::leave(&connection, computer).map_err(backup::of_journal)?;
+    if let Content::Journal { home } = content {
+        home::leave(&connection, home).map_err(backup::of_journal)?;
     }
     connection.close().map_err(|(_, error)| sql(error))?;
     if content != Content::Other {

@@ -5,7 +5,9 @@ macro_rules! row_columns {
     () => {
         "s.id, s.file, s.summary, s.document_identifier, s.digest, s.identifier, s.endpoint, s.format, \
          s.state_json, s.receipt, s.errors, s.warnings, s.notices, s.corrects, s.corrected_by, \
-         s.created, s.updated, s.attempts, s.erased, s.environment"
+         s.created, s.updated, s.attempts, s.erased, s.environment, \
+         (SELECT max(n.id) FROM submission n WHERE n.corrects = s.id \
+          AND +n.state IN ('held', 'queued', 'sending', 'unknown'))"
     };
 }
 
@@ -97,9 +99,8 @@ pub(crate) const KNOWS_CONTENT: &str =
     "SELECT canonical IS NOT NULL OR erased IS NULL FROM submission WHERE id = ?1";
 pub(crate) const SET_CANONICAL: &str =
     "UPDATE submission SET canonical = ?2 WHERE id = ?1 AND canonical IS NULL";
-/// Submissions that wait to be sent in the place of another (?1).
-pub(crate) const WAITS_IN_PLACE: &str =
-    "SELECT id FROM submission WHERE corrects = ?1 AND +state = 'queued'";
+/// Submissions that took or are to take the place of another (?1).
+pub(crate) const SUCCESSORS: &str = "SELECT id, state FROM submission WHERE corrects = ?1";
 pub(crate) const TALLY: &str = "SELECT state, submissions FROM tally";
 pub(crate) const DOUBTS_LONG: &str =
     "SELECT count(*) FROM submission WHERE state = 'unknown' AND doubt_since <= ?1";
@@ -219,7 +220,7 @@ mod plans {
             (OF_CONTENT, "submission_digest"),
             (OF_CONTENT_AT, "submission_canonical"),
             (OF_DOCUMENT, "submission_document"),
-            (WAITS_IN_PLACE, "submission_corrects"),
+            (SUCCESSORS, "submission_corrects"),
             (TIMELINE, "event_submission"),
             (EVIDENCE, "evidence_submission"),
             (MATCHES, "VIRTUAL TABLE"),

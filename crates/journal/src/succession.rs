@@ -1,8 +1,9 @@
 //! A report that takes the place of another. One that a person corrects is superseded at once; one that a newer
-//! file corrects by itself is superseded when that is sent: until then a person may still decide otherwise.
+//! file corrects by itself is superseded when that has arrived at the authority: until then it is not closed, so that
+//! something is left to decide about where the newer one is withdrawn.
 
 use fhir::Instant;
-use report::{Event, Person, SubmissionId};
+use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
 use crate::append::{self, Happening, Subject};
@@ -24,29 +25,64 @@ pub(crate) fn supersede(
     append::advance(connection, subject, &happening).map(drop)
 }
 
-/// After a step: what is sent takes the place of what it corrects, in the same transaction.
+/// After a step: what has arrived takes the place of what it corrects, in the same transaction; also of what that was to
+/// take the place of.
 pub(crate) fn follow(
     connection: &Connection,
     subject: &Subject,
     step: &Step,
 ) -> Result<(), RecordError> {
-    let (Event::SendingStarted { .. }, Some(corrects)) = (&step.event, subject.corrects) else {
-        return Ok(());
-    };
-    let predecessor = append::subject_of(connection, corrects)?;
-    // It may have been closed meanwhile, or have taken another way.
-    if CORRECTABLE.contains(&predecessor.state.code()) {
-        supersede(connection, &predecessor, subject.id, &step.by, step.at)?;
+    let has_arrived = matches!(
+        step.event,
+        Event::Accepted { .. }
+            | Event::Completed { .. }
+            | Event::Failed { .. }
+            | Event::Rejected
+            | Event::SaidReceived { .. }
+    );
+    let mut next = subject.corrects.filter(|_| has_arrived);
+    while let Some(id) = next {
+        let predecessor = append::subject_of(connection, id)?;
+        if CORRECTABLE.contains(&predecessor.state.code()) {
+            supersede(connection, &predecessor, subject.id, &step.by, step.at)?;
+        } else if !matches!(predecessor.state, State::Superseded { .. }) {
+            // It was closed meanwhile, or has taken another way.
+            break;
+        }
+        next = predecessor.corrects;
     }
     Ok(())
 }
 
-/// While another report waits to be sent in its place, nothing else is sent in its name.
+/// A report that waits to take the place of this one: held, to be sent, or on its way; also in the place of one that was
+/// itself to do so.
+pub(crate) fn waits_in_place_of(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Option<SubmissionId>, JournalError> {
+    let mut all = vec![id];
+    while let Some(id) = all.pop() {
+        let successors: Vec<(SubmissionId, String)> =
+            read::all(connection, sql::SUCCESSORS, [id.0], |row| {
+                Ok((SubmissionId(row.get(0)?), row.get(1)?))
+            })?;
+        for (successor, state) in successors {
+            match state.as_str() {
+                "held" | "queued" | "sending" | "unknown" => return Ok(Some(successor)),
+                "superseded" => all.push(successor),
+                _ => {}
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// While another report waits to take its place, nothing else is sent in its name.
 pub(crate) fn refuse_where_replaced(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<(), RecordError> {
-    match read::one(connection, sql::WAITS_IN_PLACE, [id.0], |row| row.get(0).map(SubmissionId))? {
+    match waits_in_place_of(connection, id)? {
         Some(by) => Err(RecordError::BeingReplaced { by }),
         None => Ok(()),
     }
@@ -58,14 +94,11 @@ pub(crate) fn is_correctable(
     id: SubmissionId,
 ) -> Result<bool, JournalError> {
     let state = read::state(connection, id)?;
-    let waits = read::one(connection, sql::WAITS_IN_PLACE, [id.0], |_| Ok(()))?;
-    Ok(CORRECTABLE.contains(&state.code()) && waits.is_none())
+    Ok(CORRECTABLE.contains(&state.code()) && waits_in_place_of(connection, id)?.is_none())
 }
 
 #[cfg(test)]
 mod tests {
-    use report::State;
-
     use super::*;
 
     #[test]

@@ -9,7 +9,7 @@ const NEW: &str = "INSERT OR IGNORE INTO taken (submission, at, file, digest, id
      canonical, document, environment) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
 const SINCE: &str = "SELECT id, created, file, digest, identifier, endpoint, canonical, \
      document_identifier, environment FROM submission WHERE id > ?1 ORDER BY id";
-const COLUMNS: &str = "SELECT name FROM pragma_table_info('taken')";
+const COLUMNS: &str = "SELECT name FROM pragma_table_info(?1)";
 const NUMBERS: &str = "SELECT submission FROM taken";
 const OF_NUMBER: &str =
     "SELECT canonical, document_identifier, environment FROM submission WHERE id = ?1";
@@ -34,7 +34,7 @@ pub(crate) struct Taken {
 
 /// All of them, also where a program of before has written the register.
 pub(crate) fn all(register: &Connection) -> rusqlite::Result<Vec<Taken>> {
-    let there = columns(register)?;
+    let there = columns(register, "taken")?;
     let added = ADDED.map(|name| if there.iter().any(|it| it == name) { name } else { "NULL" });
     let statement = format!(
         "SELECT submission, at, file, digest, identifier, endpoint, {} FROM taken \
@@ -44,8 +44,9 @@ pub(crate) fn all(register: &Connection) -> rusqlite::Result<Vec<Taken>> {
     register.prepare(&statement)?.query_map([], read)?.collect()
 }
 
-fn columns(register: &Connection) -> rusqlite::Result<Vec<String>> {
-    register.prepare(COLUMNS)?.query_map([], |row| row.get(0))?.collect()
+/// The columns that a table has: programs of before made fewer.
+pub(crate) fn columns(register: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
+    register.prepare(COLUMNS)?.query_map([table], |row| row.get(0))?.collect()
 }
 
 fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Taken> {
@@ -64,7 +65,7 @@ fn read(row: &rusqlite::Row<'_>) -> rusqlite::Result<Taken> {
 
 /// Lets a register of a program of before note all that this one notes, and notes it of what the journal still has.
 pub(crate) fn complete(register: &Connection, journal: &Connection) -> rusqlite::Result<()> {
-    let there = columns(register)?;
+    let there = columns(register, "taken")?;
     let missing: Vec<&str> =
         ADDED.into_iter().filter(|name| !there.iter().any(|it| it == name)).collect();
     if missing.is_empty() {

@@ -7,8 +7,9 @@ use report::{Person, SubmissionId};
 
 use crate::writer::Effect;
 use crate::{
-    BackedUp, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem, Pending,
-    Reconciled, RecordError, Unreconciled, backup, found, guard, known, lost, notice, pages, read,
+    BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem, Pending,
+    Reconciled, RecordError, Unreconciled, backup, found, guard, home, known, lost, notice, pages,
+    read,
     recover, sql,
 };
 
@@ -88,10 +89,24 @@ impl Journal {
         self.write(Effect::Unseen, move |c| known::set_canonical(c, id, &canonical)).wait()
     }
 
-    /// Whether what is taken in now waits until the authority has been asked for its document: after a restore that
-    /// no register accompanied, and in the copy of a profile, for thirty days.
+    /// Whether what is taken in now waits until the authority has been asked for its document, or something still does
+    /// that was taken in before: after a restore until everything was compared; for thirty days where no register
+    /// accompanied it, and in the copy of a profile.
     pub fn is_guarded(&self, now: Instant) -> Result<bool, JournalError> {
-        self.read(|c| guard::stands(c, now))
+        self.read(|c| guard::is_needed(c, now))
+    }
+
+    /// Lets the thirty days count; to be called again and again. At most a day counts from one call to the next, so
+    /// that a clock that is set forward lets nothing go.
+    pub fn count_guarded_time(&self, now: Instant) -> Result<(), JournalError> {
+        self.write(Effect::Unseen, move |c| guard::count_time(c, now)).wait()
+    }
+
+    /// The authority of an endpoint shows nothing of what we know it to have, so that its answers say nothing: what
+    /// waits may be released by a person.
+    pub fn asked_in_vain(&self, endpoint: &str) -> Result<(), JournalError> {
+        let endpoint = endpoint.to_owned();
+        self.write(Effect::Seen, move |c| guard::asked_in_vain(c, &endpoint)).wait()
     }
 
     /// Whether the journal knows what a submission says, so that the same report would be recognised in other bytes.
@@ -100,13 +115,19 @@ impl Journal {
         Ok(known.unwrap_or(false))
     }
 
-    /// Reports to an endpoint that wait for that, oldest first.
+    /// Reports to an endpoint that wait for that, the newest first: to be decided in this order.
     pub fn guarded(&self, endpoint: &str) -> Result<Vec<SubmissionId>, JournalError> {
         self.read(|c| guard::waiting(c, endpoint))
     }
 
+    /// Whether a report waits for that, and a person's release of it does too.
+    pub fn release_waits(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        self.read(|c| guard::release_waits(c, id))
+    }
+
     /// The authority was asked for the document of a report that waits: it may have it under this receipt, then the
-    /// report stays held for a person; or it has not, then the report is sent.
+    /// report stays held for a person; or it has not, then the report is sent, unless it is held for errors of its own.
+    /// One whose place another is to take waits until that is withdrawn or has arrived.
     pub fn decide_guarded(
         &self,
         id: SubmissionId,
@@ -119,21 +140,24 @@ impl Journal {
         self.write(Effect::Seen, decide).wait()
     }
 
-    /// Notes on which computer, and in which file, the journal lives. Where that was another, the profile was
-    /// copied, and the other copy may have gone on: whatever may be sent is in doubt then, what is taken in is
-    /// guarded, and the number of what is in doubt is given.
+    /// Notes on which computer, and in which file, the journal lives, and its register. Where that was another, the
+    /// profile was copied, and the other copy may have gone on: whatever may be sent is in doubt then, what is taken
+    /// in is guarded, and the number of what is in doubt is given.
     pub fn settle_on(
         &self,
-        computer: &str,
+        find: Find<'_>,
         by: &Person,
         now: Instant,
     ) -> Result<Option<u64>, OpenProblem> {
-        let (computer, by) = (computer.to_owned(), by.clone());
-        let settled = self.write(Effect::Seen, move |c| guard::settle_on(c, &computer, &by, now));
-        settled.wait().map_err(|error| match error {
+        let Some(home) = find(self.path()) else { return Ok(None) };
+        let by = by.clone();
+        let settled = self.write(Effect::Seen, move |c| home::settle(c, &home, &by, now));
+        let doubted = settled.wait().map_err(|error| match error {
             RecordError::Journal(error) => backup::of_journal(error),
             _ => OpenProblem::WrongKeyOrDamaged,
-        })
+        })?;
+        home::settle_register(self.place(), find);
+        Ok(doubted)
     }
 
     /// Number of the last event.

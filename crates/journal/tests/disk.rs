@@ -6,7 +6,9 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{House, anna, answer, at, filter, found, issue, key, other_key, raw, report, step};
+use common::{
+    House, anna, answer, at, filter, found, issue, key, nowhere, other_key, raw, report, step,
+};
 use journal::{
     DiscrepancyKind, Journal, JournalError, NewSubmission, OpenProblem, Retention, restore,
 };
@@ -247,7 +249,7 @@ fn a_backup_is_one_verified_file_and_comes_back() {
     let target = house.path();
     let folder = house.leave();
 
-    let restored = restore(&backup, &key(), &target, at(7)).unwrap();
+    let restored = restore(&backup, &key(), &target, &nowhere, at(7)).unwrap();
     let aside = restored.set_aside.unwrap();
     assert_eq!((restored.facts.submissions, restored.facts.events), (1, 4));
     let journal = Journal::open(&target, &key()).unwrap();
@@ -260,9 +262,9 @@ fn a_backup_is_one_verified_file_and_comes_back() {
     drop(journal);
 
     // The same moment again: what is set aside there is not overwritten either.
-    assert!(matches!(restore(&backup, &key(), &target, at(7)), Err(OpenProblem::Exists)));
+    assert!(matches!(restore(&backup, &key(), &target, &nowhere, at(7)), Err(OpenProblem::Exists)));
     assert!(matches!(
-        restore(&backup, &other_key(), &target, at(8)),
+        restore(&backup, &other_key(), &target, &nowhere, at(8)),
         Err(OpenProblem::WrongKeyOrDamaged)
     ));
     let mut broken = bytes;
@@ -270,7 +272,7 @@ fn a_backup_is_one_verified_file_and_comes_back() {
     broken[middle] ^= 1;
     fs::write(&backup, broken).unwrap();
     assert!(matches!(
-        restore(&backup, &key(), &target, at(9)),
+        restore(&backup, &key(), &target, &nowhere, at(9)),
         Err(OpenProblem::WrongKeyOrDamaged)
     ));
     assert_eq!(Journal::open(&target, &key()).unwrap().counts(at(0)).unwrap().total(), 3);

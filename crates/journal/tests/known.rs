@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{House, accepted, at, digest, key, raw, report, step};
+use common::{House, accepted, at, digest, key, nowhere, raw, report, step};
 use journal::{
     Destination, Imported, Journal, JournalError, NewSubmission, OpenProblem, RecordError, Unless,
     list_backups, migrate,
@@ -63,7 +63,7 @@ fn the_same_content_in_other_bytes_is_known() {
 }
 
 #[test]
-fn a_newer_file_takes_the_place_of_what_failed_when_it_is_sent() {
+fn a_newer_file_takes_the_place_of_what_failed_when_it_has_arrived() {
     let house = House::new();
     let wrong = house.import(1);
     house.reject(wrong, "no");
@@ -76,15 +76,52 @@ fn a_newer_file_takes_the_place_of_what_failed_when_it_is_sent() {
     let refused = house.journal.import(third);
     assert!(matches!(refused, Err(RecordError::BeingReplaced { by }) if by == right));
 
-    let before = house.journal.events().unwrap();
     house.record(right, Event::SendingStarted { since: at(3) });
-    assert_eq!(house.journal.state(wrong).unwrap(), State::Superseded { by: right });
-    assert_eq!(house.journal.events().unwrap(), before + 2, "in the same transaction");
-    // The next request of the same report finds nothing more to do.
     house.record(right, Event::Deferred { due: at(4), why: "busy".to_owned() });
     house.record(right, Event::SendingStarted { since: at(5) });
+    assert_eq!(house.journal.state(wrong).unwrap(), State::Rejected, "it may not have arrived");
+    let refused = house.journal.import(NewSubmission { corrects: Some(wrong), ..report(3) });
+    assert!(matches!(refused, Err(RecordError::BeingReplaced { by }) if by == right));
+    let before = house.journal.events().unwrap();
     house.record(right, accepted("r-2"));
+    assert_eq!(house.journal.state(wrong).unwrap(), State::Superseded { by: right });
+    assert_eq!(house.journal.events().unwrap(), before + 2, "in the same transaction");
     assert!(house.journal.verify().unwrap().problems.is_empty());
+}
+
+/// The first try did not arrive, and a person withdraws it then: what it was to replace is left, and nothing is closed
+/// without a word.
+#[test]
+fn what_was_to_be_replaced_is_left_where_the_newer_file_is_withdrawn_after_a_try() {
+    let house = House::new();
+    let wrong = house.import(1);
+    house.reject(wrong, "no");
+    let newer = NewSubmission { corrects: Some(wrong), ..report(2) };
+    let Imported::New(right) = take(&house, newer, Unless::Known) else { panic!() };
+    house.record(right, Event::SendingStarted { since: at(3) });
+    house.record(right, Event::Deferred { due: at(4), why: "busy".to_owned() });
+    house.record(right, Event::Withdrawn { reason: "wrong too".to_owned() });
+    assert_eq!(house.journal.state(wrong).unwrap(), State::Rejected);
+    let again = house.journal.import(NewSubmission { corrects: Some(wrong), ..report(3) }).unwrap();
+    assert_eq!(house.journal.state(wrong).unwrap(), State::Superseded { by: again });
+}
+
+/// A newer file is held, and a person corrects that: what arrives takes the place of both.
+#[test]
+fn a_correction_of_a_newer_file_takes_the_place_of_both() {
+    let house = House::new();
+    let wrong = house.import(1);
+    house.reject(wrong, "no");
+    let newer = NewSubmission { corrects: Some(wrong), first: Event::Held, ..report(2) };
+    let Imported::New(newer) = take(&house, newer, Unless::Known) else { panic!() };
+    let right = NewSubmission { corrects: Some(newer), ..report(3) };
+    let right = house.journal.import(right).unwrap();
+    let refused = house.journal.import(NewSubmission { corrects: Some(wrong), ..report(4) });
+    assert!(matches!(refused, Err(RecordError::BeingReplaced { by }) if by == right));
+    house.complete(right, "r-3");
+    for one in [wrong, newer] {
+        assert_eq!(house.journal.state(one).unwrap(), State::Superseded { by: right });
+    }
 }
 
 #[test]
@@ -97,10 +134,10 @@ fn a_person_may_decide_otherwise_until_the_newer_file_is_sent() {
     let refused = house.journal.record(release());
     assert!(matches!(refused, Err(RecordError::BeingReplaced { by }) if by == right));
     house.record(right, Event::HeldBack);
+    let refused = house.journal.record(release());
+    assert!(matches!(refused, Err(RecordError::BeingReplaced { by }) if by == right), "held too");
+    house.record(right, Event::Withdrawn { reason: "so".to_owned() });
     house.journal.record(release()).unwrap();
-    // What is on its way by itself now is not superseded any more.
-    house.record(right, Event::Released { reason: "so".to_owned(), due: at(9) });
-    house.record(right, Event::SendingStarted { since: at(10) });
     assert_eq!(house.journal.state(held).unwrap().code(), "queued");
     // And a newer file is in nobody's place then.
     let late = NewSubmission { corrects: Some(held), ..report(3) };
@@ -155,7 +192,7 @@ fn a_journal_of_the_first_schema_is_backed_up_and_brought_on() {
     assert_eq!(known, [done]);
     // A backup of then can take the journal's place.
     drop(journal);
-    journal::restore(&made.file, &key(), &path, at(600)).unwrap();
+    journal::restore(&made.file, &key(), &path, &nowhere, at(600)).unwrap();
     let journal = Journal::open(&path, &key()).unwrap();
     assert_eq!(journal.counts(at(0)).unwrap().total(), 2);
 }

@@ -261,6 +261,10 @@ impl Laws {
             let what = format!("#{} sent while {} (R1)", id.0, life.state.code());
             world.broken(Broken::Other, what);
         }
+        if let Some(by) = self.replacement(world, *id) {
+            let what = format!("#{} sent although #{} is to take its place", id.0, by.0);
+            world.broken(Broken::Duplicate, what);
+        }
         let document = world.observer.document(*id).unwrap_or_default();
         // The profiles are inserted before it; all that follows goes as it came.
         let at = |begin: &[u8]| document.windows(begin.len()).position(|part| part == begin);
@@ -269,6 +273,17 @@ impl Laws {
         if !wrapped.body.windows(rest.len().max(1)).any(|part| part == rest) {
             world.broken(Broken::Other, format!("#{}: other bytes were sent (R6)", id.0));
         }
+    }
+
+    /// A newer version that a file brought, and that nobody has given up.
+    fn replacement(&self, world: &World, id: SubmissionId) -> Option<SubmissionId> {
+        let stands = |life: &Life| {
+            matches!(life.state.code(), "held" | "queued" | "sending" | "unknown" | "in-progress")
+                && world.papers(|papers| papers.is_linked(&life.identifier))
+        };
+        let corrects = |by: SubmissionId| world.observer.row(by).ok()?.corrects;
+        let mut newer = self.lives.iter().filter(|(_, life)| stands(life));
+        newer.find(|(by, _)| corrects(**by) == Some(id)).map(|(by, _)| *by)
     }
 
     /// R3: one complete search teaches everything that it could.
@@ -323,8 +338,10 @@ impl Laws {
         let known = authority.known(&life.identifier, world.truth()).is_some();
         match action {
             Action::SayReceived => known,
-            // Who is told that the authority may have it looks first.
-            Action::Release => !self.has_content(world, &authority, &life.identifier),
+            // Who is told that the authority may have it looks first; before that the journal does.
+            Action::Release => {
+                asks_first(world, id) || !self.has_content(world, &authority, &life.identifier)
+            }
             Action::SayNotReceived => !known && !authority.coming.contains(&life.identifier),
             _ => true,
         }
@@ -369,6 +386,11 @@ impl Laws {
             }
         }
     }
+}
+
+/// Whether a report waits for the comparison, so that its release does too.
+fn asks_first(world: &World, id: SubmissionId) -> bool {
+    world.observer.release_waits(id).unwrap_or(false)
 }
 
 /// What may follow what, by codes: written again on purpose, not asked of `State`.

@@ -148,7 +148,7 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
             id: relation.submission.0,
             state: row.state.code().to_owned(),
             updated: row.updated.to_fhir(),
-            possible: row.state.actions(engine.now()).contains(&Action::Correct),
+            possible: row.actions(engine.now()).contains(&Action::Correct),
             changes: shown,
             changed: small(changed as u64),
         });
@@ -175,8 +175,8 @@ fn by_element(relation: &Relation) -> (Vec<ChangeView>, usize) {
 /// The submission that a file corrects, where that is possible.
 fn corrected_by(engine: &Engine, candidate: &Candidate) -> Option<SubmissionId> {
     let id = candidate.parsed()?.relation.as_ref().filter(|it| it.corrects)?.submission;
-    let state = engine.journal().state(id).ok()?;
-    state.actions(engine.now()).contains(&Action::Correct).then_some(id)
+    let row = engine.journal().row(id).ok()?;
+    row.actions(engine.now()).contains(&Action::Correct).then_some(id)
 }
 
 async fn take(

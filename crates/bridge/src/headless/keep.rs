@@ -162,7 +162,8 @@ impl Headless {
             Secrets::open(settings.secrets, profile.folder(), &settings.id, passphrase.as_ref())?;
         let key = engine::journal_key(&profile, &secrets)?;
         let now = engine::Clock::now(&engine::SystemClock);
-        let restored = journal::restore(backup, &key, &profile.journal_file(), now)?;
+        let restored =
+            journal::restore(backup, &key, &profile.journal_file(), &engine::home_of, now)?;
         let shown = |path: PathBuf| path.display().to_string();
         Ok(RestoreFacts {
             submissions: restored.facts.submissions,

@@ -131,12 +131,12 @@ impl Headless {
     /// Codes of what a person may do with a submission now. Releasing what cannot be sent as it is would only be
     /// refused, so it is not among them.
     pub fn actions(&self, id: i64) -> Result<Vec<&'static str>, Problem> {
-        let state = self.engine.journal().state(numbered(id))?;
-        let useful = |action: &&Action| {
-            **action != Action::Release || self.engine.sendable(numbered(id)).is_ok()
+        let row = self.engine.journal().row(numbered(id))?;
+        let useful = |action: &Action| {
+            *action != Action::Release || self.engine.sendable(numbered(id)).is_ok()
         };
-        let now = self.engine.now();
-        Ok(state.actions(now).iter().filter(useful).map(|action| action_code(*action)).collect())
+        let all = row.actions(self.engine.now()).into_iter();
+        Ok(all.filter(useful).map(action_code).collect())
     }
 
     /// The record of the submission that stands for this one now: itself, or the last that took its place.

@@ -5,7 +5,9 @@
 use std::path::PathBuf;
 
 use fhir::{Format, Instant, Severity};
-use journal::{Evidence, EvidenceKind, Filter, Journal, Key, Message, NewSubmission, Source, Step};
+use journal::{
+    Evidence, EvidenceKind, Filter, Home, Journal, Key, Message, NewSubmission, Source, Step,
+};
 use report::{Event, Person, SubmissionId, Summary};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -19,6 +21,23 @@ pub(crate) fn key() -> Key {
 
 pub(crate) fn other_key() -> Key {
     Key::new(Zeroizing::new([8; 32]))
+}
+
+/// Where a file is cannot be told.
+pub(crate) fn nowhere(_: &std::path::Path) -> Option<Home> {
+    None
+}
+
+/// On this computer every file has a number of its own.
+pub(crate) fn on(computer: &str) -> impl Fn(&std::path::Path) -> Option<Home> {
+    move |file| {
+        let facts = std::fs::metadata(file).ok()?;
+        #[cfg(unix)]
+        let number = Some(std::os::unix::fs::MetadataExt::ino(&facts).to_string());
+        #[cfg(not(unix))]
+        let number = None;
+        Some(Home { computer: Some(computer.to_owned()), file: number })
+    }
 }
 
 pub(crate) fn at(seconds: i64) -> Instant {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{self, House, at, key, other_key, raw, report};
+use crate::common::{self, House, at, key, nowhere, other_key, raw, report};
 use journal::{Base, Journal, OpenProblem, recover, restore};
 use testkit::Figures;
 
@@ -211,7 +211,7 @@ fn what_is_not_damaged_is_left_alone() {
     let before = laboratory.files();
     let opened = Journal::open(&laboratory.path(), &other_key());
     assert!(matches!(opened, Err(OpenProblem::WrongKeyOrDamaged)));
-    let made = recover(&laboratory.path(), &other_key(), &laboratory.backups(), at(100));
+    let made = recover(&laboratory.path(), &other_key(), &laboratory.backups(), &nowhere, at(100));
     assert!(matches!(made, Err(OpenProblem::WrongKeyOrDamaged)));
     untouched(&laboratory, &before, "wrong key");
     figures.cases(1);
@@ -224,17 +224,17 @@ fn what_is_not_damaged_is_left_alone() {
         assert!(matches!(opened, Err(OpenProblem::NewerSchema { found: 99, .. })));
     };
     newer(Journal::open(&laboratory.path(), &key()).map(drop));
-    newer(recover(&laboratory.path(), &key(), &laboratory.backups(), at(100)).map(drop));
+    newer(recover(&laboratory.path(), &key(), &laboratory.backups(), &nowhere, at(100)).map(drop));
     untouched(&laboratory, &before, "newer schema");
     figures.cases(1);
 
     let laboratory = Laboratory::new(&image);
     let journal = Journal::open(&laboratory.path(), &key()).unwrap();
-    let made = recover(&laboratory.path(), &key(), &laboratory.backups(), at(100));
+    let made = recover(&laboratory.path(), &key(), &laboratory.backups(), &nowhere, at(100));
     assert!(matches!(made, Err(OpenProblem::Busy)));
     let backup = journal::list_backups(&laboratory.backups()).unwrap().remove(0).file;
     assert!(matches!(
-        restore(&backup, &key(), &laboratory.path(), at(100)),
+        restore(&backup, &key(), &laboratory.path(), &nowhere, at(100)),
         Err(OpenProblem::Busy)
     ));
     assert_eq!(journal.verify().unwrap().problems, []);
@@ -258,7 +258,7 @@ fn a_register_that_cannot_be_opened_just_now_is_left_alone() {
     fs::create_dir(beside("-wal")).unwrap();
     let opened = Journal::open(&path, &key());
     assert!(matches!(opened, Err(OpenProblem::Io { .. })), "{:?}", opened.err());
-    let recovered = recover(&path, &key(), &folder.path().join("backups"), at(100));
+    let recovered = recover(&path, &key(), &folder.path().join("backups"), &nowhere, at(100));
     assert!(matches!(recovered, Err(OpenProblem::Io { .. })), "{recovered:?}");
     assert!(fs::read(beside("")).unwrap() == before, "untouched");
     fs::remove_dir(beside("-wal")).unwrap();

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{House, answer, at, key, raw, report};
+use crate::common::{House, answer, at, key, nowhere, raw, report};
 use journal::{
     Destination, FoundReport, Imported, Journal, NewSubmission, Reconciled, Unless, recover,
 };
@@ -39,7 +39,7 @@ fn recovered(house: House) -> (tempfile::TempDir, Journal) {
     let (path, backups) = (house.path(), house.folder.path().join("backups"));
     let folder = house.leave();
     fs::write(&path, "").unwrap();
-    recover(&path, &key(), &backups, at(100)).unwrap().unwrap();
+    recover(&path, &key(), &backups, &nowhere, at(100)).unwrap().unwrap();
     let journal = Journal::open(&path, &key()).unwrap();
     (folder, journal)
 }
@@ -143,7 +143,7 @@ fn with_a_register_of_an_older_program_everything_is_asked_for_first() {
         )
         .unwrap();
     fs::write(&path, "").unwrap();
-    let recovery = recover(&path, &key(), &backups, at(100)).unwrap().unwrap();
+    let recovery = recover(&path, &key(), &backups, &nowhere, at(100)).unwrap().unwrap();
     assert_eq!(recovery.lost, 1, "it is still read");
     let journal = Journal::open(&path, &key()).unwrap();
     // The same bytes are known; others may say the same, also long after everything was compared.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{self, anna, answer, at, filter, key, report, step};
+use crate::common::{self, anna, answer, at, filter, key, nowhere, report, step};
 use journal::{FoundReport, Imported, Journal, Recovery, Unless, recover};
 use report::{Event, Person, State, SubmissionId};
 use tempfile::TempDir;
@@ -201,7 +201,8 @@ impl<'a> Laboratory<'a> {
                 }
                 Err(_) => {
                     let before = self.files();
-                    let made = recover(&self.path(), &key(), &self.backups(), at(now + turn));
+                    let made =
+                        recover(&self.path(), &key(), &self.backups(), &nowhere, at(now + turn));
                     let made = made.unwrap().unwrap();
                     self.kept(&made, &before);
                     recovery = Some(made);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{self, House, accepted, answer, at, filter, key, report};
+use crate::common::{self, House, accepted, answer, at, filter, key, nowhere, report};
 use fhir::Format;
 use journal::{
     Base, FoundReport, Imported, Journal, OpenProblem, Reconciled, Unless, recover, restore,
@@ -36,7 +36,7 @@ fn a_restored_backup_sends_nothing_twice() {
             fs::remove_file(laboratory.folder.path().join(file)).unwrap();
         }
         let backup = journal::list_backups(&laboratory.backups()).unwrap().remove(0).file;
-        let restored = restore(&backup, &key(), &laboratory.path(), at(100)).unwrap();
+        let restored = restore(&backup, &key(), &laboratory.path(), &nowhere, at(100)).unwrap();
         assert!(restored.doubted >= 4, "{restored:?}");
         if file.is_empty() {
             assert_eq!((restored.salvaged, restored.lost), (6, 0), "the old journal is fine");
@@ -57,18 +57,24 @@ fn a_lost_report_that_is_held_and_released_is_in_doubt() {
     fs::remove_dir_all(laboratory.backups()).unwrap();
     let (journal, recovery) = laboratory.open(100);
     assert!(matches!(recovery.unwrap().base, Base::Nothing));
-    let released = |n: i64| {
+    let taken = |n: i64| {
         let mut new = report(n);
         new.identifier = format!("urn:uuid:handed-over-again-{n}");
         new.first = Event::Held;
         let imported = journal.import_unless_async(new, Unless::Known).wait().unwrap();
         let Imported::New(id) = imported else { panic!("{imported:?}") };
+        id
+    };
+    let released = |id| {
         record(&journal, id, Event::Released { reason: "ok".to_owned(), due: at(500) });
         journal.state(id).unwrap().code()
     };
-    assert_eq!(released(2), "unknown");
-    assert_eq!(released(10), "unknown");
-    assert_eq!(released(77), "queued", "nobody took it in before");
+    assert_eq!(released(taken(2)), "unknown");
+    assert_eq!(released(taken(10)), "unknown");
+    let new = taken(77);
+    assert_eq!(released(new), "held", "nobody took it in before: its document is asked for");
+    journal.decide_guarded(new, None, &person(), at(501)).unwrap();
+    assert_eq!(journal.state(new).unwrap().code(), "queued");
 }
 
 /// A clock was years ahead when a backup was made: it is not the newest for ever.
@@ -85,11 +91,11 @@ fn a_backup_that_is_dated_ahead_comes_last() {
     let _folder = house.leave();
     fs::write(&path, "").unwrap();
     let _ = fs::remove_file(path.with_file_name("journal.db-wal"));
-    let recovery = recover(&path, &key(), &folder, at(2_000)).unwrap().unwrap();
+    let recovery = recover(&path, &key(), &folder, &nowhere, at(2_000)).unwrap().unwrap();
     assert_eq!(recovery.base, Base::Backup(right.clone()));
     fs::write(&path, "").unwrap();
     fs::remove_file(right).unwrap();
-    let recovery = recover(&path, &key(), &folder, at(2_001)).unwrap().unwrap();
+    let recovery = recover(&path, &key(), &folder, &nowhere, at(2_001)).unwrap().unwrap();
     assert_eq!(recovery.base, Base::Backup(ahead), "better than nothing");
 }
 
@@ -108,7 +114,7 @@ fn what_had_a_receipt_is_not_sent_again_by_itself() {
     house.record(ids[2], Event::SendingStarted { since: at(1) });
     let identifier = house.journal.row(ids[0]).unwrap().identifier;
     let _folder = house.leave();
-    let restored = restore(&backup, &key(), &path, at(100)).unwrap();
+    let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
     assert_eq!((restored.salvaged, restored.lost), (3, 0));
     let journal = Journal::open(&path, &key()).unwrap();
     let codes: Vec<_> =
@@ -194,7 +200,7 @@ fn a_backup_of_another_journal_forgets_nothing() {
         .collect();
     let path = house.path();
     let _folder = house.leave();
-    let restored = restore(&backup.file, &key(), &path, at(100)).unwrap();
+    let restored = restore(&backup.file, &key(), &path, &nowhere, at(100)).unwrap();
     assert_eq!((restored.facts.submissions, restored.salvaged, restored.lost), (4, 6, 0));
     let journal = Journal::open(&path, &key()).unwrap();
     for identifier in ours {
@@ -215,7 +221,7 @@ fn a_lost_report_comes_back_once() {
     let (path, backups) = (house.path(), house.folder.path().join("backups"));
     let _folder = house.leave();
     fs::write(&path, "").unwrap();
-    let recovery = recover(&path, &key(), &backups, at(100)).unwrap().unwrap();
+    let recovery = recover(&path, &key(), &backups, &nowhere, at(100)).unwrap().unwrap();
     assert_eq!((recovery.base, recovery.lost), (Base::Nothing, 1));
     let journal = Journal::open(&path, &key()).unwrap();
     let identifiers = ["urn:uuid:second", "urn:uuid:third"].map(|identifier| {
@@ -233,7 +239,7 @@ fn a_lost_report_comes_back_once() {
 fn without_a_trace_nothing_is_made() {
     let folder = tempfile::tempdir().unwrap();
     let (path, backups) = (folder.path().join("journal.db"), folder.path().join("backups"));
-    let recovered = || recover(&path, &key(), &backups, at(100));
+    let recovered = || recover(&path, &key(), &backups, &nowhere, at(100));
     assert!(matches!(recovered(), Err(OpenProblem::Missing)));
     fs::write(&path, [7; 8192]).unwrap();
     assert!(matches!(recovered(), Err(OpenProblem::WrongKeyOrDamaged)));
@@ -260,7 +266,7 @@ fn what_is_older_than_its_register_is_told() {
     fs::write(&path, before).unwrap();
     let opened = Journal::open(&path, &key()).map(drop);
     assert!(matches!(opened, Err(OpenProblem::Outdated { found: 1, confirmed: 3 })), "{opened:?}");
-    restore(&backup, &key(), &path, at(100)).unwrap();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
     drop(Journal::open(&path, &key()).unwrap());
     let other = House::new();
     for n in 1..=4 {

@@ -1,7 +1,7 @@
 //! What is handed over again, in other bytes or as a newer version; and a computer whose disk dies.
 
 use fhir::Instant;
-use journal::{Destination, Imported, NewSubmission, Unless};
+use journal::{Destination, Home, Imported, NewSubmission, Unless};
 use report::{Event, SubmissionId, Summary};
 
 use super::Run;
@@ -137,7 +137,8 @@ impl Run {
     /// The laboratory makes a backup.
     pub(super) fn back_up(&self) {
         let world = &self.world;
-        let homed = world.observer.settle_on("first computer", &person(), world.computer.wall());
+        let homed =
+            world.observer.settle_on(&|_| computer("first"), &person(), world.computer.wall());
         if homed.is_err() || world.memory.back_up().is_err() {
             world.broken(Broken::Other, "no backup".to_owned());
         }
@@ -156,7 +157,7 @@ impl Run {
         let restored = world.restoring(|| {
             world.memory.set_back().map_err(|error| format!("{error:?}"))?;
             let now = world.computer.wall();
-            let settled = world.observer.settle_on("second computer", &person(), now);
+            let settled = world.observer.settle_on(&|_| computer("second"), &person(), now);
             settled.map_err(|error| format!("{error:?}"))
         });
         match restored {
@@ -172,4 +173,8 @@ impl Run {
         }
         world.disturb();
     }
+}
+
+fn computer(name: &str) -> Option<Home> {
+    Some(Home { computer: Some(name.to_owned()), file: None })
 }

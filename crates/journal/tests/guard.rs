@@ -1,0 +1,277 @@
+//! What is taken in while nobody knows what was sent since: nothing of it leaves before the authority was asked.
+#![allow(clippy::unwrap_used)] // A test that cannot go on panics.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{House, accepted, anna, at, key, on, report, step};
+use fhir::Instant;
+use journal::{Imported, Journal, NewSubmission, RecordError, Unless, recover, restore};
+use report::{Event, State, SubmissionId};
+
+const DAY: i64 = 86_400;
+
+/// A profile that was copied: everything is asked for first.
+fn copied() -> House {
+    let house = House::new();
+    at_home(&house.journal, "first", at(0));
+    at_home(&house.journal, "second", at(1));
+    house
+}
+
+fn at_home(journal: &Journal, computer: &str, now: Instant) {
+    journal.settle_on(&on(computer), &anna(), now).unwrap();
+}
+
+fn take(house: &House, new: NewSubmission) -> SubmissionId {
+    let imported = house.journal.import_unless_async(new, Unless::Known).wait().unwrap();
+    let Imported::New(id) = imported else { panic!("{imported:?}") };
+    id
+}
+
+fn code(house: &House, id: SubmissionId) -> &'static str {
+    house.journal.state(id).unwrap().code()
+}
+
+/// The authority was asked for the document, and shows it under this receipt or not.
+fn decide(house: &House, id: SubmissionId, receipt: Option<&str>) {
+    house.journal.decide_guarded(id, receipt, &anna(), at(50)).unwrap();
+}
+
+fn release(house: &House, id: SubmissionId) -> Result<State, RecordError> {
+    let (reason, due) = ("looked at".to_owned(), at(9));
+    house.journal.record(step(id, Event::Released { reason, due }))
+}
+
+fn warnings(house: &House, id: SubmissionId) -> Vec<String> {
+    house.journal.detail(id).unwrap().messages.into_iter().map(|it| it.code).collect()
+}
+
+#[test]
+fn what_is_released_while_everything_is_asked_for_first_waits_for_that() {
+    let house = copied();
+    let faulty = take(&house, NewSubmission { first: Event::Held, ..report(1) });
+    let clean = take(&house, report(2));
+    assert_eq!(house.journal.guarded("practice").unwrap().len(), 2);
+    for id in [faulty, clean] {
+        assert_eq!(warnings(&house, id), ["journal-not-compared"]);
+        assert_eq!(release(&house, id).unwrap().code(), "held");
+        assert_eq!(code(&house, id), "held", "the authority was not asked yet");
+    }
+    // It has the one and not the other.
+    decide(&house, faulty, Some("r-1"));
+    decide(&house, clean, None);
+    assert_eq!((code(&house, faulty), code(&house, clean)), ("held", "queued"));
+    assert_eq!(warnings(&house, faulty), ["authority-may-have-it"]);
+    assert_eq!(warnings(&house, clean), Vec::<String>::new());
+    // Who has read that decides.
+    assert_eq!(release(&house, faulty).unwrap().code(), "queued");
+    assert!(house.journal.verify().unwrap().problems.is_empty());
+}
+
+#[test]
+fn what_was_held_for_its_own_errors_is_not_let_go() {
+    let house = copied();
+    let faulty = take(&house, NewSubmission { first: Event::Held, ..report(1) });
+    decide(&house, faulty, None);
+    assert_eq!(code(&house, faulty), "held", "a person has not looked yet");
+    assert_eq!(house.journal.guarded("practice").unwrap(), []);
+    assert_eq!(release(&house, faulty).unwrap().code(), "queued");
+}
+
+/// A certificate that is shown nothing of ours: that is no answer, and people must not be locked out for it.
+#[test]
+fn what_was_asked_for_in_vain_may_be_released() {
+    let house = copied();
+    let id = take(&house, report(1));
+    house.journal.asked_in_vain("elsewhere").unwrap();
+    assert_eq!(release(&house, id).unwrap().code(), "held", "another authority was asked");
+    house.journal.asked_in_vain("practice").unwrap();
+    assert_eq!(release(&house, id).unwrap().code(), "queued");
+    assert_eq!(house.journal.guarded("practice").unwrap(), []);
+    assert_eq!(warnings(&house, id), Vec::<String>::new());
+}
+
+#[test]
+fn of_two_contents_under_one_identifier_only_the_newer_is_let_go() {
+    let house = copied();
+    let older = take(&house, report(1));
+    let newer = take(&house, NewSubmission { corrects: Some(older), ..report(2) });
+    let waiting = house.journal.guarded("practice").unwrap();
+    assert_eq!(waiting, [newer, older], "the newest first");
+    for id in waiting {
+        decide(&house, id, None);
+    }
+    assert_eq!((code(&house, older), code(&house, newer)), ("held", "queued"));
+    house.record(newer, Event::SendingStarted { since: at(60) });
+    house.record(newer, accepted("r-1"));
+    assert_eq!(house.journal.state(older).unwrap(), State::Superseded { by: newer });
+    decide(&house, older, None);
+    assert_eq!(house.journal.guarded("practice").unwrap(), []);
+}
+
+/// The newer one is withdrawn: the older one goes after all.
+#[test]
+fn an_older_content_is_let_go_once_the_newer_is_withdrawn() {
+    let house = copied();
+    let older = take(&house, report(1));
+    let newer = take(&house, NewSubmission { corrects: Some(older), ..report(2) });
+    for id in [newer, older] {
+        decide(&house, id, None);
+    }
+    house.record(newer, Event::Withdrawn { reason: "wrong".to_owned() });
+    assert_eq!(house.journal.guarded("practice").unwrap(), [older], "it still waits");
+    decide(&house, older, None);
+    assert_eq!(code(&house, older), "queued");
+}
+
+/// The computer's clock is set right by years: the thirty days are not over for that.
+#[test]
+fn a_clock_that_is_set_forward_lets_nothing_go() {
+    let house = copied();
+    let years = 3_000 * DAY;
+    assert!(house.journal.is_guarded(at(years)).unwrap());
+    house.journal.count_guarded_time(at(years)).unwrap();
+    for day in 1..=28 {
+        assert!(house.journal.is_guarded(at(years + day * DAY)).unwrap(), "day {day}");
+        house.journal.count_guarded_time(at(years + day * DAY)).unwrap();
+    }
+    assert!(!house.journal.is_guarded(at(years + 30 * DAY)).unwrap());
+    // Set back, it counts on from there.
+    house.journal.count_guarded_time(at(10)).unwrap();
+    assert!(house.journal.is_guarded(at(20)).unwrap());
+    assert!(!house.journal.is_guarded(at(10 + 2 * DAY)).unwrap());
+}
+
+/// Also where it ends meanwhile, what was taken in before is asked for.
+#[test]
+fn what_waits_is_asked_for_also_when_the_time_is_over() {
+    let house = copied();
+    let id = take(&house, report(1));
+    for day in 1..=40 {
+        house.journal.count_guarded_time(at(day * DAY)).unwrap();
+    }
+    let later = take(&house, NewSubmission { at: at(41 * DAY), ..report(2) });
+    assert_eq!(code(&house, later), "queued", "it is over");
+    assert!(house.journal.is_guarded(at(41 * DAY)).unwrap(), "one still waits");
+    decide(&house, id, None);
+    assert!(!house.journal.is_guarded(at(41 * DAY)).unwrap());
+}
+
+/// A laboratory's profile on its computer, with a backup, and a report that was sent since.
+fn at_work() -> House {
+    let house = House::new();
+    at_home(&house.journal, "first", at(0));
+    let says = |n: i64| NewSubmission { canonical: Some(n.to_string().repeat(64)), ..report(n) };
+    let id = house.journal.import(says(1)).unwrap();
+    house.complete(id, "r-1");
+    house.journal.back_up_into(&house.folder.path().join("backups"), at(50)).unwrap();
+    let since = house.journal.import(says(2)).unwrap();
+    house.complete(since, "r-2");
+    house
+}
+
+/// Everything of a folder, under other numbers.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copy(&entry.path(), &to),
+            false => drop(fs::copy(entry.path(), to).unwrap()),
+        }
+    }
+}
+
+/// Whether a new report waits, also when everything known was compared; and whether people are told of a copy.
+fn is_noticed(folder: &Path) -> bool {
+    let journal = Journal::open(&folder.join("journal.db"), &key()).unwrap();
+    journal.set_reconciled().unwrap();
+    let told = journal.notices().unwrap().iter().any(|notice| notice.code == "journal-copied");
+    let stands = journal.is_guarded(at(86_400)).unwrap();
+    assert_eq!(told, stands);
+    stands
+}
+
+fn backup_of(folder: &Path) -> std::path::PathBuf {
+    journal::list_backups(&folder.join("backups")).unwrap().remove(0).file
+}
+
+/// The first thing that happens to a copy is a recovery, because its journal is damaged or missing, or a restore.
+#[test]
+fn a_copy_is_noticed_also_where_it_is_recovered_or_restored_first() {
+    let house = at_work();
+    let original = house.leave();
+    for (computer, what) in [
+        ("second", "damaged"),
+        ("second", "missing"),
+        ("second", "restored"),
+        ("second", "without a register"),
+        ("first", "damaged"),
+        ("first", "missing"),
+        ("first", "restored"),
+    ] {
+        let place = tempfile::tempdir().unwrap();
+        copy(original.path(), place.path());
+        let (path, backups) = (place.path().join("journal.db"), place.path().join("backups"));
+        match what {
+            "damaged" => fs::write(&path, "").unwrap(),
+            "missing" => fs::remove_file(&path).unwrap(),
+            "without a register" => {
+                fs::remove_file(place.path().join("journal.db-register")).unwrap();
+            }
+            _ => {}
+        }
+        let made = if matches!(what, "damaged" | "missing") {
+            recover(&path, &key(), &backups, &on(computer), at(100)).unwrap().unwrap()
+        } else {
+            restore(&backup_of(place.path()), &key(), &path, &on(computer), at(100)).unwrap()
+        };
+        assert!(made.copied, "{what} on {computer}");
+        assert!(is_noticed(place.path()), "{what} on {computer}");
+    }
+    // The same at home is no copy.
+    let path = original.path().join("journal.db");
+    restore(&backup_of(original.path()), &key(), &path, &on("first"), at(100)).unwrap();
+    assert!(!is_noticed(original.path()));
+    let journal = Journal::open(&path, &key()).unwrap();
+    at_home(&journal, "first", at(101));
+    drop(journal);
+    fs::write(&path, "").unwrap();
+    let backups = original.path().join("backups");
+    recover(&path, &key(), &backups, &on("first"), at(102)).unwrap().unwrap();
+    assert!(!is_noticed(original.path()));
+}
+
+/// A person restores the backup of another computer, which may have sent more since.
+#[test]
+fn the_backup_of_another_computer_is_noticed() {
+    let (other, house) = (at_work(), House::new());
+    at_home(&house.journal, "second", at(0));
+    let (path, backup) = (house.path(), backup_of(other.folder.path()));
+    let folder = house.leave();
+    let made = restore(&backup, &key(), &path, &on("second"), at(100)).unwrap();
+    assert!(made.copied);
+    assert!(is_noticed(folder.path()));
+}
+
+/// After a recovery with the register at hand everything is asked for until everything was compared.
+#[test]
+fn after_a_recovery_everything_is_asked_for_until_it_was_compared() {
+    let house = at_work();
+    let (path, backups) = (house.path(), house.folder.path().join("backups"));
+    let folder = house.leave();
+    fs::write(&path, "").unwrap();
+    recover(&path, &key(), &backups, &on("first"), at(100)).unwrap().unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let house = House { folder, journal };
+    let mut new = report(3);
+    new.canonical = Some("c".repeat(64));
+    let id = take(&house, new);
+    assert_eq!(code(&house, id), "held");
+    decide(&house, id, None);
+    assert_eq!(code(&house, id), "queued");
+}
