@@ -16,7 +16,7 @@ use crate::{
     BackupFacts, Discrepancy, DiscrepancyKind, Evidence, Imported, JournalError, Key, Lease,
     LeaseAnswer, NewSubmission, OpenProblem, Pending, RecordError, Retention, Step, Token, Unless,
     Verification, append, attach, backup, hold, known, lease, read, retain, schema, search,
-    settings, verify,
+    settings, sql, verify,
 };
 
 /// An open journal. Clones share the writing thread and the reading connections; the last one dropped
@@ -292,9 +292,9 @@ impl Journal {
             }
             erased += portion;
         }
-        let days = [rule.completed_days, rule.closed_days].into_iter().flatten().min();
-        if let Some(days) = days {
-            register::forget(&self.0.place, now.plus_seconds(-i64::from(days) * 86_400));
+        if rule.completed_days.is_some() || rule.closed_days.is_some() {
+            let bare = self.read(|c| read::all(c, sql::ERASED, [], |row| row.get(0)))?;
+            register::forget_files(&self.0.place, &bare);
         }
         if erased > 0 {
             let mut stage = Purge::Begin;

@@ -5,6 +5,7 @@
 //! in between, the next opening finds the journal missing, begins again, and reads what was set aside.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fhir::Instant;
@@ -69,6 +70,9 @@ const RECONCILE: &str = "reconcile";
 
 /// Code of the notice that the profile was copied.
 const COPIED: &str = "journal-copied";
+
+/// Numbers that are looked for where the register does not name them: each costs a look at the old journal.
+const GAP_MAX: i64 = 200_000;
 
 /// In whose name a recovery acts.
 pub(crate) fn program() -> Person {
@@ -287,7 +291,7 @@ fn write(
     // Without a register nothing says what was taken in since: the disk that held both is gone. One of a program of
     // before does not say what else would be the same report. Nor does one say what another computer sends.
     let is_said = lost::all(connection)?.iter().all(|lost| lost.canonical.is_some());
-    if recovery.copied || !matches!(old.look, Look::Present(_)) || !is_said {
+    if recovery.copied || !is_said || !old.names_all_after(through) {
         guard::raise(connection, now)?;
     } else {
         guard::raise_until_compared(connection, now)?;
@@ -310,7 +314,8 @@ fn salvage(
     let Some(copy) = &old.copy else { return Ok(0) };
     let mut damaged = Damaged::new(copy.clone());
     let mut numbers: Vec<i64> = old.numbers.clone();
-    let last = numbers.last().copied().unwrap_or(0).max(through);
+    numbers.extend(old.gap(through));
+    let last = numbers.iter().copied().max().unwrap_or(0).max(through);
     numbers.extend(damaged.numbers_after(last));
     let mut seen = HashSet::new();
     let mut salvaged = 0;
@@ -329,6 +334,18 @@ fn salvage(
 }
 
 impl Old<'_> {
+    /// Numbers after what was restored that the register does not name: programs of before forgot there what was old.
+    fn gap(&self, through: i64) -> Range<i64> {
+        let first = self.numbers.first().copied().unwrap_or(0);
+        (through + 1).max(first - GAP_MAX)..first
+    }
+
+    /// Whether a register names everything that was taken in after what was restored.
+    fn names_all_after(&self, through: i64) -> bool {
+        let Look::Present(head) = &self.look else { return false };
+        self.gap(through).is_empty() && (!self.numbers.is_empty() || head.events == 0)
+    }
+
     /// Whether the register says that this number is a report that is known.
     fn has(&self, number: i64, connection: &Connection) -> Result<bool, JournalError> {
         let Ok(index) = self.numbers.binary_search(&number) else { return Ok(false) };

@@ -10,7 +10,6 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use fhir::Instant;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension as _, params};
 
@@ -324,11 +323,12 @@ pub(crate) fn suspect(journal: &Place, suspect: bool) {
     let _ = mark();
 }
 
-/// Forgets what was taken in before, e.g. because retention has removed it from the journal.
-pub(crate) fn forget(journal: &Place, before: Instant) {
+/// Forgets the names of these reports' files, because retention has removed them from the journal. What they are
+/// recognised by stays: a backup may have forgotten them.
+pub(crate) fn forget_files(journal: &Place, erased: &[i64]) {
     let forget = || -> rusqlite::Result<()> {
         let connection = connect(&place_of(journal))?;
-        connection.execute("DELETE FROM taken WHERE at < ?1", [before.0]).map(drop)
+        taken::forget_files(&connection, erased)
     };
     // The next retention tries again.
     let _ = forget();

@@ -171,6 +171,8 @@ pub(crate) const SET_LEASE: &str = "INSERT INTO lease (id, holder, token, until)
 /// Settled submissions of a state (?1), last changed before ?2, not yet erased.
 pub(crate) const ERASABLE: &str =
     "SELECT id FROM submission WHERE state = ?1 AND updated < ?2 AND erased IS NULL LIMIT ?3";
+/// All that retention has erased.
+pub(crate) const ERASED: &str = "SELECT id FROM submission WHERE erased IS NOT NULL";
 pub(crate) const ERASE_SUBMISSION: &str =
     "UPDATE submission SET erased = ?2, summary = NULL, file = '' WHERE id = ?1";
 pub(crate) const ERASE_DOCUMENT: &str = "DELETE FROM document WHERE submission = ?1";

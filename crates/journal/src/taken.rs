@@ -1,6 +1,8 @@
 //! What the register notes of each report that is taken in: enough to recognise the report when it comes again, and to
 //! ask for it, although the journal has forgotten it.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, params};
 
 /// What programs of before did not note, each with its place in [`columns`].
@@ -15,6 +17,10 @@ const OF_NUMBER: &str =
     "SELECT canonical, document_identifier, environment FROM submission WHERE id = ?1";
 const COMPLETE: &str =
     "UPDATE taken SET canonical = ?2, document = ?3, environment = ?4 WHERE submission = ?1";
+
+/// Those whose file is named still.
+const NAMED: &str = "SELECT submission FROM taken WHERE file <> ''";
+const FORGET_FILE: &str = "UPDATE taken SET file = '' WHERE submission = ?1";
 
 /// A report as the register knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,4 +119,19 @@ pub(crate) fn note(
         last = new.submission;
     }
     Ok(last)
+}
+
+/// Forgets the names of the files of these reports.
+pub(crate) fn forget_files(register: &Connection, erased: &[i64]) -> rusqlite::Result<()> {
+    let erased: HashSet<i64> = erased.iter().copied().collect();
+    let named: Vec<i64> =
+        register.prepare(NAMED)?.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    register.execute_batch("BEGIN IMMEDIATE")?;
+    {
+        let mut forget = register.prepare(FORGET_FILE)?;
+        for number in named.into_iter().filter(|number| erased.contains(number)) {
+            forget.execute([number])?;
+        }
+    }
+    register.execute_batch("COMMIT")
 }

@@ -175,3 +175,49 @@ fn a_register_of_an_older_program_is_completed() {
     assert_eq!(journal.row(again).unwrap().identifier, "urn:uuid:attempt-a-1");
     assert_eq!(journal.state(again).unwrap().code(), "unknown");
 }
+
+/// Retention has removed a report, and the backup is older than it: it is recognised all the same. What was held for
+/// longer than retention keeps anything is not forgotten either.
+#[test]
+fn what_retention_removed_is_recognised_after_a_restore() {
+    let house = House::new();
+    let done = house.journal.import(saying('a', 1)).unwrap();
+    house.complete(done, "r-1");
+    house.journal.import(NewSubmission { first: Event::Held, ..saying('b', 2) }).unwrap();
+    let rule = journal::Retention { completed_days: Some(7), closed_days: Some(7) };
+    assert_eq!(house.journal.retain(rule, at(10 * 86_400)).unwrap(), 1);
+    let (path, backups) = (house.path(), house.folder.path().join("backups"));
+    let _folder = house.leave();
+    fs::write(&path, "").unwrap();
+    let recovery = recover(&path, &key(), &backups, &nowhere, at(11 * 86_400)).unwrap().unwrap();
+    assert_eq!(recovery.lost, 2);
+    let journal = Journal::open(&path, &key()).unwrap();
+    for (says, n) in [('a', 3), ('b', 4)] {
+        let id = new(take(&journal, saying(says, n)));
+        let first = format!("urn:uuid:attempt-{says}-{}", n - 2);
+        assert_eq!(journal.row(id).unwrap().identifier, first);
+        assert_eq!(journal.state(id).unwrap().code(), "unknown");
+    }
+}
+
+/// A program of before has forgotten by date what the register named: what it no longer names is read from the old
+/// journal, and everything is asked for first.
+#[test]
+fn a_register_that_begins_late_is_no_proof_of_what_was_taken_in() {
+    let house = House::new();
+    let folder = house.folder.path().join("backups");
+    house.journal.back_up_into(&folder, at(0)).unwrap();
+    for (says, n) in [('a', 1), ('b', 2)] {
+        house.journal.import(saying(says, n)).unwrap();
+    }
+    let (path, register) = (house.path(), house.folder.path().join("journal.db-register"));
+    let kept = house.leave();
+    raw(&register).execute_batch("DELETE FROM taken WHERE submission = 1").unwrap();
+    let backup = journal::list_backups(&folder).unwrap().remove(0).file;
+    let made = journal::restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!((made.salvaged, made.lost), (2, 0));
+    let journal = Journal::open(&path, &key()).unwrap();
+    journal.set_reconciled().unwrap();
+    assert!(journal.is_guarded(at(86_400)).unwrap(), "others may be missing");
+    drop((journal, kept));
+}
