@@ -42,6 +42,8 @@ pub(crate) struct Inner {
     pub(crate) wakes: Mutex<Vec<Arc<Notify>>>,
     /// Something waits to be compared with the authority.
     pub(crate) compare: Notify,
+    /// A restored journal was compared, or that was tried, before anything was taken in.
+    pub(crate) compared_first: tokio::sync::Mutex<bool>,
     pub(crate) paused: watch::Sender<bool>,
     /// What is known about the way to each endpoint.
     pub(crate) connections: Mutex<BTreeMap<String, Arc<watch::Sender<Connection>>>>,
@@ -142,6 +144,7 @@ impl Engine {
             holder: format!("{}-{}", std::process::id(), uuid::Uuid::new_v4()),
             wakes: Mutex::default(),
             compare: Notify::new(),
+            compared_first: tokio::sync::Mutex::new(false),
             paused: watch::Sender::new(false),
             connections: Mutex::default(),
             working: tokio::sync::Mutex::new(None),

@@ -73,7 +73,8 @@ impl Engine {
         terms: ImportOptions,
     ) -> Result<Vec<Taken>, EngineError> {
         self.refresh()?;
-        let candidates = &*self.compared(candidates, self.endpoint().ok().as_ref())?;
+        let anew = self.compare_first().await?;
+        let candidates = &*self.compared(candidates, self.endpoint().ok().as_ref(), anew)?;
         let mut contents = HashMap::new();
         let (mut identifiers, mut later, mut same) = (HashSet::new(), Vec::new(), Vec::new());
         let mut plan = Vec::with_capacity(candidates.len());
@@ -133,17 +134,19 @@ impl Engine {
         Ok(results)
     }
 
-    /// Compared for this endpoint: another program may have brought it into use since they were looked at.
+    /// Compared for this endpoint: another program may have brought it into use since they were looked at. `anew`: the
+    /// journal knows more than then.
     fn compared<'a>(
         &self,
         candidates: &'a [Candidate],
         endpoint: Option<&Endpoint>,
+        anew: bool,
     ) -> Result<Cow<'a, [Candidate]>, EngineError> {
         let here = endpoint.map(Endpoint::id);
         let fits = |candidate: &Candidate| {
             candidate.parsed().is_none_or(|parsed| parsed.compared_for.as_deref() == here)
         };
-        if candidates.iter().all(fits) {
+        if !anew && candidates.iter().all(fits) {
             return Ok(Cow::Borrowed(candidates));
         }
         let mut all = candidates.to_vec();
@@ -160,7 +163,7 @@ impl Engine {
         terms: ImportOptions,
     ) -> Result<Taken, EngineError> {
         let endpoint = self.endpoint()?;
-        let compared = self.compared(std::slice::from_ref(candidate), Some(&endpoint))?;
+        let compared = self.compared(std::slice::from_ref(candidate), Some(&endpoint), false)?;
         let Some(candidate) = compared.first() else { return Ok(Taken::Refused) };
         let Some(parsed) = candidate.parsed() else { return Ok(Taken::Refused) };
         if let Some(id) = self.in_place_of(parsed, terms.known)? {

@@ -24,6 +24,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(600);
 const FAILURES_TOLD: u32 = 3;
 /// Retention is applied so often, in seconds.
 const RETAIN_EVERY: i64 = 86_400;
+/// What is to be taken in waits so long for the first comparison after a restore. Then it is held until it was asked for.
+const FIRST_COMPARISON: Duration = Duration::from_secs(20);
 /// The authority is compared with until the restore is so old: its search may lag.
 const COMPARED_SECONDS: i64 = 3_600;
 
@@ -214,6 +216,18 @@ impl Engine {
             }
         }
         fault.map_or_else(|| Ok(open.map(|_| found)), Err)
+    }
+
+    /// The first comparison after a restore comes before anything is taken in: what the authority has is known then, and
+    /// a newer version of it is seen to be one. Says whether there was one to be made.
+    pub(crate) async fn compare_first(&self) -> Result<bool, JournalError> {
+        let mut done = self.inner.compared_first.lock().await;
+        if std::mem::replace(&mut *done, true) || self.journal().unreconciled()?.is_none() {
+            return Ok(false);
+        }
+        // What fails or takes longer goes on in the background.
+        let _ = tokio::time::timeout(FIRST_COMPARISON, self.reconcile()).await;
+        Ok(true)
     }
 
     async fn reconcile_at(

@@ -98,6 +98,28 @@ fn what_cannot_be_asked_for_waits_and_follow_asks() {
     assert_eq!(stored(&place), 2);
 }
 
+/// The journal is damaged and comes back from a backup. The first command after that brings a newer version of what the
+/// backup does not know: the authority is asked before it is taken in, and it is seen to be a newer version.
+#[test]
+fn a_newer_version_of_what_a_restore_forgot_is_seen_to_be_one() {
+    let place = Place::ready();
+    place.run(&["journal", "backup"]).ends(0);
+    let first = report(350).family("Muster").json();
+    let file = place.write("a.json", first.clone());
+    place.run(&["send", &file, "--wait"]).ends(0).says("Completed");
+    place.write("profile/journal.db", [7; 4096]);
+    let newer = place.write("b.json", first.replace("Muster", "Andere"));
+    let sent = printed(&place, &["send", &newer, "--wait"]);
+    let codes: Vec<_> =
+        sent[0]["issues"].as_array().unwrap().iter().map(|it| it["code"].clone()).collect();
+    assert_eq!(codes, ["same-identifier-other-content"]);
+    assert_eq!(sent[0]["state"], "completed");
+    // The same as before, in other bytes, is known.
+    let again = place.write("c.json", format!("{first}\n"));
+    place.run(&["send", &again]).says("known as");
+    assert_eq!(stored(&place), 2);
+}
+
 /// Which endpoint is in use says where new reports go; what waits for another one is asked for there all the same.
 #[test]
 fn what_waits_for_another_endpoint_is_asked_for_there() {
