@@ -12,7 +12,8 @@ use engine::{Clock as _, ConnectionState, Formerly, Worker};
 use exchange::Processing;
 use fhir::Instant;
 use house::{House, Willing};
-use report::{Group, State, SubmissionId};
+use journal::Home;
+use report::{Group, Person, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
 /// A worker with a new certificate, to which the authority shows nothing of what was sent until now.
@@ -84,6 +85,50 @@ async fn a_doubt_is_asked_for_with_the_certificate_that_it_was_sent_with() {
     let state = house.journal.state(id).unwrap();
     assert_eq!(state, State::Completed { receipt: "r-9".to_owned() });
     assert_eq!(house.sent(), 2, "each once");
+}
+
+/// A restore puts everything in doubt anew, from then on; a copied profile does the same. The report was sent before the
+/// certificate was replaced all the same, and is shown to that one alone.
+#[tokio::test]
+async fn a_restore_does_not_forget_the_certificates_that_reports_were_sent_with() {
+    let (house, id) = doubted().await;
+    let before = Willing::default();
+    *before.finds.lock().unwrap() = vec!["r-9".to_owned()];
+    *before.processed.lock().unwrap() = Some(Processing::Completed);
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    let worker = renewed(&house, Some(before));
+    // Longer than a delivery with the old one may last.
+    house.clock.pass(600);
+    for computer in ["first", "second"] {
+        let home = Home { computer: Some(computer.to_owned()), file: None };
+        let (by, now) = (Person("test".to_owned()), house.clock.now());
+        house.journal.settle_on(&|_| Some(home.clone()), &by, now).unwrap();
+    }
+    for _ in 0..60 {
+        house.clock.pass(10);
+        turn(&worker).await;
+    }
+    let state = house.journal.state(id).unwrap();
+    assert_eq!(state, State::Completed { receipt: "r-9".to_owned() });
+    assert_eq!(house.sent(), 1, "once");
+}
+
+/// Our clock is set back by a month while a report is in progress: the authority's own clock says that it takes too long.
+#[tokio::test]
+async fn a_clock_that_is_set_back_does_not_make_a_report_in_progress_younger() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    let worker = house.worker("one");
+    turn(&worker).await;
+    *house.authority.processed.lock().unwrap() = Some(Processing::InProgress);
+    *house.authority.changed.lock().unwrap() = Some(Instant::from_seconds(1_700_000_000));
+    house.clock.set(-30 * 86_400);
+    for _ in 0..5 {
+        house.clock.pass(86_400);
+        turn(&worker).await;
+    }
+    let state = house.journal.state(id).unwrap();
+    assert!(matches!(state, State::InProgress { overdue: true, .. }), "{state:?}");
 }
 
 fn forbidden() -> Fault {

@@ -41,6 +41,17 @@ pub(crate) fn covers(connection: &Connection, id: SubmissionId) -> Result<bool, 
     Ok(mark(connection)?.is_some_and(|mark| id.0 <= mark.through))
 }
 
+/// Since when a report that is in doubt since then may have been sent: a restore puts in doubt what may have been sent at
+/// any time before.
+pub(crate) fn may_be_sent_since(
+    connection: &Connection,
+    id: SubmissionId,
+    since: Instant,
+) -> Result<Instant, JournalError> {
+    let forgotten = |mark: Mark| id.0 <= mark.through && since >= mark.at;
+    Ok(if mark(connection)?.is_some_and(forgotten) { Instant(i64::MIN) } else { since })
+}
+
 /// Extends the mark to a report that came back later.
 pub(crate) fn cover(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
     match mark(connection)? {

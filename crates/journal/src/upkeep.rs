@@ -8,9 +8,8 @@ use report::{Person, SubmissionId};
 use crate::writer::Effect;
 use crate::{
     BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem, Pending,
-    Reconciled, RecordError, Unreconciled, backup, found, guard, home, known, lost, notice, pages,
-    read,
-    recover, sql,
+    Reconciled, RecordError, Unreconciled, backup, doubt, found, guard, home, known, lost, notice,
+    pages, read, recover, sql,
 };
 
 impl Journal {
@@ -56,6 +55,16 @@ impl Journal {
     /// content comes again, they are asked for before they are sent.
     pub fn lost_reports(&self) -> Result<Vec<LostReport>, JournalError> {
         self.read(lost::all)
+    }
+
+    /// Since when a report that is in doubt since then may have been sent, perhaps with a certificate that was replaced
+    /// meanwhile: what a restore has put in doubt, at any time.
+    pub fn may_be_sent_since(
+        &self,
+        id: SubmissionId,
+        since: Instant,
+    ) -> Result<Instant, JournalError> {
+        self.read(|c| doubt::may_be_sent_since(c, id, since))
     }
 
     /// The restore after which not everything has been compared with the authority yet.
@@ -156,7 +165,7 @@ impl Journal {
             RecordError::Journal(error) => backup::of_journal(error),
             _ => OpenProblem::WrongKeyOrDamaged,
         })?;
-        home::settle_register(self.place(), find);
+        home::settle_register(&self.0.place, find);
         Ok(doubted)
     }
 

@@ -89,14 +89,14 @@ impl<A: Authority> Worker<A> {
         // An empty answer says something only where this certificate was shown reports both before and after it.
         let began = self.clock_reading();
         let may_end = asked.saturating_add(1) >= self.timing.asks_min;
-        let sight = self.former_at(since).and_then(|former| former.authority.as_ref());
-        let sight = sight.unwrap_or(&*self.authority);
+        let sent = (self.journal.may_be_sent_since(due.id, since)?, since);
+        let sights = self.sights(sent);
         let before = match may_end {
-            true => self.visibility(sight, &due.identifier).await?,
+            true => self.least_visibility(&sights, &due.identifier).await?,
             false => Visibility::Unknown,
         };
         let siblings = self.journal.siblings(due.id)?;
-        let Asked { mut result, unsure, in_use } = self.look_up(&due.identifier, since).await;
+        let Asked { mut result, unsure, in_use } = self.look_up(&due.identifier, sent).await;
         if let Ok(found) = &mut result {
             let mut ours = Vec::new();
             for hit in std::mem::take(&mut found.answers) {
@@ -127,7 +127,7 @@ impl<A: Authority> Worker<A> {
             empty.by_us = self.in_doubt_for(due.id, since);
             let may_be_believed = before != Visibility::Unknown && !shared && !unsure;
             if empty.is_ripe(&self.timing) && may_be_believed {
-                empty.after = self.visibility(sight, &due.identifier).await?;
+                empty.after = self.least_visibility(&sights, &due.identifier).await?;
                 empty.between = self.clock_reading().since(began);
             }
         }
@@ -177,7 +177,8 @@ impl<A: Authority> Worker<A> {
             }
             other => (other, EvidenceKind::Read),
         };
-        let age = elapsed(*since, self.clock.now());
+        let by_authority = result.as_ref().map_or(Duration::ZERO, in_progress_for);
+        let age = elapsed(*since, self.clock.now()).max(by_authority);
         let mut verdict = after_read(result, age, *not_found_since, &self.context_of(*since, 1));
         if by_former {
             verdict.health = Health::OfOne;
@@ -192,6 +193,26 @@ impl<A: Authority> Worker<A> {
         let ours = |answer: &Answer| answer.receipt.as_deref() == Some(receipt);
         let answer = found.answers.into_iter().find(ours)?;
         Some(Received { answer, evidence: found.evidence })
+    }
+
+    /// What all of these certificates are shown at least.
+    async fn least_visibility(
+        &self,
+        sights: &[&A],
+        identifier: &str,
+    ) -> Result<Visibility, JournalError> {
+        let mut least = Visibility::Ours;
+        for sight in sights {
+            match self.visibility(sight, identifier).await? {
+                Visibility::Unknown => return Ok(Visibility::Unknown),
+                Visibility::Lost => least = Visibility::Lost,
+                Visibility::NothingYet if least == Visibility::Ours => {
+                    least = Visibility::NothingYet;
+                }
+                Visibility::NothingYet | Visibility::Ours => {}
+            }
+        }
+        Ok(least)
     }
 
     /// Whether a certificate is shown what the authority has of ours, other than the report in doubt.
@@ -318,6 +339,12 @@ pub(crate) fn wrapped(bytes: &[u8], identifier: &str, language_default: &str) ->
 pub(super) fn may_be(answer: &Answer, identifier: &str) -> bool {
     answer.identifiers.is_empty()
         || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier))
+}
+
+/// How long the authority has had a report in progress by its own clock: ours may have been set back since.
+fn in_progress_for(received: &Received) -> Duration {
+    let times = received.answer.last_updated.zip(received.evidence.server_date);
+    times.map_or(Duration::ZERO, |(updated, now)| elapsed(updated, now))
 }
 
 fn another(received: Received) -> Fault {

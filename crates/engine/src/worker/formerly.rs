@@ -51,28 +51,47 @@ impl<A: Authority> Worker<A> {
 
     /// The certificate that was in use when a report was sent or accepted, if another is now.
     pub(super) fn former_at(&self, since: Instant) -> Option<&Formerly<A>> {
-        let late = |until: Instant| until.plus_seconds(SENT_BEFORE_SECONDS);
-        let mut all = self.formerly.iter();
-        all.find(|former| former.from <= since && since < late(former.until))
+        self.formers((since, since)).next()
     }
 
-    /// Looks a report up with the certificate in use and, where it was sent with another, with that.
-    pub(super) async fn look_up(&self, identifier: &str, since: Instant) -> Asked {
-        let result = self.authority.find(identifier).await;
-        let found = result.as_ref().is_ok_and(|found| !found.answers.is_empty());
-        let only = |result, unsure| Asked { result, unsure, in_use: None };
-        let former = match self.former_at(since) {
-            Some(former) if !found => former,
-            _ => return only(result, false),
-        };
-        let Some(authority) = &former.authority else { return only(result, true) };
-        match authority.find(identifier).await {
-            Ok(found) if !found.answers.is_empty() => {
-                Asked { result: Ok(found), unsure: false, in_use: result.err() }
-            }
-            Ok(_) => only(result, false),
-            Err(_) => only(result, true),
+    /// The certificates that were in use for some of the time between two moments, but the one that is in use now.
+    fn formers(&self, (first, last): (Instant, Instant)) -> impl Iterator<Item = &Formerly<A>> {
+        let late = |until: Instant| until.plus_seconds(SENT_BEFORE_SECONDS);
+        let used = move |it: &&Formerly<A>| it.from <= last && first < late(it.until);
+        self.formerly.iter().filter(used)
+    }
+
+    /// The ways to ask for a report whose empty answers count only where each is shown others of ours: the certificate
+    /// that it was sent with. After a restore it may have been any.
+    pub(super) fn sights(&self, sent: (Instant, Instant)) -> Vec<&A> {
+        let mut sights: Vec<&A> =
+            self.formers(sent).filter_map(|it| it.authority.as_ref()).collect();
+        if sights.is_empty() || sent.0 != sent.1 {
+            sights.push(&self.authority);
         }
+        sights
+    }
+
+    /// Looks a report up with the certificate in use and, where it was or may have been sent with others, with those.
+    pub(super) async fn look_up(&self, identifier: &str, sent: (Instant, Instant)) -> Asked {
+        let result = self.authority.find(identifier).await;
+        let mut unsure = false;
+        if !result.as_ref().is_ok_and(|found| !found.answers.is_empty()) {
+            for former in self.formers(sent) {
+                let Some(authority) = &former.authority else {
+                    unsure = true;
+                    continue;
+                };
+                match authority.find(identifier).await {
+                    Ok(found) if !found.answers.is_empty() => {
+                        return Asked { result: Ok(found), unsure: false, in_use: result.err() };
+                    }
+                    Ok(_) => {}
+                    Err(_) => unsure = true,
+                }
+            }
+        }
+        Asked { result, unsure, in_use: None }
     }
 
     /// Reads a report by its id: with the certificate that it was sent with, then with the one in use; where that is

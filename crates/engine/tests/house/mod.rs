@@ -91,6 +91,8 @@ pub(crate) struct Willing {
     pub(crate) read: Arc<Mutex<Vec<String>>>,
     /// What a read by id tells of a report.
     pub(crate) processed: Arc<Mutex<Option<Processing>>>,
+    /// When it last changed that, by its own clock.
+    pub(crate) changed: Arc<Mutex<Option<Instant>>>,
     /// The identifiers that it gives then.
     pub(crate) named: Arc<Mutex<Vec<String>>>,
     /// A read by id finds nothing.
@@ -195,6 +197,7 @@ impl Authority for Willing {
         let answer = Answer {
             receipt: Some(receipt.to_owned()),
             processing: *self.processed.lock().unwrap(),
+            last_updated: *self.changed.lock().unwrap(),
             identifiers: self.named.lock().unwrap().clone(),
             ..Answer::default()
         };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::common::{House, at, key, report};
+use crate::common::{House, at, key, nowhere, report};
 use journal::{
     BackupFile, Base, Journal, JournalError, OpenProblem, list_backups, recover, restore,
 };
@@ -14,7 +14,7 @@ const DAY: i64 = 86_400;
 fn events_of(backup: &Path) -> Result<u64, OpenProblem> {
     let folder = super::laboratory::memory();
     let path = folder.path().join("journal.db");
-    let restored = restore(backup, &key(), &path, at(0))?;
+    let restored = restore(backup, &key(), &path, &nowhere, at(0))?;
     let journal = Journal::open(&path, &key()).unwrap();
     assert_eq!(journal.verify().unwrap().problems, []);
     Ok(restored.facts.events)
@@ -124,7 +124,7 @@ fn where_a_part_is_gone_the_next_backup_is_a_base() {
     let path = house.path();
     let _folder = house.leave();
     fs::write(&path, "").unwrap();
-    let recovery = recover(&path, &key(), &folder, at(6 * DAY)).unwrap().unwrap();
+    let recovery = recover(&path, &key(), &folder, &nowhere, at(6 * DAY)).unwrap().unwrap();
     assert_eq!(recovery.base, Base::Backup(base.file));
 }
 
@@ -254,7 +254,8 @@ fn a_second_place_gets_what_it_lacks_and_serves_a_recovery() {
     let _folder = house.leave();
     fs::write(&path, "").unwrap();
     let places = [folder.as_path(), place.path()];
-    let recovery = journal::recover_from(&path, &key(), &places, at(46 * DAY)).unwrap().unwrap();
+    let recovery =
+        journal::recover_from(&path, &key(), &places, &nowhere, at(46 * DAY)).unwrap().unwrap();
     assert_eq!(recovery.facts.events, newest.events);
     let Base::Backup(file) = recovery.base else { panic!() };
     assert!(file.starts_with(place.path()));
