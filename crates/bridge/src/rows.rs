@@ -268,7 +268,7 @@ fn event_params(event: &Event) -> BTreeMap<String, String> {
             add("reason", reason.clone());
             add("due", due.to_fhir());
         }
-        Event::Deferred { due, why }
+        Event::Deferred { due, why, .. }
         | Event::Doubted { due, why, .. }
         | Event::NotAnswered { due, why, .. }
         | Event::TurnedAway { due, why } => {
@@ -279,7 +279,9 @@ fn event_params(event: &Event) -> BTreeMap<String, String> {
         | Event::Completed { receipt }
         | Event::Failed { receipt } => add("receipt", receipt.clone()),
         Event::HeldAfterRefusals { why } => add("why", why.clone()),
-        Event::Withdrawn { reason } | Event::SaidReceived { reason } => {
+        Event::Withdrawn { reason }
+        | Event::SaidReceived { reason }
+        | Event::StillExpected { reason, .. } => {
             add("reason", reason.clone());
         }
         Event::Superseded { by } => add("by", by.0.to_string()),

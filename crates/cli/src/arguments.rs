@@ -162,7 +162,7 @@ Examples:
     /// Record what the authority said about a report that has been open for too long.
     #[command(after_help = "\
 Only for a report that has been in doubt for an hour or in progress for days: `labcourier show` proposes it.
-Received: nothing more is done about it. Not received: it is sent again.
+Received: one in doubt is settled, one in progress is waited for on. Not received: it is sent again.
 
 Examples:
   labcourier settle 12 --received --reason \"hotline, 3 May: processed\"

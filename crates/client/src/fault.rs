@@ -200,6 +200,9 @@ impl Why {
     }
 }
 
+/// The authority's rule about data that it has already, whatever code of issue it gives with it.
+const DUPLICATE_RULE: &str = "FOPH-021";
+
 impl Fault {
     /// What happened; `None` where the authority refused in its own words.
     pub const fn why(&self) -> Option<&Why> {
@@ -229,15 +232,17 @@ impl Fault {
         }
     }
 
-    /// A refusal of a report that the authority may have all the same. It may mean an earlier delivery: 409, 412, or an
-    /// issue of code `duplicate`. It may mean this one, with an error beside it: the status says that it succeeded, or
+    /// A refusal of a report that the authority may have all the same. It may mean an earlier delivery: 409, 412, an
+    /// issue of code `duplicate` or of the rule about duplicates. It may mean this one, with an error beside it: the status says that it succeeded, or
     /// `Location` names what was stored. The authority refuses with a status of an error (specification, Errors 2).
     pub fn may_be_stored(&self) -> bool {
         match self {
             Self::Refused { answer, evidence } => {
                 matches!(evidence.status, 200..=299 | 409 | 412)
                     || evidence.location.is_some()
-                    || answer.issues.iter().any(|issue| issue.code == "duplicate")
+                    || answer.issues.iter().any(|issue| {
+                        issue.code == "duplicate" || issue.rule.as_deref() == Some(DUPLICATE_RULE)
+                    })
             }
             _ => false,
         }

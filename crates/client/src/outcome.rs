@@ -118,6 +118,9 @@ fn accepted(
             Some(false) => Err(reply.uncertain(Why::AnotherIdentifier)),
         };
     }
+    if let Some(receipt) = reply.stored_as() {
+        return Ok(created(reply, receipt, answer.issues));
+    }
     let invalid = match release.facts().invalid {
         InvalidAnswer::StatusAndOutcome => answer.processing == Some(Processing::Failed),
         InvalidAnswer::OutcomeOnly => false,
@@ -126,6 +129,26 @@ fn accepted(
         return Err(reply.refused(answer));
     }
     Err(reply.uncertain(Why::NoReceipt { status }))
+}
+
+/// Created, by status and `Location`, without a word of what becomes of it: the read by id will tell, and whose it is.
+fn created(reply: Reply, receipt: String, issues: Vec<Issue>) -> Received {
+    let answer = Answer {
+        receipt: Some(receipt),
+        processing: Some(Processing::InProgress),
+        issues,
+        ..Answer::default()
+    };
+    Received { answer, evidence: reply.evidence }
+}
+
+/// The id in an address of a stored report: `…/DocumentReference/id`, perhaps with its version.
+fn receipt_in(location: &str) -> Option<String> {
+    let path = location.split(['?', '#']).next().unwrap_or_default();
+    let id = path.split('/').skip_while(|part| *part != "DocumentReference").nth(1)?;
+    let permitted = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.');
+    // FHIR R4, datatype id.
+    (matches!(id.len(), 1..=64) && id.chars().all(permitted)).then(|| id.to_owned())
 }
 
 /// The answer to a GET: the body as a FHIR tree. Never uncertain: nothing was delivered.
@@ -219,6 +242,11 @@ fn is_html(label: &str, body: &[u8]) -> bool {
 }
 
 impl Reply {
+    /// The id under which the server says that it has stored the report.
+    fn stored_as(&self) -> Option<String> {
+        self.evidence.location.as_deref().and_then(receipt_in)
+    }
+
     fn transient(self, why: Why) -> Fault {
         let evidence = Some(Box::new(self.evidence));
         Fault::Transient { why, retry_after: self.retry_after, evidence }

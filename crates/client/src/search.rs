@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use exchange::canonical::URI_SYSTEM;
 use exchange::{Answer, Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable};
-use fhir::Instant;
+use fhir::{Instant, Severity};
 use url::Url;
 
 use crate::authority::{Changes, Found};
@@ -18,6 +18,9 @@ const FILTERS: [&str; 6] =
     ["identifier", "date", "_lastUpdated", "_lastUpdate", "elm-status", "_id"];
 /// Asked for; the authority may give less.
 const PAGE_ENTRIES: u32 = 100;
+/// Pages of a search by identifier: one report has few deliveries, and an endpoint may have several reports under one
+/// identifier.
+const FIND_PAGES_MAX: usize = 20;
 /// All pages of one search together.
 const PAGES_BYTES_MAX: usize = 64_000_000;
 /// How often pages are read again that do not show as much as they say there is.
@@ -118,23 +121,51 @@ async fn ask_identifier(
 ) -> Result<Found, Fault> {
     let query = Query { identifier: vec![parameter], ..Query::default() };
     let (page, evidence, ignored) = ask(authority, &query).await?;
-    let entries = page.answers.len() + page.unreadable;
-    let answers: Vec<_> = page
-        .answers
-        .into_iter()
-        .filter(|answer| answer.identifiers.iter().any(|id| id.eq_ignore_ascii_case(identifier)))
-        .collect();
-    if !answers.is_empty() {
-        return Ok(Found { answers, evidence });
+    let said_total = page.total.unwrap_or(0);
+    let (mut entries, mut failed) = (0, false);
+    let mut found = Found { answers: Vec::new(), evidence };
+    let mut next = Some((page, None));
+    let mut pages = 0;
+    let (mut cut, mut lost) = (false, None);
+    while let Some((page, evidence)) = next.take() {
+        pages += 1;
+        entries += page.answers.len() + page.unreadable;
+        failed |= page.issues.iter().any(|issue| issue.severity == Severity::Error);
+        let ours = |answer: &Answer| {
+            answer.identifiers.iter().any(|id| id.eq_ignore_ascii_case(identifier))
+        };
+        let hits: Vec<_> = page.answers.into_iter().filter(ours).collect();
+        if let (false, Some(evidence)) = (hits.is_empty(), evidence) {
+            found.evidence = evidence;
+        }
+        found.answers.extend(hits);
+        if let Some(link) = page.links.next {
+            cut = pages >= FIND_PAGES_MAX;
+            if cut {
+                break;
+            }
+            match authority.follow(&link).await {
+                Ok((page, evidence)) => next = Some((page, Some(evidence))),
+                Err(fault) => lost = Some(fault),
+            }
+        }
     }
-    // Strangers in the result, or an unreadable entry: this says nothing about our report.
+    if !found.answers.is_empty() {
+        return Ok(found);
+    }
+    if let Some(fault) = lost {
+        return Err(fault);
+    }
+    // Strangers in the result, an unreadable entry, or a result that is not whole by its own words: this says nothing
+    // about our report.
     let why = match ignored_filter(ignored) {
         None if entries > 0 => Some(Why::ParameterIgnored { name: "identifier".to_owned() }),
+        None if cut || failed || said_total > 0 => Some(Why::TooManyPages),
         other => other,
     };
     match why {
-        Some(why) => Err(outcome::with(why, evidence)),
-        None => Ok(Found { answers, evidence }),
+        Some(why) => Err(outcome::with(why, found.evidence)),
+        None => Ok(found),
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use exchange::{Endpoint, IdentifierChoice};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use journal::{Destination, Imported, JournalError, Message, NewSubmission, Source, Step};
-use report::{Action, Event, SubmissionId};
+use report::{Action, Event, State, SubmissionId};
 use uuid::Uuid;
 
 use crate::intake::{Candidate, Origin, Parsed, look_at};
@@ -282,11 +282,15 @@ impl Engine {
         }
     }
 
-    /// A person says that the authority has a report that has been in doubt or in progress for long. Nothing more is
-    /// done about it.
+    /// A person says that the authority has a report that has been in doubt or in progress for long. One in doubt is
+    /// settled by it; one in progress is waited for on, because what becomes of it is not known yet.
     pub async fn say_received(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
         self.permit(id, Action::SayReceived)?;
-        self.act(id, Event::SaidReceived { reason }, Action::SayReceived).await
+        let event = match self.journal().state(id)? {
+            State::InProgress { .. } => Event::StillExpected { reason, at: self.now() },
+            _ => Event::SaidReceived { reason },
+        };
+        self.act(id, event, Action::SayReceived).await
     }
 
     /// A person says that the authority does not have it: it is sent again, under the same identifier.
@@ -296,6 +300,10 @@ impl Engine {
         reason: String,
     ) -> Result<(), EngineError> {
         self.permit(id, Action::SayNotReceived)?;
+        // What a restore found at the authority, and what retention has erased, has no document to send.
+        if matches!(self.journal().document(id), Err(JournalError::NotFound(_))) {
+            return Err(EngineError::Erased(id));
+        }
         let event = Event::SaidNotReceived { reason, due: self.now() };
         self.act(id, event, Action::SayNotReceived).await
     }

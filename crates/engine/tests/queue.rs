@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
 mod house;
+mod stored;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

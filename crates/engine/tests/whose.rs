@@ -161,5 +161,6 @@ async fn a_report_in_doubt_is_known_by_its_identifier() {
     assert_eq!(house.journal.state(doubted).unwrap().code(), "completed");
     let proof = house.journal.evidence(doubted).unwrap().pop().unwrap().evidence;
     assert_eq!(proof.http_status, Some(200));
-    assert_eq!(proof.body, br#"{"resourceType":"DocumentReference","id":"r-9"}"#);
+    let body = String::from_utf8(proof.body).unwrap();
+    assert!(body.starts_with(r#"{"resourceType":"DocumentReference","id":"r-9","#), "{body}");
 }

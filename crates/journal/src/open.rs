@@ -79,7 +79,9 @@ pub(crate) fn connect(place: &Place, access: Access) -> rusqlite::Result<Connect
         // Negative: KiB.
         Access::Read => "PRAGMA query_only = ON; PRAGMA cache_size = -4096;",
         Access::Write => {
-            "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -12288;
+            // On macOS a write is on the disk only after F_FULLFSYNC; elsewhere this does nothing.
+            "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
+             PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA cache_size = -12288;
              PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 33554432;"
         }
     })?;

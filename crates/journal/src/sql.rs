@@ -65,7 +65,9 @@ pub(crate) const NEXT_DUE_AT: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL AND endpoint = ?1 ORDER BY due LIMIT 1";
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM submission \
      WHERE state IN ('sending', 'unknown', 'in-progress')";
-pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission WHERE identifier = ?1";
+/// Also with its letters all small or all large, as ready envelopes bring them: the authority may take them for one.
+pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission \
+     WHERE identifier IN (?1, lower(?1), 'urn:uuid:' || upper(substr(?1, 10)))";
 /// To one endpoint (?2): where that wants the document's identifier, others know the report by the same one.
 pub(crate) const BY_IDENTIFIER_AT: &str =
     "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2";
@@ -74,7 +76,9 @@ pub(crate) const HAS_ATTEMPT: &str =
     "SELECT 1 FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3 LIMIT 1";
 pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state FROM submission AS one \
      JOIN submission AS other \
-     ON other.identifier = one.identifier AND other.endpoint = one.endpoint AND other.id <> one.id \
+     ON other.identifier IN (one.identifier, lower(one.identifier), \
+         'urn:uuid:' || upper(substr(one.identifier, 10))) \
+     AND other.endpoint = one.endpoint AND other.id <> one.id \
      WHERE one.id = ?1 ORDER BY other.id";
 pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";
 pub(crate) const BY_RECEIPT_AT: &str =

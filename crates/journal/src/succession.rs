@@ -107,8 +107,8 @@ mod tests {
         let due = Instant(0);
         let states = [
             State::Held { attempt: 0 },
-            State::Queued { attempt: 0, due, refusals: 0 },
-            State::Sending { attempt: 1, since: due, refusals: 0 },
+            State::Queued { attempt: 0, due, refusals: 0, doubts: 0, answered: false },
+            State::Sending { attempt: 1, since: due, refusals: 0, doubts: 0 },
             State::Unknown {
                 attempt: 1,
                 since: due,
@@ -116,6 +116,7 @@ mod tests {
                 due,
                 empty_since: None,
                 refused: false,
+                doubts: 0,
             },
             State::InProgress {
                 receipt: receipt(),
@@ -123,6 +124,7 @@ mod tests {
                 due,
                 not_found_since: None,
                 overdue: false,
+                said: None,
             },
             State::Completed { receipt: receipt() },
             State::Rejected,

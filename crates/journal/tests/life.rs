@@ -157,6 +157,7 @@ fn after_a_start_what_was_being_sent_is_in_doubt() {
         due: at(50),
         empty_since: None,
         refused: false,
+        doubts: 0,
     };
     assert_eq!(journal.state(sent).unwrap(), expected);
     assert_eq!(journal.state(waiting).unwrap().code(), "queued");
@@ -225,10 +226,15 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::HeldBack),
         Just(Event::Released { reason: why(), due }),
         Just(Event::SendingStarted { since: due }),
-        Just(Event::Deferred { due, why: why() }),
+        Just(Event::Deferred { due, why: why(), answered: false }),
         Just(Event::Doubted { since: due, due, why: why() }),
         Just(Event::AskedInVain { due, answered: None }),
-        any::<bool>().prop_map(move |in_vain| Event::NotAnswered { due, why: why(), in_vain }),
+        (any::<bool>(), any::<bool>()).prop_map(move |(in_vain, late)| Event::NotAnswered {
+            due,
+            why: why(),
+            in_vain,
+            late
+        }),
         Just(Event::NotReceived { due }),
         receipt().prop_map(|r| accepted(&r)),
         Just(Event::StillInProgress { due }),
@@ -237,6 +243,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::TurnedAway { due, why: why() }),
         Just(Event::HeldAfterRefusals { why: why() }),
         Just(Event::SaidReceived { reason: why() }),
+        Just(Event::StillExpected { reason: why(), at: due }),
         Just(Event::SaidNotReceived { reason: why(), due }),
         receipt().prop_map(|receipt| Event::Completed { receipt }),
         receipt().prop_map(|receipt| Event::Failed { receipt }),

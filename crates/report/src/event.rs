@@ -44,6 +44,9 @@ pub enum Event {
         due: Instant,
         /// Code of the fault.
         why: String,
+        /// It was answered, by whoever, with what says so.
+        #[serde(default, skip_serializing_if = "is_false")]
+        answered: bool,
     },
     /// The attempt may or may not have been delivered; after a restore also one that the journal forgot.
     Doubted {
@@ -71,6 +74,9 @@ pub enum Event {
         /// An answer came that says nothing: it was asked for in vain all the same.
         #[serde(default, skip_serializing_if = "is_false")]
         in_vain: bool,
+        /// It has been in progress for so long that a person is needed, whatever keeps it from being read.
+        #[serde(default, skip_serializing_if = "is_false")]
+        late: bool,
     },
     /// Asked often enough over time: it was not received. The same identifier is sent again.
     NotReceived {
@@ -123,6 +129,13 @@ pub enum Event {
         /// Who told them, in the person's words.
         reason: String,
     },
+    /// A person says that the authority has it and has not finished: it is waited for.
+    StillExpected {
+        /// Who told them, in the person's words.
+        reason: String,
+        /// When, by our clock.
+        at: Instant,
+    },
     /// A person says that the authority does not have it: the same identifier is sent again.
     SaidNotReceived {
         /// Who told them, in the person's words.
@@ -173,12 +186,17 @@ impl std::fmt::Debug for Event {
             Self::AskedInVain { due, answered } => {
                 shown.field("due", due).field("answered", answered).finish()
             }
-            Self::NotAnswered { due, why, in_vain } => {
-                shown.field("due", due).field("why", why).field("in_vain", in_vain).finish()
+            Self::NotAnswered { due, why, in_vain, late } => shown
+                .field("due", due)
+                .field("why", why)
+                .field("in_vain", in_vain)
+                .field("late", late)
+                .finish(),
+            Self::Deferred { due, why, answered } => {
+                shown.field("due", due).field("why", why).field("answered", answered).finish()
             }
-            Self::Deferred { due, why } | Self::TurnedAway { due, why } => {
-                shown.field("due", due).field("why", why).finish()
-            }
+            Self::TurnedAway { due, why } => shown.field("due", due).field("why", why).finish(),
+            Self::StillExpected { at, .. } => shown.field("at", at).finish_non_exhaustive(),
             Self::HeldAfterRefusals { why } => shown.field("why", why).finish(),
             Self::Doubted { since, due, why } => {
                 shown.field("since", since).field("due", due).field("why", why).finish()
@@ -225,6 +243,7 @@ impl Event {
             Self::TurnedAway { .. } => "turned-away",
             Self::HeldAfterRefusals { .. } => "held-after-refusals",
             Self::SaidReceived { .. } => "said-received",
+            Self::StillExpected { .. } => "still-expected",
             Self::SaidNotReceived { .. } => "said-not-received",
             Self::Completed { .. } => "completed",
             Self::Failed { .. } => "failed",

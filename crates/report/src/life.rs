@@ -15,7 +15,7 @@ impl State {
     }
 
     const fn queued(attempt: u32, due: Instant) -> Self {
-        Self::Queued { attempt, due, refusals: 0 }
+        Self::Queued { attempt, due, refusals: 0, doubts: 0, answered: false }
     }
 
     /// What may follow what. Repeated answers of the authority leave the state as it is; answers never
@@ -31,16 +31,16 @@ impl State {
     /// After what we did: queueing, sending, and what provably did not arrive.
     fn after_our_step(&self, event: &Event) -> Option<Self> {
         Some(match (self, event) {
-            (Self::Queued { attempt, refusals, .. }, Event::SendingStarted { since }) => {
-                let attempt = attempt.saturating_add(1);
-                Self::Sending { attempt, since: *since, refusals: *refusals }
+            (&Self::Queued { attempt, refusals, doubts, .. }, &Event::SendingStarted { since }) => {
+                Self::Sending { attempt: attempt.saturating_add(1), since, refusals, doubts }
             }
-            (Self::Sending { attempt, refusals, .. }, Event::Deferred { due, .. }) => {
-                Self::Queued { attempt: *attempt, due: *due, refusals: *refusals }
-            }
-            (Self::Sending { attempt, refusals, .. }, Event::TurnedAway { due, .. }) => {
+            (
+                &Self::Sending { attempt, refusals, doubts, .. },
+                &Event::Deferred { due, answered, .. },
+            ) => Self::Queued { attempt, due, refusals, doubts, answered },
+            (&Self::Sending { attempt, refusals, doubts, .. }, &Event::TurnedAway { due, .. }) => {
                 let refusals = refusals.saturating_add(1);
-                Self::Queued { attempt: *attempt, due: *due, refusals }
+                Self::Queued { attempt, due, refusals, doubts, answered: true }
             }
             (Self::Sending { attempt, .. }, Event::HeldAfterRefusals { .. }) => {
                 Self::Held { attempt: *attempt }
@@ -54,9 +54,9 @@ impl State {
         // Not only from `Sending`: after a restore the journal may have forgotten a request, and begins to
         // ask anew whatever it believed.
         if let (
-            Self::Queued { attempt, .. }
-            | Self::Sending { attempt, .. }
-            | Self::Unknown { attempt, .. },
+            Self::Queued { attempt, doubts, .. }
+            | Self::Sending { attempt, doubts, .. }
+            | Self::Unknown { attempt, doubts, .. },
             Event::Doubted { since, due, why },
         ) = (self, event)
         {
@@ -68,9 +68,11 @@ impl State {
                 due: *due,
                 empty_since: None,
                 refused: before || why == Event::WHY_REFUSED,
+                doubts: *doubts,
             });
         }
-        let &Self::Unknown { attempt, since, asked, empty_since, refused, .. } = self else {
+        let &Self::Unknown { attempt, since, asked, empty_since, refused, doubts, .. } = self
+        else {
             return None;
         };
         Some(match event {
@@ -85,12 +87,16 @@ impl State {
                     (first, answered) => first.or(answered),
                 },
                 refused,
+                doubts,
             },
             Event::NotAnswered { due, in_vain, .. } => {
                 let asked = asked.saturating_add(u32::from(*in_vain));
-                Self::Unknown { attempt, since, asked, due: *due, empty_since, refused }
+                Self::Unknown { attempt, since, asked, due: *due, empty_since, refused, doubts }
             }
-            Event::NotReceived { due } => Self::queued(attempt, *due),
+            &Event::NotReceived { due } => {
+                let doubts = doubts.saturating_add(1);
+                Self::Queued { attempt, due, refusals: 0, doubts, answered: false }
+            }
             _ => return None,
         })
     }
@@ -101,36 +107,44 @@ impl State {
             (Self::Sending { .. } | Self::Unknown { refused: true, .. }, Event::Rejected) => {
                 Self::Rejected
             }
-            (state, Event::Accepted { receipt, since, due }) if state.may_be_delivered() => {
+            (state, Event::Accepted { receipt, since, due }) if state.may_be_shown() => {
                 Self::InProgress {
                     receipt: receipt.clone(),
                     since: *since,
                     due: *due,
                     not_found_since: None,
                     overdue: false,
+                    said: None,
                 }
             }
-            (state, Event::Completed { receipt })
-                if state.may_be_delivered() || state.is(receipt) =>
-            {
+            // Also of another delivery of the same report (two receipts, one identifier): of the two that one counts.
+            (
+                state @ (Self::InProgress { .. } | Self::Failed { .. }),
+                Event::Completed { receipt },
+            ) if !matches!(state, Self::Failed { receipt: known } if known == receipt) => {
                 Self::Completed { receipt: receipt.clone() }
             }
-            (state, Event::Failed { receipt }) if state.may_be_delivered() || state.is(receipt) => {
+            (state, Event::Completed { receipt }) if state.may_be_shown() => {
+                Self::Completed { receipt: receipt.clone() }
+            }
+            (state, Event::Failed { receipt }) if state.may_be_shown() || state.is(receipt) => {
                 Self::Failed { receipt: receipt.clone() }
             }
-            (Self::InProgress { receipt, since, not_found_since, overdue, .. }, event) => {
+            (Self::InProgress { receipt, since, not_found_since, overdue, said, .. }, event) => {
                 let (due, not_found_since, overdue) = match event {
                     Event::StillInProgress { due } => (*due, None, false),
                     Event::Overdue { due } => (*due, None, true),
-                    Event::NotAnswered { due, .. } => (*due, *not_found_since, *overdue),
+                    Event::NotAnswered { due, late, .. } => {
+                        (*due, *not_found_since, *late || *overdue)
+                    }
                     Event::NotFound { at, due, late } => {
                         let first = not_found_since.map_or(*at, |since| since.min(*at));
                         (*due, Some(first), *late || *overdue)
                     }
                     _ => return None,
                 };
-                let (receipt, since) = (receipt.clone(), *since);
-                Self::InProgress { receipt, since, due, not_found_since, overdue }
+                let (receipt, since, said) = (receipt.clone(), *since, *said);
+                Self::InProgress { receipt, since, due, not_found_since, overdue, said }
             }
             _ => return None,
         })
@@ -147,6 +161,16 @@ impl State {
             )
             | (Self::Unknown { .. } | Self::InProgress { .. }, Event::SaidReceived { .. }) => {
                 Self::Withdrawn
+            }
+            (Self::InProgress { receipt, since, due, .. }, Event::StillExpected { at, .. }) => {
+                Self::InProgress {
+                    receipt: receipt.clone(),
+                    since: *since,
+                    due: *due,
+                    not_found_since: None,
+                    overdue: false,
+                    said: Some(*at),
+                }
             }
             (Self::Unknown { attempt, .. }, Event::SaidNotReceived { due, .. }) => {
                 Self::queued(*attempt, *due)
@@ -169,6 +193,12 @@ impl State {
             Self::Queued { attempt, .. } | Self::Held { attempt } => *attempt > 0,
             _ => false,
         }
+    }
+
+    /// What the authority shows of it counts: it may be delivered; or its request was refused, and another delivery of
+    /// it (a gateway may repeat a request) was not.
+    fn may_be_shown(&self) -> bool {
+        self.may_be_delivered() || matches!(self, Self::Rejected)
     }
 
     /// In progress under this very receipt.

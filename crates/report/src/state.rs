@@ -27,6 +27,12 @@ pub enum State {
         /// How often it was turned away while others were let in.
         #[serde(default, skip_serializing_if = "is_zero")]
         refusals: u32,
+        /// How many doubts ended with "not received".
+        #[serde(default, skip_serializing_if = "is_zero")]
+        doubts: u32,
+        /// The last request was answered, by whoever: with what says that it was not received.
+        #[serde(default, skip_serializing_if = "is_false")]
+        answered: bool,
     },
     /// A request is under way (or was, when the process ended).
     Sending {
@@ -37,6 +43,9 @@ pub enum State {
         /// How often it was turned away while others were let in.
         #[serde(default, skip_serializing_if = "is_zero")]
         refusals: u32,
+        /// How many doubts ended with "not received".
+        #[serde(default, skip_serializing_if = "is_zero")]
+        doubts: u32,
     },
     /// The last request may have been delivered: ask before sending again.
     Unknown {
@@ -54,6 +63,9 @@ pub enum State {
         /// The last request was refused: if the authority does not show the report either, it was rejected.
         #[serde(default, skip_serializing_if = "is_false")]
         refused: bool,
+        /// How many doubts before this one ended with "not received".
+        #[serde(default, skip_serializing_if = "is_zero")]
+        doubts: u32,
     },
     /// The authority has accepted it and not finished.
     InProgress {
@@ -69,6 +81,10 @@ pub enum State {
         /// It takes so long, or has not been found for so long, that a person is needed.
         #[serde(default, skip_serializing_if = "is_false")]
         overdue: bool,
+        /// When a person last said that the authority has it and has not finished: from then on it counts how long
+        /// it takes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        said: Option<Instant>,
     },
     /// Processed by the authority.
     Completed {
@@ -152,6 +168,9 @@ pub const DOUBT_LONG_SECONDS: i64 = 3_600;
 /// between them add up to three quarters of an hour.
 const ASKED_OFTEN: u32 = 10;
 
+/// A report whose delivery ended in doubt and was not received so often needs a person: perhaps it always will.
+const DOUBTED_OFTEN: u32 = 3;
+
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
 fn is_zero(value: &u32) -> bool {
     *value == 0
@@ -197,11 +216,12 @@ impl State {
         }
     }
 
-    /// Since when it is in doubt, or for ever where it was asked for in vain so often that time does not matter any
-    /// more; of one that is overdue, since when it is in progress. Journals count by it.
+    /// Since when it is in doubt, or for ever where it was asked for in vain, or sent and not received, so often that
+    /// time does not matter any more; of one that is overdue, since when it is in progress. Journals count by it.
     pub fn unclear_since(&self) -> Option<Instant> {
         match self {
-            Self::Unknown { asked: ASKED_OFTEN.., .. } => Some(Instant(i64::MIN)),
+            Self::Unknown { asked: ASKED_OFTEN.., .. }
+            | Self::Unknown { doubts: DOUBTED_OFTEN.., .. } => Some(Instant(i64::MIN)),
             Self::Unknown { since, .. } | Self::InProgress { since, overdue: true, .. } => {
                 Some(*since)
             }

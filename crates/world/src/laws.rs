@@ -173,10 +173,11 @@ impl Laws {
         }
     }
 
-    /// R4: what may follow what, and a receipt is never exchanged.
+    /// R4: what may follow what, and a receipt is exchanged only for that of a completed delivery.
     fn in_order(&self, world: &World, id: SubmissionId, before: &Life, state: &State) {
         let (old, new) = (&before.state, state);
-        let same = old.receipt().zip(new.receipt()).is_none_or(|(old, new)| old == new);
+        let same = old.receipt().zip(new.receipt()).is_none_or(|(old, new)| old == new)
+            || new.code() == "completed";
         // After a restore whatever may have been sent is asked for.
         let asked = self.set_back.is_some()
             && matches!(old, State::Held { .. } | State::Queued { .. })
@@ -413,7 +414,10 @@ fn may_follow(before: &State, after: &str) -> bool {
             ["unknown", "queued", "rejected", "withdrawn"].contains(&after) || by_the_authority
         }
         State::InProgress { .. } => by_the_authority || ["withdrawn", "queued"].contains(&after),
-        State::Rejected | State::Failed { .. } => ["withdrawn", "superseded"].contains(&after),
+        // A request that was repeated on the way: another delivery of the same report was not refused, or not called
+        // a duplicate.
+        State::Rejected => by_the_authority || ["withdrawn", "superseded"].contains(&after),
+        State::Failed { .. } => ["completed", "withdrawn", "superseded"].contains(&after),
         State::Completed { .. } | State::Withdrawn | State::Superseded { .. } => false,
     }
 }

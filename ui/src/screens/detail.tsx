@@ -185,7 +185,11 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
   const holdBack = useCommand("hold_back", { onDone: done("done.hold-back") });
   const release = useCommand("release", { onDone: done("done.release") });
   const withdraw = useCommand("withdraw", { onDone: done("done.withdraw") });
-  const sayReceived = useCommand("say_received", { onDone: done("done.say-received") });
+  // One in progress is waited for on; one in doubt is settled by that word.
+  const isExpected = view.row.state === "in-progress";
+  const sayReceived = useCommand("say_received", {
+    onDone: done(isExpected ? "done.still-expected" : "done.say-received"),
+  });
   const sayNotReceived = useCommand("say_not_received", { onDone: done("done.say-not-received") });
   const onError = sayProblem(text);
   const press = (code: string) => {
@@ -223,7 +227,7 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
       {asking === "say-received" && (
         <ReasonDialog
           title={text("say-received.title")}
-          explanation={text("say-received.more")}
+          explanation={text(isExpected ? "still-expected.more" : "say-received.more")}
           confirm={text("action.say-received")}
           isPending={sayReceived.isPending}
           onConfirm={(reason) => sayReceived.mutate({ id, reason }, { onError })}

@@ -309,7 +309,9 @@ pub(super) async fn settle(scene: &Scene<'_>, settle: Settle) -> Result<Exit, Pr
     let profile = scene.open().await?;
     let WithReason { id, reason } = settle.whose;
     let (record, said) = if settle.received {
-        (profile.say_received(id, reason).await?, "say.said-received")
+        let record = profile.say_received(id, reason).await?;
+        let open = record.state.as_deref() == Some("in-progress");
+        (record, if open { "say.still-expected" } else { "say.said-received" })
     } else {
         (profile.say_not_received(id, reason).await?, "say.said-not-received")
     };

@@ -136,6 +136,50 @@ async fn find_never_believes_a_result_that_was_not_asked_for() {
     }
 }
 
+/// An empty page says nothing where it says itself that there is more, or that something went wrong.
+#[tokio::test]
+async fn find_believes_an_empty_result_only_where_it_is_whole() {
+    let world = World::new();
+    let next = ("next", "/v1/fhir/DocumentReference?identifier=x&_page=1".to_owned());
+    let (empty, hit) = (String::new(), reference("r-1", "completed", IDENTIFIER));
+    // What the first page says, and what the second one shows: nothing, or ours.
+    let first = |links: &[(&str, String)]| bundle(&[], links);
+    for (total, linked, issue, second, expected) in [
+        (1, false, false, &empty, Err("too-many-pages")),
+        (0, false, true, &empty, Err("too-many-pages")),
+        (0, true, false, &empty, Ok(0)),
+        (0, true, false, &hit, Ok(1)),
+        (0, false, false, &empty, Ok(0)),
+    ] {
+        let (second, next) = (second.clone(), next.clone());
+        let server = world
+            .server(move |seen| {
+                if seen.target.contains("_page") {
+                    let entries: Vec<String> =
+                        [second.clone()].into_iter().filter(|it| !it.is_empty()).collect();
+                    return fhir(200, bundle(&entries, &[]));
+                }
+                let mut links = vec![own(seen)];
+                links.extend(linked.then(|| next.clone()));
+                let said = match issue {
+                    true => bundle(&[outcome("error")], &links),
+                    false => first(&links),
+                };
+                let total = format!("\"total\":{total}");
+                let body = said.replace("\"total\":0", &total).replace("\"total\":1", &total);
+                fhir(200, body)
+            })
+            .await;
+        let found = world.authority(&server).find(IDENTIFIER).await;
+        let found = found.map(|found| found.answers.len()).map_err(|fault| told(&fault).1);
+        assert_eq!(found, expected, "{total} {linked} {issue}");
+    }
+    // A walk without end ends.
+    let endless = world.server(move |_| fhir(200, bundle(&[], &[next.clone()]))).await;
+    let fault = world.authority(&endless).find(IDENTIFIER).await.unwrap_err();
+    assert_eq!(told(&fault), ("transient", "too-many-pages"));
+}
+
 #[tokio::test]
 async fn changes_follow_the_links_as_given() {
     let world = World::new();

@@ -118,12 +118,13 @@ async fn a_refusal_with_an_id_keeps_id_status_and_messages() {
 #[tokio::test]
 async fn a_refusal_of_what_may_be_stored_says_so() {
     let duplicate = outcome("error").replace("invariant", "duplicate");
+    // Its rule about duplicates, whatever code of issue goes with it.
+    let by_rule = outcome("error").replace("Constraint failed: x-1: 'no'", "FOPH-021");
     let at = |status, location| fhir(status, outcome("error")).header("Location", location);
     for (reaction, stored) in [
         // It succeeded, it says, and gives no id.
         (fhir(200, outcome("error")), true),
         (fhir(201, outcome("error")), true),
-        (at(201, "/v1/fhir/DocumentReference/d-1"), true),
         // It refuses, and names what it has stored.
         (at(400, "/v1/fhir/DocumentReference/d-1"), true),
         (at(422, "https://localhost/v1/fhir/DocumentReference/d-1/_history/1"), true),
@@ -135,6 +136,7 @@ async fn a_refusal_of_what_may_be_stored_says_so() {
         (fhir(409, outcome("error")), true),
         (fhir(412, outcome("error")), true),
         (fhir(422, duplicate.clone()), true),
+        (fhir(422, by_rule.clone()), true),
         (fhir(422, outcome("error")), false),
         (fhir(403, outcome("error")), false),
     ] {
@@ -143,6 +145,33 @@ async fn a_refusal_of_what_may_be_stored_says_so() {
         assert_eq!(fault.may_be_stored(), stored, "{reaction:?}");
         assert!(!stored || matches!(fault, Fault::Refused { .. }), "its words are kept");
     }
+}
+
+/// It succeeded, and names what it has stored, whatever else it says in FHIR.
+#[tokio::test]
+async fn what_was_created_by_status_and_location_is_accepted() {
+    let body = |text: String| {
+        fhir(201, text)
+            .header("Location", "https://localhost/v1/fhir/DocumentReference/d-1/_history/1")
+    };
+    for reaction in [body(outcome("error")), body(outcome("information"))] {
+        let (result, _) = submitted(reaction.clone()).await;
+        let received = result.unwrap();
+        assert_eq!(received.answer.receipt.as_deref(), Some("d-1"), "{reaction:?}");
+        assert_eq!(received.answer.processing, Some(Processing::InProgress));
+    }
+    // A web page or nothing is nobody's word about a report, and what is no id names none.
+    let page = Reaction::answer(201, "text/html", "<!DOCTYPE html><html></html>");
+    let page = page.header("Location", "/v1/fhir/DocumentReference/d-1");
+    let at = |id: &str| format!("/v1/fhir/DocumentReference/{id}");
+    let strange = fhir(201, outcome("error")).header("Location", &at("d%201"));
+    let empty = fhir(201, "").header("Location", &at("d-1"));
+    for reaction in [page, empty] {
+        let (result, _) = submitted(reaction.clone()).await;
+        assert_eq!(told(&result.unwrap_err()).0, "uncertain", "{reaction:?}");
+    }
+    let (result, _) = submitted(strange).await;
+    assert!(result.unwrap_err().may_be_stored());
 }
 
 /// An error that refuses nothing in the authority's name, and would be sent again: not where `Location` says that the

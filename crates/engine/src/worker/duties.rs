@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::{Authority, Evidence, Fault, Received, Why};
-use exchange::{Answer, Envelope, IdentifierChoice, Query, wrap};
+use exchange::{Answer, Envelope, IdentifierChoice, Processing, Query, wrap};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{
     Due, EvidenceKind, Journal, JournalError, Message, RecordError, Sibling, Source, Step, Token,
@@ -13,7 +13,10 @@ use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
 use super::formerly::{Asked, Told};
-use super::verdict::{Context, Health, Verdict, after_ask, after_read, after_submit, is_not_found};
+use super::verdict::{
+    Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, found_at_last,
+    is_not_found,
+};
 use super::visibility::{EmptyAnswer, Visibility};
 use crate::breaker::RequestKind;
 use crate::person;
@@ -39,7 +42,14 @@ impl<A: Authority> Worker<A> {
 
     async fn send(&self, due: Due, token: Token) -> Result<(), JournalError> {
         // What would travel under another identifier than the journal has could never be asked for.
-        let wrapped = self.wrap(&due)?.filter(|wrapped| wrapped.identifier == due.identifier);
+        let wrapped = match self.wrap(&due) {
+            // Nothing to send, as of what a restore found at the authority: the others go on.
+            Err(JournalError::NotFound(_)) => None,
+            other => other?.filter(|wrapped| wrapped.identifier == due.identifier),
+        };
+        if self.was_received_after_all(&due, token).await? {
+            return Ok(());
+        }
         let Some(wrapped) = wrapped else {
             // Cannot happen to what intake let in; if it does, a person looks at it.
             return self
@@ -59,7 +69,7 @@ impl<A: Authority> Worker<A> {
         if !self.lease.holds_surely(token) {
             // It stood still between the two: another process may have begun to ask for this very report.
             let why = STOOD_STILL.to_owned();
-            let event = Event::Deferred { due: self.clock.now(), why };
+            let event = Event::Deferred { due: self.clock.now(), why, answered: false };
             let step = Step::new(due.id, event, person::worker(), self.clock.now());
             return self.record(step, token).await;
         }
@@ -74,6 +84,32 @@ impl<A: Authority> Worker<A> {
         let context = Context { turned_away, ..self.context(attempt) };
         let verdict = after_submit(result, &context);
         self.conclude(due.id, EvidenceKind::Create, verdict, token).await.map(|_| ())
+    }
+
+    /// The last request was answered with what says that it was not received. Who answered is not known: a gateway
+    /// that looks at answers refuses after the authority has stored. One question before the next request is cheap;
+    /// where it cannot be asked, it goes on as if it had not been.
+    async fn was_received_after_all(&self, due: &Due, token: Token) -> Result<bool, JournalError> {
+        let State::Queued { attempt, answered: true, .. } = due.state else { return Ok(false) };
+        if self.lock_not_asked().contains(&due.id) {
+            return Ok(false);
+        }
+        let siblings = self.journal.siblings(due.id)?;
+        let Ok(mut found) = self.authority.find(&due.identifier).await else {
+            // Not before every request of an outage: once anything is answered, it is asked for again.
+            self.lock_not_asked().insert(due.id);
+            return Ok(false);
+        };
+        exchange::leave_out_contradictions(&mut found.answers);
+        // Where several reports have this identifier, only a doubt finds out whose this is.
+        if found.answers.is_empty() || !siblings.is_empty() {
+            return Ok(false);
+        }
+        let verdict = found_at_last(found, &self.context(attempt));
+        match verdict.event {
+            Some(_) => self.conclude(due.id, EvidenceKind::Search, verdict, token).await,
+            None => Ok(false),
+        }
     }
 
     /// The envelope for what is owed, made anew from the stored bytes: the same bytes every time.
@@ -157,7 +193,7 @@ impl<A: Authority> Worker<A> {
     }
 
     async fn read(&self, due: Due, token: Token) -> Result<(), JournalError> {
-        let State::InProgress { receipt, since, not_found_since, .. } = &due.state else {
+        let State::InProgress { receipt, since, not_found_since, said, .. } = &due.state else {
             return Ok(());
         };
         let Told { result, by_former } = self.status_of(receipt, &due.identifier, *since).await;
@@ -179,11 +215,36 @@ impl<A: Authority> Worker<A> {
         };
         let by_authority = result.as_ref().map_or(Duration::ZERO, in_progress_for);
         let age = elapsed(*since, self.clock.now()).max(by_authority);
-        let mut verdict = after_read(result, age, *not_found_since, &self.context_of(*since, 1));
+        // Since a person last said that the authority is at it.
+        let quiet = said.map_or(age, |said| elapsed(said, self.clock.now()));
+        let read = ReadTimes { age, quiet, not_found_since: *not_found_since };
+        let mut verdict = after_read(result, &read, &self.context_of(*since, 1));
+        if matches!(verdict.event, Some(Event::Failed { .. })) {
+            verdict = self.unless_completed(&due, receipt, verdict).await;
+        }
         if by_former {
             verdict.health = Health::OfOne;
         }
         self.conclude(due.id, kind, verdict, token).await.map(|_| ())
+    }
+
+    /// A delivery has failed, perhaps as the duplicate of another delivery of the same report (a gateway repeats a
+    /// request): then the other one counts.
+    async fn unless_completed(&self, due: &Due, receipt: &str, verdict: Verdict) -> Verdict {
+        let Ok(mut found) = self.authority.find(&due.identifier).await else { return verdict };
+        let siblings = self.journal.siblings(due.id);
+        if !siblings.is_ok_and(|siblings| siblings.is_empty()) {
+            return verdict;
+        }
+        exchange::leave_out_contradictions(&mut found.answers);
+        found.answers.retain(|answer| {
+            answer.receipt.as_deref() != Some(receipt)
+                && answer.processing == Some(Processing::Completed)
+        });
+        match found.answers.is_empty() {
+            true => verdict,
+            false => found_at_last(found, &self.context(1)),
+        }
     }
 
     /// The second way to a report that cannot be read by its id: the search by its identifier.

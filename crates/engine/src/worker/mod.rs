@@ -18,7 +18,7 @@ pub use formerly::Formerly;
 pub(crate) use formerly::SENT_BEFORE_SECONDS;
 pub use searchless::COURIER_NOTICES;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -110,6 +110,9 @@ pub struct Worker<A> {
     poll: Mutex<poll::Polls>,
     /// When each report in doubt was first asked for in vain by this process, by the steady clock.
     doubts: Mutex<HashMap<SubmissionId, Duration>>,
+    /// Reports that could not be asked for when their last request had been refused: in an outage no question goes
+    /// before every request.
+    not_asked: Mutex<HashSet<SubmissionId>>,
     /// When it last looked for what a clock that was set back has put off too far.
     looked_far: Mutex<Option<ClockReading>>,
     /// Both clocks at that look, or when it began: whether one was set back since.
@@ -179,6 +182,7 @@ impl<A: Authority> Worker<A> {
             breaker: Mutex::default(),
             poll: Mutex::default(),
             doubts: Mutex::default(),
+            not_asked: Mutex::default(),
             looked_far: Mutex::default(),
             clocks,
             preflight_done: AtomicBool::new(false),
@@ -267,6 +271,10 @@ impl<A: Authority> Worker<A> {
         self.breaker.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn lock_not_asked(&self) -> std::sync::MutexGuard<'_, HashSet<SubmissionId>> {
+        self.not_asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock_doubts(&self) -> std::sync::MutexGuard<'_, HashMap<SubmissionId, Duration>> {
         self.doubts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -285,6 +293,7 @@ impl<A: Authority> Worker<A> {
             }
             Health::OfOne => return,
             Health::Answered => {
+                self.lock_not_asked().clear();
                 if !self.lock_breaker().answered(about) {
                     self.connection.send_modify(|it| it.last_contact = Some(now.wall));
                     return;

@@ -5,7 +5,7 @@ use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use client::{Authority, Changes, Evidence};
-use exchange::Answer;
+use exchange::{Answer, Processing};
 use fhir::{Format, Instant, Limits, Tree};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use journal::{Due, EvidenceKind, JournalError, OpenReport, Token};
@@ -366,8 +366,11 @@ impl<A: Authority> Worker<A> {
 
 /// For each report its entry of the search result, as received: proof without the others' data.
 fn proofs(pages: &[Evidence], news: &[News<'_>]) -> HashMap<String, Evidence> {
-    let mut wanted: HashSet<&str> =
-        news.iter().filter_map(|news| news.answer.receipt.as_deref()).collect();
+    // By the state that it says, too: an entry may stand twice, as it was and as it is.
+    let mut wanted: HashMap<&str, Option<Processing>> = news
+        .iter()
+        .filter_map(|news| Some((news.answer.receipt.as_deref()?, news.answer.processing)))
+        .collect();
     let mut found = HashMap::new();
     for page in pages {
         if wanted.is_empty() {
@@ -376,8 +379,15 @@ fn proofs(pages: &[Evidence], news: &[News<'_>]) -> HashMap<String, Evidence> {
         let Some(format) = Format::sniff(&page.body) else { continue };
         let Ok(tree) = Tree::read(&page.body, format, &Limits::default()) else { continue };
         for entry in tree.root().all("entry").filter_map(|entry| entry.child("resource")) {
-            let Some(receipt) = entry.text("id").filter(|id| wanted.remove(*id)) else { continue };
-            found.insert(receipt.to_owned(), part(page, entry.source()));
+            let Some(receipt) = entry.text("id") else { continue };
+            let Some(processing) = wanted.get(receipt) else { continue };
+            let says_so = Answer::read(entry).is_ok_and(|it| it.processing == *processing);
+            if says_so || !found.contains_key(receipt) {
+                found.insert(receipt.to_owned(), part(page, entry.source()));
+            }
+            if says_so {
+                wanted.remove(receipt);
+            }
         }
     }
     found

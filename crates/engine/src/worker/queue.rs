@@ -162,7 +162,7 @@ mod tests {
         let now = Instant::from_seconds(0);
         Due {
             id: SubmissionId(id),
-            state: State::Queued { attempt: 0, due: now, refusals: 0 },
+            state: State::Queued { attempt: 0, due: now, refusals: 0, doubts: 0, answered: false },
             duty: Duty::Send,
             due: now,
             identifier: String::new(),
@@ -193,7 +193,13 @@ mod tests {
     fn a_probe_is_made_with_what_was_tried_least() {
         let mut queue = Queue::default();
         let tried = |id, attempt| Due {
-            state: State::Queued { attempt, due: Instant::from_seconds(0), refusals: 0 },
+            state: State::Queued {
+                attempt,
+                due: Instant::from_seconds(0),
+                refusals: 0,
+                doubts: 0,
+                answered: false,
+            },
             ..due(id)
         };
         queue.waiting.extend([tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)]);

@@ -135,6 +135,7 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
             event: Some(Event::Deferred {
                 due: context.backoff(retry_after),
                 why: why.code().to_owned(),
+                answered: evidence.is_some(),
             }),
             issues: None,
             evidence: evidence.map(|evidence| *evidence),
@@ -142,7 +143,11 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
         },
         Fault::Locked { why, evidence } => Verdict {
             // Due at once: what holds it back is the breaker, which a person can close.
-            event: Some(Event::Deferred { due: context.now, why: why.code().to_owned() }),
+            event: Some(Event::Deferred {
+                due: context.now,
+                why: why.code().to_owned(),
+                answered: evidence.is_some(),
+            }),
             issues: None,
             evidence: evidence.map(|evidence| *evidence),
             health: Health::Locked(why),
@@ -169,20 +174,14 @@ pub(crate) fn after_ask(
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
             let asked = empty.asked.saturating_sub(1);
             let due = context.after(context.timing.ask(asked).max(context.timing.backoff_min));
-            return not_learned(fault, Some(Event::NotAnswered { due, why, in_vain: false }));
+            return not_learned(
+                fault,
+                Some(Event::NotAnswered { due, why, in_vain: false, late: false }),
+            );
         }
     };
     let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
-    let hits = found.answers.into_iter();
-    let hits =
-        hits.filter_map(|answer| status_event(&answer, context).map(|event| (event, answer)));
-    // Where it arrived twice, the authority completes one and calls the other a duplicate. The first of those
-    // that say as much.
-    let hit = hits.rev().max_by_key(|(event, _)| match event {
-        Event::Completed { .. } => 2,
-        Event::Failed { .. } => 0,
-        _ => 1,
-    });
+    let hit = best(found.answers, context);
     // Beside an entry that says nothing, because it may be the one that completed, only a completed one counts.
     let hit = hit.filter(|(event, _)| !contradicts || matches!(event, Event::Completed { .. }));
     if let Some((event, answer)) = hit {
@@ -206,19 +205,50 @@ pub(crate) fn after_ask(
     }
 }
 
-/// It answered, and nothing was learned.
-fn in_vain(due: Instant, why: &str) -> Event {
-    Event::NotAnswered { due, why: why.to_owned(), in_vain: true }
+/// Of several deliveries of one report the one that counts: the authority completes one and calls the others
+/// duplicates. The first of those that say as much.
+fn best(answers: Vec<Answer>, context: &Context<'_>) -> Option<(Event, Answer)> {
+    let told =
+        answers.into_iter().filter_map(|it| status_event(&it, context).map(|event| (event, it)));
+    told.rev().max_by_key(|(event, _)| match event {
+        Event::Completed { .. } => 2,
+        Event::Failed { .. } => 0,
+        _ => 1,
+    })
 }
 
-/// After a read by id of a report accepted `age` ago, which reads have not found since `not_found_since`.
+/// A search by identifier that was not asked out of doubt: what it shows counts, what it does not show says nothing.
+pub(crate) fn found_at_last(found: Found, context: &Context<'_>) -> Verdict {
+    match best(found.answers, context) {
+        Some((event, answer)) => answered(event, answer.issues, found.evidence),
+        None => Verdict { event: None, issues: None, evidence: None, health: Health::Answered },
+    }
+}
+
+/// It answered, and nothing was learned.
+fn in_vain(due: Instant, why: &str) -> Event {
+    Event::NotAnswered { due, why: why.to_owned(), in_vain: true, late: false }
+}
+
+/// How long it takes with a report that is read by its id.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ReadTimes {
+    /// Since it was accepted.
+    pub(crate) age: Duration,
+    /// Since it was accepted, or a person last said that the authority is at it.
+    pub(crate) quiet: Duration,
+    /// Since when reads have not found it.
+    pub(crate) not_found_since: Option<Instant>,
+}
+
+/// After a read by id.
 pub(crate) fn after_read(
     result: Result<Received, Fault>,
-    age: Duration,
-    not_found_since: Option<Instant>,
+    times: &ReadTimes,
     context: &Context<'_>,
 ) -> Verdict {
-    let too_long = age >= context.timing.in_progress_max;
+    let ReadTimes { age, quiet, not_found_since } = *times;
+    let too_long = quiet >= context.timing.in_progress_max;
     let due = context.read_at(age);
     let fault = match result {
         Ok(received) => {
@@ -253,7 +283,8 @@ pub(crate) fn after_read(
     let of_one = matches!(fault.why(), Some(Why::NotFhir { .. }));
     let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
     let due = due.max(context.after(context.timing.backoff_min));
-    let event = Event::NotAnswered { due, why, in_vain: false };
+    // Whatever keeps it from being read, perhaps an answer in a form that nobody here knows.
+    let event = Event::NotAnswered { due, why, in_vain: false, late: too_long };
     let verdict = not_learned(fault, Some(event));
     if of_one { Verdict { health: Health::OfOne, ..verdict } } else { verdict }
 }

@@ -381,8 +381,13 @@ pub(crate) fn news(receipt: &str, processing: Processing, issues: Vec<Issue>) ->
         issues,
         ..Answer::default()
     };
-    let entry =
-        format!(r#"{{"resource":{{"resourceType":"DocumentReference","id":"{receipt}"}}}}"#);
+    let entry = format!(
+        r##"{{"resource":{{"resourceType":"DocumentReference","id":"{receipt}","extension":[{{
+        "url":"http://fhir.ch/ig/ch-elm/StructureDefinition/ch-ext-elm-status","extension":[
+        {{"url":"status","valueCode":"{}"}}]}}],"status":"current",
+        "content":[{{"attachment":{{"url":"#b"}}}}]}}}}"##,
+        processing.code()
+    );
     let body = format!(r#"{{"resourceType":"Bundle","entry":[{entry}]}}"#).into_bytes();
     let evidence = vec![Evidence { status: 200, body, ..Evidence::default() }];
     Changes { answers: vec![answer], evidence, ..Changes::default() }

@@ -13,7 +13,7 @@ fn receipt() -> String {
 }
 
 fn queued(attempt: u32, due: i64) -> State {
-    State::Queued { attempt, due: at(due), refusals: 0 }
+    State::Queued { attempt, due: at(due), refusals: 0, doubts: 0, answered: false }
 }
 
 fn unknown(since: i64, asked: u32, due: i64, empty_since: Option<i64>) -> State {
@@ -24,6 +24,7 @@ fn unknown(since: i64, asked: u32, due: i64, empty_since: Option<i64>) -> State 
         due: at(due),
         empty_since: empty_since.map(at),
         refused: false,
+        doubts: 0,
     }
 }
 
@@ -34,6 +35,7 @@ fn progress(receipt: &str, since: i64, due: i64) -> State {
         due: at(due),
         not_found_since: None,
         overdue: false,
+        said: None,
     }
 }
 
@@ -45,11 +47,12 @@ fn missing(due: i64, since: Option<i64>, late: bool) -> State {
         due: at(due),
         not_found_since: since.map(at),
         overdue: late,
+        said: None,
     }
 }
 
 fn sending(attempt: u32, since: i64) -> State {
-    State::Sending { attempt, since: at(since), refusals: 0 }
+    State::Sending { attempt, since: at(since), refusals: 0, doubts: 0 }
 }
 
 fn states() -> Vec<State> {
@@ -80,10 +83,10 @@ fn events() -> Vec<Event> {
         Event::Released { reason: String::new(), due: at(9) },
         Event::HeldBack,
         Event::SendingStarted { since: at(8) },
-        Event::Deferred { due: at(9), why: "cut".to_owned() },
+        Event::Deferred { due: at(9), why: "cut".to_owned(), answered: false },
         doubted(),
         Event::AskedInVain { due: at(9), answered: Some(at(6)) },
-        Event::NotAnswered { due: at(9), why: "cut".to_owned(), in_vain: false },
+        Event::NotAnswered { due: at(9), why: "cut".to_owned(), in_vain: false, late: false },
         Event::NotReceived { due: at(9) },
         Event::Accepted { receipt: receipt(), since: at(8), due: at(9) },
         Event::StillInProgress { due: at(9) },
@@ -93,6 +96,7 @@ fn events() -> Vec<Event> {
         Event::HeldAfterRefusals { why: "forbidden".to_owned() },
         Event::SaidReceived { reason: String::new() },
         Event::SaidNotReceived { reason: String::new(), due: at(9) },
+        Event::StillExpected { reason: String::new(), at: at(7) },
         Event::Completed { receipt: receipt() },
         Event::Failed { receipt: receipt() },
         Event::Rejected,
@@ -118,7 +122,9 @@ fn follows(state: &State, event: &Event) -> Option<State> {
         ("queued", Some(attempt), "held-back") => State::Held { attempt },
         ("queued", Some(attempt), "sending-started") => sending(attempt + 1, 8),
         ("sending", _, "deferred") => queued(2, 9),
-        ("sending", _, "turned-away") => State::Queued { attempt: 2, due: at(9), refusals: 1 },
+        ("sending", _, "turned-away") => {
+            State::Queued { attempt: 2, due: at(9), refusals: 1, doubts: 0, answered: true }
+        }
         ("sending", _, "held-after-refusals") => State::Held { attempt: 2 },
         ("sending", _, "rejected") => State::Rejected,
         ("queued", Some(0), "doubted") => State::Unknown {
@@ -128,13 +134,34 @@ fn follows(state: &State, event: &Event) -> Option<State> {
             due: at(9),
             empty_since: None,
             refused: false,
+            doubts: 0,
         },
         ("queued" | "sending" | "unknown", _, "doubted") => asked(),
         ("unknown", _, "asked-in-vain") => unknown(3, 5, 9, Some(6)),
         ("unknown", _, "not-answered") => unknown(3, 4, 9, None),
-        ("unknown", _, "not-received" | "said-not-received") => queued(2, 9),
+        ("unknown", _, "said-not-received") => queued(2, 9),
+        ("unknown", _, "not-received") => {
+            State::Queued { attempt: 2, due: at(9), refusals: 0, doubts: 1, answered: false }
+        }
         ("unknown" | "in-progress", _, "said-received") => State::Withdrawn,
         ("in-progress", _, "said-not-received") => queued(1, 9),
+        ("in-progress", _, "still-expected") => match missing(5, None, false) {
+            State::InProgress { receipt, since, due, not_found_since, overdue, .. } => {
+                State::InProgress {
+                    receipt,
+                    since,
+                    due,
+                    not_found_since,
+                    overdue,
+                    said: Some(at(7)),
+                }
+            }
+            other => other,
+        },
+        // A gateway repeats a request: one delivery is refused, the other is not.
+        ("rejected", _, "accepted") => accepted(),
+        ("rejected", _, "completed") => completed(),
+        ("rejected", _, "failed") => failed(),
         ("sending" | "unknown" | "queued" | "held", _, "accepted") if sent => accepted(),
         ("sending" | "unknown" | "queued" | "held", _, "completed") if sent => completed(),
         ("sending" | "unknown" | "queued" | "held", _, "failed") if sent => failed(),
@@ -175,9 +202,56 @@ fn only_two_events_begin_a_life() {
 #[test]
 fn anothers_receipt_moves_nothing() {
     let state = progress("r2", 3, 5);
-    for event in [Event::Completed { receipt: receipt() }, Event::Failed { receipt: receipt() }] {
-        assert!(state.apply(&event).is_err());
+    assert!(state.apply(&Event::Failed { receipt: receipt() }).is_err());
+    let accepted = Event::Accepted { receipt: receipt(), since: at(8), due: at(9) };
+    assert!(state.apply(&accepted).is_err());
+}
+
+/// It was delivered twice, and the authority calls the delivery that we know a duplicate of the other.
+#[test]
+fn of_two_deliveries_the_completed_one_counts_in_whatever_order_they_are_told() {
+    let (completed, failed) =
+        (Event::Completed { receipt: receipt() }, Event::Failed { receipt: "r2".to_owned() });
+    let done = State::Completed { receipt: receipt() };
+    let state = progress("r2", 3, 5);
+    assert_eq!(state.apply(&completed).unwrap(), done);
+    assert!(done.apply(&failed).is_err());
+    assert_eq!(state.apply(&failed).unwrap().apply(&completed).unwrap(), done);
+    let same = State::Failed { receipt: receipt() };
+    assert!(same.apply(&completed).is_err(), "one delivery has one end");
+}
+
+/// Sent, in doubt, not received: again and again, in less than an hour each time.
+#[test]
+fn a_report_that_always_ends_in_doubt_needs_a_person() {
+    let mut state = queued(0, 1);
+    for cycle in 0..4 {
+        let sending = state.apply(&Event::SendingStarted { since: at(8) }).unwrap();
+        let doubt = sending.apply(&doubted()).unwrap();
+        let expected = if cycle < 3 { Group::InProgress } else { Group::NeedsAttention };
+        assert_eq!(doubt.group(at(9)), expected, "after {cycle} doubts before");
+        assert_eq!(doubt.actions(at(9)).is_empty(), cycle < 3);
+        state = doubt.apply(&Event::NotReceived { due: at(9) }).unwrap();
     }
+    // What surely did not arrive in between changes nothing; a person begins anew.
+    let sending = state.apply(&Event::SendingStarted { since: at(8) }).unwrap();
+    let cut = Event::Deferred { due: at(9), why: "cut".to_owned(), answered: false };
+    let sending = sending.apply(&cut).unwrap().apply(&Event::SendingStarted { since: at(8) });
+    let doubt = sending.unwrap().apply(&doubted()).unwrap();
+    assert_eq!(doubt.group(at(9)), Group::NeedsAttention);
+    let said = Event::SaidNotReceived { reason: String::new(), due: at(9) };
+    let again = doubt.apply(&said).unwrap().apply(&Event::SendingStarted { since: at(8) });
+    assert_eq!(again.unwrap().apply(&doubted()).unwrap().group(at(9)), Group::InProgress);
+}
+
+/// The authority says something that nobody here understands, for days.
+#[test]
+fn what_cannot_be_read_for_too_long_needs_a_person() {
+    let late =
+        Event::NotAnswered { due: at(9), why: "not-fhir".to_owned(), in_vain: false, late: true };
+    let state = progress("r1", 3, 5).apply(&late).unwrap();
+    assert_eq!(state.group(at(10)), Group::NeedsAttention);
+    assert_eq!(state.apply(&Event::StillInProgress { due: at(9) }).unwrap(), progress("r1", 3, 9));
 }
 
 /// By the authority's clock: the first empty answer counts, and one before it where that clock is set back.
@@ -249,7 +323,8 @@ fn not_found_is_remembered_until_it_is_found() {
     assert_eq!(state.apply(&not_found(4, false)).unwrap(), missing(9, Some(4), false));
     // That it could not be asked says nothing; that it was found ends it.
     let late = missing(5, Some(7), true);
-    let unheard = Event::NotAnswered { due: at(9), why: "cut".to_owned(), in_vain: false };
+    let unheard =
+        Event::NotAnswered { due: at(9), why: "cut".to_owned(), in_vain: false, late: false };
     assert_eq!(late.apply(&unheard).unwrap(), missing(9, Some(7), true));
     assert_eq!(late.apply(&Event::StillInProgress { due: at(9) }).unwrap(), progress("r1", 3, 9));
 }
@@ -276,11 +351,13 @@ fn times_turned_away_are_counted_until_it_is_let_in_or_held() {
         sending.apply(&Event::TurnedAway { due: at(9), why: "forbidden".to_owned() }).unwrap()
     };
     let twice = turned(&turned(&queued(0, 1)));
-    assert_eq!(twice, State::Queued { attempt: 2, due: at(9), refusals: 2 });
+    let turned_away =
+        |attempt, answered| State::Queued { attempt, due: at(9), refusals: 2, doubts: 0, answered };
+    assert_eq!(twice, turned_away(2, true));
     let sending = twice.apply(&Event::SendingStarted { since: at(8) }).unwrap();
-    let deferred = Event::Deferred { due: at(9), why: "cut".to_owned() };
+    let deferred = Event::Deferred { due: at(9), why: "cut".to_owned(), answered: false };
     let after = sending.apply(&deferred).unwrap();
-    assert_eq!(after, State::Queued { attempt: 3, due: at(9), refusals: 2 });
+    assert_eq!(after, turned_away(3, false));
     let held = sending.apply(&Event::HeldAfterRefusals { why: "forbidden".to_owned() }).unwrap();
     let released = Event::Released { reason: String::new(), due: at(9) };
     assert_eq!(held.apply(&released).unwrap(), queued(3, 9), "a person begins anew");

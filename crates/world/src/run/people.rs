@@ -95,10 +95,14 @@ impl Run {
         world.note("person", || format!("{action:?} #{}", id.0));
         world.count(|tally| tally.deeds += 1);
         let reason = "as the world wants it".to_owned();
+        let in_progress = world.laws(|laws| {
+            laws.lives.get(&id).is_some_and(|life| life.state.code() == "in-progress")
+        });
         let event = match action {
             Action::Release => Event::Released { reason, due: now },
             Action::HoldBack => Event::HeldBack,
             Action::Withdraw => Event::Withdrawn { reason },
+            Action::SayReceived if in_progress => Event::StillExpected { reason, at: now },
             Action::SayReceived => Event::SaidReceived { reason },
             Action::SayNotReceived => Event::SaidNotReceived { reason, due: now },
             Action::Resubmit | Action::Correct => {

@@ -197,7 +197,10 @@ fn a_read_says_what_was_truly_answered() {
         retry_after: None,
         evidence: Some(Box::new(evidence())),
     };
-    let after = |result, age, since| after_read(result, age, since, &context(&timing)).event;
+    let after = |result, age, not_found_since| {
+        let times = ReadTimes { age, quiet: age, not_found_since };
+        after_read(result, &times, &context(&timing)).event
+    };
     let progress = || Ok(received(Some(Processing::InProgress)));
     assert!(matches!(after(progress(), hours(1), None), Some(Event::StillInProgress { .. })));
     assert!(matches!(after(progress(), hours(72), None), Some(Event::Overdue { .. })));

@@ -1,0 +1,127 @@
+//! What the authority has and what is told of it: stored and refused on the way back, stored twice, answered in a form
+//! that nobody knows.
+
+use std::sync::atomic::Ordering;
+
+use client::{Fault, Why};
+use engine::Clock as _;
+use exchange::{Processing, Release};
+use journal::{Reconciled, Step};
+use report::{Event, Group, State};
+
+use crate::house::{self, House};
+
+/// A gateway that looks at answers refuses after the authority has stored: it is asked once before anything is sent
+/// again.
+#[tokio::test]
+async fn what_was_stored_and_refused_on_the_way_back_is_not_sent_again() {
+    for is_stored in [true, false] {
+        let house = House::new();
+        let id = house.import("ours", 1);
+        house.authority.refuses.store(true, Ordering::SeqCst);
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        assert!(matches!(house.journal.state(id).unwrap(), State::Queued { answered: true, .. }));
+        house.authority.refuses.store(false, Ordering::SeqCst);
+        if is_stored {
+            house.authority.finds.lock().unwrap().push("r-9".to_owned());
+        }
+        house.clock.pass(3_600);
+        worker.once().await.unwrap();
+        assert_eq!(house.sent(), if is_stored { 1 } else { 2 });
+        let receipt = if is_stored { "r-9" } else { "r-2" };
+        assert_eq!(house.journal.state(id).unwrap().receipt(), Some(receipt));
+    }
+}
+
+/// The authority speaks in a form that nobody here knows, for days: a person is told.
+#[tokio::test]
+async fn what_is_answered_and_never_understood_needs_a_person() {
+    let mut house = House::new();
+    house.release = Release::R1_0_0Trialuse;
+    let id = house.import("ours", 1);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    let why = Why::NotFhir { status: 200, found: "DocumentReference".to_owned() };
+    let fault = Fault::Transient { why, retry_after: None, evidence: None };
+    *house.authority.lost_read.lock().unwrap() = Some(fault);
+    let group = |house: &House| house.journal.state(id).unwrap().group(house.clock.now());
+    for _ in 0..2 {
+        house.clock.pass(86_400);
+        worker.once().await.unwrap();
+        assert_eq!(group(&house), Group::InProgress);
+    }
+    house.clock.pass(86_400);
+    worker.once().await.unwrap();
+    assert_eq!(group(&house), Group::NeedsAttention);
+    assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+}
+
+/// A gateway repeated the request: the authority has it twice, and calls one a duplicate of the other.
+#[tokio::test]
+async fn a_delivery_that_failed_beside_a_completed_one_is_no_failure() {
+    for completed_first in [true, false] {
+        let house = House::new();
+        let id = house.import("ours", 1);
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-1"));
+        let ours = house.journal.row(id).unwrap().identifier;
+        let mut told = [
+            house::news("r-1", Processing::Failed, Vec::new()),
+            house::news("r-7", Processing::Completed, Vec::new()),
+        ];
+        if completed_first {
+            told.reverse();
+        }
+        let mut changes = client::Changes::default();
+        for mut one in told {
+            one.answers[0].identifiers = vec![ours.clone()];
+            changes.answers.append(&mut one.answers);
+            changes.evidence.append(&mut one.evidence);
+        }
+        *house.authority.changes.lock().unwrap() = changes;
+        house.clock.pass(3_600);
+        worker.once().await.unwrap();
+        let state = house.journal.state(id).unwrap();
+        assert_eq!((state.code(), state.receipt()), ("completed", Some("r-7")));
+        let proof = house.journal.detail(id).unwrap();
+        assert!(proof.timeline.last().unwrap().evidence.is_some());
+    }
+}
+
+/// A report that a restore has found at the authority has no document here: a person who says that the authority does
+/// not have it stops nobody else.
+#[tokio::test]
+async fn a_report_without_its_document_holds_up_no_other() {
+    let house = House::new();
+    let event = Event::Accepted {
+        receipt: "r-9".to_owned(),
+        since: house.clock.now(),
+        due: house.clock.now(),
+    };
+    let found = journal::FoundReport {
+        identifier: "urn:uuid:00000000-0000-4000-8000-000000000099".to_owned(),
+        endpoint: "ours".to_owned(),
+        event,
+        issues: Vec::new(),
+        evidence: journal::Evidence {
+            kind: journal::EvidenceKind::Search,
+            at: house.clock.now(),
+            http_status: Some(200),
+            content_type: None,
+            body: b"{}".to_vec(),
+            fault: None,
+        },
+        by: report::Person("test".to_owned()),
+        at: house.clock.now(),
+    };
+    let other = house.import("ours", 2);
+    let Reconciled::Added(lost) = house.journal.reconcile(found).unwrap() else { panic!() };
+    let said = Event::SaidNotReceived { reason: "hotline".to_owned(), due: house.clock.now() };
+    let step = Step::new(lost, said, report::Person("test".to_owned()), house.clock.now());
+    house.journal.record(step).unwrap();
+    house.worker("one").once().await.unwrap();
+    assert_eq!(house.journal.state(lost).unwrap().code(), "held");
+    assert_eq!(house.journal.state(other).unwrap().code(), "in-progress");
+}
