@@ -175,7 +175,7 @@ async fn find_believes_an_empty_result_only_where_it_is_whole() {
         assert_eq!(found, expected, "{total} {linked} {issue}");
     }
     // A walk without end ends.
-    let endless = world.server(move |_| fhir(200, bundle(&[], &[next.clone()]))).await;
+    let endless = world.server(move |_| fhir(200, bundle(&[], std::slice::from_ref(&next)))).await;
     let fault = world.authority(&endless).find(IDENTIFIER).await.unwrap_err();
     assert_eq!(told(&fault), ("transient", "too-many-pages"));
 }
@@ -222,8 +222,9 @@ async fn changes_follow_the_links_as_given() {
 #[tokio::test]
 async fn entries_that_move_between_pages_are_found() {
     let world = World::new();
-    // What each reading shows, page by page, of four reports.
-    let rows: [(&[[u32; 3]], usize, Option<Why>); 4] = [
+    // What each reading shows, page by page; how many of them there are, and what is said of the result.
+    type Row = (&'static [[u32; 3]], usize, Option<Why>);
+    let rows: [Row; 4] = [
         (&[[1, 2, 3]], 3, None),
         (&[[1, 3, 1], [2, 3, 1]], 3, None),
         (&[[1, 2, 2], [1, 2, 2]], 2, None),
