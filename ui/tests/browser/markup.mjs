@@ -23,6 +23,8 @@ const TYPED = {
   search: {
     do: (page) => by(page, "nav-reports").click().then(() => by(page, "report-row").first().waitFor()),
     into: (page) => page.getByRole("searchbox"),
+    // Nothing has these words: the rows of before are gone once it has searched.
+    until: (page) => by(page, "report-row").first().waitFor({ state: "detached" }),
   },
   reason: {
     do: (page) => detail(page, "failed").then(() => by(page, "action-withdraw").click()),
@@ -126,6 +128,7 @@ async function visit(screen, whole, expected = []) {
   await screen.do?.(page);
   if (screen.into) {
     await screen.into(page).fill(`«typed»${whole}`);
+    await screen.until?.(page);
   }
   const seen = await settled(page, whole, expected);
   seen.wrong.push(...page.wrong);
