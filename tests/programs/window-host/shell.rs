@@ -71,15 +71,17 @@ impl Shell {
     pub(crate) async fn call(
         &self,
         command: &str,
-        arguments: Value,
+        mut arguments: Value,
     ) -> Option<Result<String, Problem>> {
+        let room = Call::take_room(&mut arguments);
         let call = match Call::read(command, arguments)? {
             Ok(call) => call,
             Err(problem) => return Some(Err(problem)),
         };
         // The question of the shell about a new address: whoever runs a journey says yes.
         self.desk.allow(&call);
-        if let Err(problem) = self.desk.permits(&call) {
+        let is_permitted = self.desk.permits(&call).and_then(|()| self.desk.is_in(room?));
+        if let Err(problem) = is_permitted {
             return Some(Err(problem));
         }
         Some(match call {
