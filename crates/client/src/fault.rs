@@ -233,8 +233,9 @@ impl Fault {
     }
 
     /// A refusal of a report that the authority may have all the same. It may mean an earlier delivery: 409, 412, an
-    /// issue of code `duplicate` or of the rule about duplicates. It may mean this one, with an error beside it: the status says that it succeeded, or
-    /// `Location` names what was stored. The authority refuses with a status of an error (specification, Errors 2).
+    /// issue of code `duplicate` or of the rule about duplicates. It may mean this one, with an error beside it: the
+    /// status says that it succeeded, or `Location` names what was stored. The authority refuses with a status of an
+    /// error (specification, Errors 2).
     pub fn may_be_stored(&self) -> bool {
         match self {
             Self::Refused { answer, evidence } => {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use exchange::canonical::URI_SYSTEM;
-use exchange::{Answer, Page, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable};
+use exchange::{
+    Answer, Page, Processing, Query, SearchSupport, SortKey, TimeFilter, TimePrefix, followable,
+};
 use fhir::{Instant, Severity};
 use url::Url;
 
@@ -119,53 +121,103 @@ async fn ask_identifier(
     identifier: &str,
     parameter: String,
 ) -> Result<Found, Fault> {
+    let began = tokio::time::Instant::now();
     let query = Query { identifier: vec![parameter], ..Query::default() };
     let (page, evidence, ignored) = ask(authority, &query).await?;
-    let said_total = page.total.unwrap_or(0);
-    let (mut entries, mut failed) = (0, false);
-    let mut found = Found { answers: Vec::new(), evidence };
-    let mut next = Some((page, None));
-    let mut pages = 0;
-    let (mut cut, mut lost) = (false, None);
-    while let Some((page, evidence)) = next.take() {
-        pages += 1;
-        entries += page.answers.len() + page.unreadable;
-        failed |= page.issues.iter().any(|issue| issue.severity == Severity::Error);
+    let mut lookup = Lookup::new(identifier, ignored);
+    let mut visited = HashSet::new();
+    let mut next = lookup.take(page, evidence);
+    while let Some(link) = next.take() {
+        lookup.cut = lookup.pages >= FIND_PAGES_MAX || began.elapsed() > authority.limits.walk;
+        if lookup.cut || !visited.insert(link.clone()) {
+            lookup.cut = true;
+            break;
+        }
+        match authority.follow(&link).await {
+            Ok((page, evidence)) => next = lookup.take(page, evidence),
+            // What was found stays found; what was not found may stand on the page that is lacking.
+            Err(fault) if lookup.hits.is_empty() => return Err(fault),
+            Err(_) => break,
+        }
+    }
+    lookup.end()
+}
+
+/// The pages of a search by identifier, as they come.
+struct Lookup<'a> {
+    identifier: &'a str,
+    /// Of the question.
+    ignored: Option<Why>,
+    /// Those that carry the identifier.
+    hits: Vec<Answer>,
+    /// The page with the hit that counts for most; until there is a hit, the first page.
+    evidence: Evidence,
+    weight: Option<Processing>,
+    pages: usize,
+    entries: usize,
+    /// A page says that something went wrong.
+    failed: bool,
+    /// A page says that there is more than nothing.
+    more: bool,
+    /// Not all pages were read.
+    cut: bool,
+}
+
+impl<'a> Lookup<'a> {
+    fn new(identifier: &'a str, ignored: Vec<String>) -> Self {
+        Self {
+            identifier,
+            ignored: ignored_filter(ignored),
+            hits: Vec::new(),
+            evidence: Evidence::default(),
+            weight: None,
+            pages: 0,
+            entries: 0,
+            failed: false,
+            more: false,
+            cut: false,
+        }
+    }
+
+    /// Adds a page; returns its `next` link.
+    fn take(&mut self, page: Page, evidence: Evidence) -> Option<String> {
+        self.pages += 1;
+        self.entries += page.answers.len() + page.unreadable;
+        self.failed |= page.issues.iter().any(|issue| issue.severity == Severity::Error);
+        self.more |= page.total.is_some_and(|total| total > 0);
         let ours = |answer: &Answer| {
-            answer.identifiers.iter().any(|id| id.eq_ignore_ascii_case(identifier))
+            answer.identifiers.iter().any(|id| id.eq_ignore_ascii_case(self.identifier))
         };
         let hits: Vec<_> = page.answers.into_iter().filter(ours).collect();
-        if let (false, Some(evidence)) = (hits.is_empty(), evidence) {
-            found.evidence = evidence;
+        let weight = hits.iter().filter_map(|hit| hit.processing).max();
+        let is_first_hit = self.hits.is_empty() && !hits.is_empty();
+        if self.pages == 1 || is_first_hit || weight > self.weight {
+            (self.evidence, self.weight) = (evidence, weight);
         }
-        found.answers.extend(hits);
-        if let Some(link) = page.links.next {
-            cut = pages >= FIND_PAGES_MAX;
-            if cut {
-                break;
+        self.hits.extend(hits);
+        page.links.next
+    }
+
+    /// Strangers in the result, an unreadable entry, or a result that is not whole by its own words: this says nothing
+    /// about our report.
+    fn end(self) -> Result<Found, Fault> {
+        let status = self.evidence.status;
+        let why = match self.ignored {
+            _ if !self.hits.is_empty() => None,
+            None if self.entries > 0 => {
+                Some(Why::ParameterIgnored { name: "identifier".to_owned() })
             }
-            match authority.follow(&link).await {
-                Ok((page, evidence)) => next = Some((page, Some(evidence))),
-                Err(fault) => lost = Some(fault),
+            None if self.failed => {
+                Some(Why::NotFhir { status, found: "OperationOutcome".to_owned() })
             }
+            None if self.cut => Some(Why::TooManyPages),
+            None if self.more => Some(Why::PagesMoved),
+            other => other,
+        };
+        match why {
+            Some(why) => Err(outcome::with(why, self.evidence)),
+            None => Ok(Found { answers: self.hits, evidence: self.evidence }),
         }
-    }
-    if !found.answers.is_empty() {
-        return Ok(found);
-    }
-    if let Some(fault) = lost {
-        return Err(fault);
-    }
-    // Strangers in the result, an unreadable entry, or a result that is not whole by its own words: this says nothing
-    // about our report.
-    let why = match ignored_filter(ignored) {
-        None if entries > 0 => Some(Why::ParameterIgnored { name: "identifier".to_owned() }),
-        None if cut || failed || said_total > 0 => Some(Why::TooManyPages),
-        other => other,
-    };
-    match why {
-        Some(why) => Err(outcome::with(why, found.evidence)),
-        None => Ok(found),
     }
 }
 

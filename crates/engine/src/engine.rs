@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::profile::VERSION;
-use crate::settings::Face;
+use crate::settings::SettingsStamp;
 use crate::worker::Connection;
 use crate::{
     Clock, EngineError, OpenError, Profile, SourceLimits, SystemClock, Timing, journal_key, person,
@@ -30,7 +30,7 @@ pub struct Engine {
 pub(crate) struct Inner {
     pub(crate) profile: RwLock<Profile>,
     /// The settings file as it was read or written last.
-    pub(crate) seen: Mutex<Option<Face>>,
+    pub(crate) seen: Mutex<Option<SettingsStamp>>,
     pub(crate) generation: AtomicU64,
     pub(crate) secrets: Secrets,
     pub(crate) journal: Journal,

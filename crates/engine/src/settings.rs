@@ -12,13 +12,13 @@ use crate::{Engine, EngineError, Profile, ProfileProblem, Settings, proxies};
 
 /// What a settings file looks like from outside. Each change puts another file in its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Face {
+pub(crate) struct SettingsStamp {
     modified: Option<SystemTime>,
     length: u64,
     number: u64,
 }
 
-impl Face {
+impl SettingsStamp {
     fn of(file: &Path) -> Option<Self> {
         let metadata = fs::metadata(file).ok()?;
         #[cfg(unix)]
@@ -50,7 +50,7 @@ impl Engine {
         change(&mut changed.settings)?;
         proxies::keep(&changed.settings, &self.inner.secrets)?;
         changed.save()?;
-        self.see(Face::of(&changed.settings_file()));
+        self.see(SettingsStamp::of(&changed.settings_file()));
         self.put_in_force(&mut profile, changed);
         Ok(())
     }
@@ -61,18 +61,18 @@ impl Engine {
     /// [`EngineError::Profile`] where they cannot be read: those of before stay in force.
     pub fn refresh(&self) -> Result<(), EngineError> {
         let file = self.settings_file();
-        if Face::of(&file) == self.seen() {
+        if SettingsStamp::of(&file) == self.seen() {
             return Ok(());
         }
         {
             let mut profile = locked(&self.inner.profile);
             // Before the file is read: what is changed meanwhile is seen at the next look.
-            let face = Face::of(&file);
+            let stamp = SettingsStamp::of(&file);
             let written = Profile::open(profile.folder())?;
             let mut changed = profile.clone();
             changed.settings = written.settings;
             proxies::fill(&mut changed.settings, &self.inner.secrets);
-            self.see(face);
+            self.see(stamp);
             self.put_in_force(&mut profile, changed);
         }
         Ok(self.note_endpoints()?)
@@ -101,12 +101,12 @@ impl Engine {
         self.inner.profile.read().unwrap_or_else(PoisonError::into_inner).settings_file()
     }
 
-    fn seen(&self) -> Option<Face> {
+    fn seen(&self) -> Option<SettingsStamp> {
         *self.inner.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn see(&self, face: Option<Face>) {
-        *self.inner.seen.lock().unwrap_or_else(PoisonError::into_inner) = face;
+    fn see(&self, stamp: Option<SettingsStamp>) {
+        *self.inner.seen.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
     }
 }
 

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::source::{linked, walk};
 use crate::{Candidate, Engine, EngineError, ImportOptions, KnownContent, Taken, Verdict};
 
-use memory::{Away, Face, Look, Memory};
+use memory::{Away, FileStamp, Look, Memory};
 pub use notices::WATCH_NOTICES;
 use notices::{Place, Standing, Told};
 
@@ -46,18 +46,18 @@ pub enum Watched<'a> {
 /// Files that were looked at and will be taken in together.
 #[derive(Default)]
 struct Batch {
-    /// Path, face, and how many of the candidates it gave.
-    files: Vec<(PathBuf, Face, usize)>,
+    /// Path, stamp, and how many of the candidates it gave.
+    files: Vec<(PathBuf, FileStamp, usize)>,
     candidates: Vec<Candidate>,
     bytes: usize,
 }
 
 impl Batch {
-    fn add(&mut self, path: PathBuf, face: Face, candidates: Vec<Candidate>) {
+    fn add(&mut self, path: PathBuf, stamp: FileStamp, candidates: Vec<Candidate>) {
         let bytes =
             candidates.iter().filter_map(Candidate::parsed).map(|parsed| parsed.bytes.len());
         self.bytes += bytes.sum::<usize>();
-        self.files.push((path, face, candidates.len()));
+        self.files.push((path, stamp, candidates.len()));
         self.candidates.extend(candidates);
     }
 
@@ -148,7 +148,7 @@ impl Engine {
     /// being taken in is not remembered as taken.
     async fn take_ready<F>(
         &self,
-        ready: Vec<(PathBuf, Face)>,
+        ready: Vec<(PathBuf, FileStamp)>,
         memory: &mut Memory,
         cancel: &CancellationToken,
         inspect: &impl Fn(PathBuf) -> F,
@@ -165,8 +165,8 @@ impl Engine {
                 return Ok(());
             }
             let looked = try_join_all(group.iter().map(|(path, _)| inspect(path.clone()))).await?;
-            for ((path, face), candidates) in group.iter().zip(looked) {
-                batch.add(path.clone(), *face, candidates);
+            for ((path, stamp), candidates) in group.iter().zip(looked) {
+                batch.add(path.clone(), *stamp, candidates);
             }
             if batch.is_full() {
                 self.take_batch(std::mem::take(&mut batch), memory, each).await?;
@@ -188,14 +188,14 @@ impl Engine {
         let taken = self.take(&batch.candidates, terms).await?;
         let revision = self.known_at()?;
         let mut results = batch.candidates.iter().zip(taken);
-        for (path, face, count) in batch.files {
+        for (path, stamp, count) in batch.files {
             let pieces: Vec<_> = results.by_ref().take(count).collect();
             let refused = pieces.iter().find_map(|(candidate, _)| match &candidate.verdict {
                 Verdict::Refused(reason) => Some((candidate.name.as_str(), reason)),
                 Verdict::Report(_) => None,
             });
-            let is_news = memory.settle(&path, face, refused);
-            memory.know(&path, face, revision, self.stopped_of(&pieces)?);
+            let is_news = memory.settle(&path, stamp, refused);
+            memory.know(&path, stamp, revision, self.stopped_of(&pieces)?);
             if is_news {
                 for (candidate, taken) in pieces {
                     each(Watched::File(candidate, taken));
@@ -208,7 +208,10 @@ impl Engine {
 
 /// Files that are looked at together: a few plain ones, or one that may hold several reports and fill the memory, which
 /// is taken in before the next one is looked at.
-fn groups<'a>(ready: &'a [(PathBuf, Face)], several: &[bool]) -> Vec<&'a [(PathBuf, Face)]> {
+fn groups<'a>(
+    ready: &'a [(PathBuf, FileStamp)],
+    several: &[bool],
+) -> Vec<&'a [(PathBuf, FileStamp)]> {
     let is_plain = |at: usize| !several.get(at).copied().unwrap_or(true);
     let mut groups = Vec::new();
     let mut from = 0;
@@ -234,14 +237,15 @@ fn look_at_folder(folder: &Path) -> Look {
             if entry.file_type().is_dir() {
                 return Ok(None);
             }
-            // A link shows the face of its file. One that leads nowhere is read too: reading it says why.
+            // A link shows the stamp of its file. One that leads nowhere is read too: reading it says why.
             let metadata = linked(&entry).map_or_else(|| entry.metadata(), Ok)?;
             Ok(Some((entry.into_path(), metadata)))
         });
         match seen {
             Ok(Some((path, metadata))) => {
-                let face = Face { length: metadata.len(), modified: metadata.modified().ok() };
-                look.files.push((path, face));
+                let stamp =
+                    FileStamp { length: metadata.len(), modified: metadata.modified().ok() };
+                look.files.push((path, stamp));
             }
             Ok(None) => {}
             Err(error) => look.away = look.away.or_else(|| away(folder, error)),

@@ -7,16 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::canonical::STATUS_EXTENSION;
 
-/// Processing status at the authority (specification, States and transitions).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Processing status at the authority (specification, States and transitions). In the order of what counts among
+/// several deliveries of one report: the authority completes one and calls the others duplicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Processing {
+    /// Not stored; must be corrected and resubmitted.
+    Failed,
     /// Accepted and queued.
     InProgress,
     /// Processed successfully.
     Completed,
-    /// Not stored; must be corrected and resubmitted.
-    Failed,
 }
 
 /// A DocumentReference or OperationOutcome as an answer. `Debug` leaves out identifiers, which a laboratory

@@ -145,8 +145,8 @@ async fn find_believes_an_empty_result_only_where_it_is_whole() {
     // What the first page says, and what the second one shows: nothing, or ours.
     let first = |links: &[(&str, String)]| bundle(&[], links);
     for (total, linked, issue, second, expected) in [
-        (1, false, false, &empty, Err("too-many-pages")),
-        (0, false, true, &empty, Err("too-many-pages")),
+        (1, false, false, &empty, Err("pages-moved")),
+        (0, false, true, &empty, Err("not-fhir")),
         (0, true, false, &empty, Ok(0)),
         (0, true, false, &hit, Ok(1)),
         (0, false, false, &empty, Ok(0)),
@@ -178,6 +178,33 @@ async fn find_believes_an_empty_result_only_where_it_is_whole() {
     let endless = world.server(move |_| fhir(200, bundle(&[], std::slice::from_ref(&next)))).await;
     let fault = world.authority(&endless).find(IDENTIFIER).await.unwrap_err();
     assert_eq!(told(&fault), ("transient", "too-many-pages"));
+    assert_eq!(endless.seen().len(), 2, "a page that leads to itself is read once");
+}
+
+/// What proves an answer is the page that it stands on.
+#[tokio::test]
+async fn of_several_pages_the_one_that_counts_is_the_proof() {
+    let world = World::new();
+    for (states, proof) in [
+        (["in-progress", "completed"], 1),
+        (["completed", "failed"], 0),
+        (["failed", "in-progress"], 1),
+        (["completed", "completed"], 0),
+    ] {
+        let server = world
+            .server(move |seen| {
+                let at = usize::from(seen.target.contains("_page"));
+                let next = ("next", "/v1/fhir/DocumentReference?identifier=x&_page=1".to_owned());
+                let links: Vec<_> = [next].into_iter().filter(|_| at == 0).collect();
+                let entry = reference(&format!("r-{at}"), states[at], IDENTIFIER);
+                fhir(200, bundle(&[entry], &links))
+            })
+            .await;
+        let found = world.authority(&server).find(IDENTIFIER).await.unwrap();
+        assert_eq!(found.answers.len(), 2, "{states:?}");
+        let body = String::from_utf8(found.evidence.body).unwrap();
+        assert!(body.contains(&format!("r-{proof}")), "{states:?}: {body}");
+    }
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use crate::intake::Reason;
 
 /// What a file looked like; the same twice in a row means that nobody writes to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Face {
+pub(super) struct FileStamp {
     pub(super) length: u64,
     pub(super) modified: Option<SystemTime>,
 }
@@ -18,7 +18,7 @@ pub(super) struct Face {
 #[derive(Default)]
 pub(super) struct Look {
     /// The files that can be seen, in name order.
-    pub(super) files: Vec<(PathBuf, Face)>,
+    pub(super) files: Vec<(PathBuf, FileStamp)>,
     /// The first that could not be looked at: the folder itself or something in it.
     pub(super) away: Option<Away>,
 }
@@ -32,8 +32,8 @@ pub(super) struct Away {
 }
 
 struct Seen {
-    face: Face,
-    /// Looks at which it had this face.
+    stamp: FileStamp,
+    /// Looks at which it had this stamp.
     looks: u32,
     became: Became,
     /// Its reports that were not taken in because their content is known, and that nothing brings to the authority.
@@ -60,13 +60,13 @@ enum Became {
     Refused(Refused),
 }
 
-/// A file that was refused with the face that it has.
+/// A file that was refused with the stamp that it has.
 #[derive(Clone, PartialEq)]
 pub(super) struct Refused {
     /// Its name, or that of the first refused piece in it.
     pub(super) name: String,
     pub(super) reason: Reason,
-    /// Reasons given for this face: each is told once.
+    /// Reasons given for this stamp: each is told once.
     told: Vec<Reason>,
     tries: u32,
     /// Grows with every refusal that is told.
@@ -93,18 +93,18 @@ pub(super) struct Memory {
 impl Memory {
     /// The files to be read: new or changed and still since the last look, or refused for a reason that may
     /// have passed. They stay due until [`Memory::settle`] says what became of them.
-    pub(super) fn ready(&mut self, look: Look) -> Vec<(PathBuf, Face)> {
+    pub(super) fn ready(&mut self, look: Look) -> Vec<(PathBuf, FileStamp)> {
         let mut next = HashMap::with_capacity(look.files.len());
         let mut ready = Vec::new();
-        for (path, face) in look.files {
+        for (path, stamp) in look.files {
             let seen = match self.files.remove(&path) {
-                Some(seen) if seen.face == face => {
+                Some(seen) if seen.stamp == stamp => {
                     Seen { looks: seen.looks.saturating_add(1), ..seen }
                 }
-                _ => Seen { face, looks: 1, became: Became::Nothing, known: Vec::new() },
+                _ => Seen { stamp, looks: 1, became: Became::Nothing, known: Vec::new() },
             };
             if seen.is_due() {
-                ready.push((path.clone(), face));
+                ready.push((path.clone(), stamp));
             }
             next.insert(path, seen);
         }
@@ -123,10 +123,10 @@ impl Memory {
     pub(super) fn settle(
         &mut self,
         path: &Path,
-        face: Face,
+        stamp: FileStamp,
         refusal: Option<(&str, &Reason)>,
     ) -> bool {
-        let Some(seen) = self.files.get_mut(path).filter(|seen| seen.face == face) else {
+        let Some(seen) = self.files.get_mut(path).filter(|seen| seen.stamp == stamp) else {
             return true;
         };
         let Some((name, reason)) = refusal else {
@@ -158,11 +158,13 @@ impl Memory {
     pub(super) fn know(
         &mut self,
         path: &Path,
-        face: Face,
+        stamp: FileStamp,
         judged: u64,
         found: Vec<(String, Content, Stopped)>,
     ) {
-        let Some(seen) = self.files.get_mut(path).filter(|seen| seen.face == face) else { return };
+        let Some(seen) = self.files.get_mut(path).filter(|seen| seen.stamp == stamp) else {
+            return;
+        };
         seen.known.clear();
         for (name, content, stopped) in found {
             self.order += 1;
@@ -216,7 +218,7 @@ impl Seen {
     fn is_due(&self) -> bool {
         match &self.became {
             Became::Nothing => {
-                self.looks > 1 && (self.face.length > 0 || self.looks >= EMPTY_LOOKS)
+                self.looks > 1 && (self.stamp.length > 0 || self.looks >= EMPTY_LOOKS)
             }
             Became::Taken => false,
             Became::Refused(refused) => refused.reason.may_pass(),
@@ -249,12 +251,12 @@ mod tests {
         Reason::Source(Refusal::NotReadable { reason: "permission denied".to_owned() })
     }
 
-    fn face(length: u64) -> Face {
-        Face { length, modified: None }
+    fn stamp(length: u64) -> FileStamp {
+        FileStamp { length, modified: None }
     }
 
     fn look(files: &[(&str, u64)]) -> Look {
-        let files = files.iter().map(|(name, length)| (PathBuf::from(name), face(*length)));
+        let files = files.iter().map(|(name, length)| (PathBuf::from(name), stamp(*length)));
         Look { files: files.collect(), away: None }
     }
 
@@ -266,8 +268,8 @@ mod tests {
     /// Looks at one file of so many bytes; what is ready is settled.
     fn pass(memory: &mut Memory, length: u64, reason: Option<&Reason>) -> Vec<bool> {
         let ready = memory.ready(look(&[("report.json", length)]));
-        let settle = |(path, face): (PathBuf, Face)| {
-            memory.settle(&path, face, reason.map(|reason| ("report.json", reason)))
+        let settle = |(path, stamp): (PathBuf, FileStamp)| {
+            memory.settle(&path, stamp, reason.map(|reason| ("report.json", reason)))
         };
         ready.into_iter().map(settle).collect()
     }
@@ -292,7 +294,7 @@ mod tests {
         assert_eq!(ready.len(), 2);
         memory.settle(&ready[0].0, ready[0].1, None);
         let ready = memory.ready(look(&[("a", 1), ("b", 1)]));
-        assert_eq!(ready, [(PathBuf::from("b"), face(1))]);
+        assert_eq!(ready, [(PathBuf::from("b"), stamp(1))]);
     }
 
     #[test]
@@ -331,8 +333,8 @@ mod tests {
         assert_eq!(memory.refused(), None);
         memory.ready(look(both));
         assert_eq!(memory.refused(), None, "nothing has been read yet");
-        for (path, face) in memory.ready(look(both)) {
-            memory.settle(&path, face, Some((&path.display().to_string(), &PDF)));
+        for (path, stamp) in memory.ready(look(both)) {
+            memory.settle(&path, stamp, Some((&path.display().to_string(), &PDF)));
         }
         let names = |memory: &Memory| {
             let (count, last) = memory.refused().unwrap();
@@ -380,7 +382,7 @@ mod tests {
     fn there_is_no_bound_on_files() {
         let mut memory = Memory::default();
         let files = || Look {
-            files: (0..100_500).map(|n| (PathBuf::from(n.to_string()), face(1))).collect(),
+            files: (0..100_500).map(|n| (PathBuf::from(n.to_string()), stamp(1))).collect(),
             away: None,
         };
         memory.ready(files());

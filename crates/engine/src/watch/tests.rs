@@ -421,12 +421,12 @@ async fn a_linked_file_is_read_and_a_linked_folder_is_told() {
 
 #[test]
 fn a_batch_is_full_by_files_or_by_bytes() {
-    let face = Face { length: 1, modified: None };
+    let stamp = FileStamp { length: 1, modified: None };
     let piece = |bytes: Vec<u8>| Piece { name: "x".to_owned(), content: Ok(bytes) };
     let mut many = Batch::default();
     for number in 0..FILES_AT_ONCE {
         assert!(!many.is_full(), "{number}");
-        many.add(PathBuf::from("x"), face, Vec::new());
+        many.add(PathBuf::from("x"), stamp, Vec::new());
     }
     assert!(many.is_full());
     let document = testkit::DocumentBuilder::new(1).json().into_bytes();
@@ -434,7 +434,7 @@ fn a_batch_is_full_by_files_or_by_bytes() {
     let Verdict::Report(parsed) = &mut large.verdict else { panic!("a report") };
     parsed.bytes.resize(BYTES_AT_ONCE, b' ');
     let mut one = Batch::default();
-    one.add(PathBuf::from("x"), face, vec![large]);
+    one.add(PathBuf::from("x"), stamp, vec![large]);
     assert!(one.is_full());
 }
 

@@ -94,15 +94,17 @@ impl<A: Authority> Worker<A> {
         if self.lock_not_asked().contains(&due.id) {
             return Ok(false);
         }
-        let siblings = self.journal.siblings(due.id)?;
+        // Where several reports have this identifier, only a doubt finds out whose an answer is.
+        if !self.journal.siblings(due.id)?.is_empty() {
+            return Ok(false);
+        }
         let Ok(mut found) = self.authority.find(&due.identifier).await else {
             // Not before every request of an outage: once anything is answered, it is asked for again.
             self.lock_not_asked().insert(due.id);
             return Ok(false);
         };
         exchange::leave_out_contradictions(&mut found.answers);
-        // Where several reports have this identifier, only a doubt finds out whose this is.
-        if found.answers.is_empty() || !siblings.is_empty() {
+        if found.answers.is_empty() {
             return Ok(false);
         }
         let verdict = found_at_last(found, &self.context(attempt));
@@ -220,7 +222,7 @@ impl<A: Authority> Worker<A> {
         let read = ReadTimes { age, quiet, not_found_since: *not_found_since };
         let mut verdict = after_read(result, &read, &self.context_of(*since, 1));
         if matches!(verdict.event, Some(Event::Failed { .. })) {
-            verdict = self.unless_completed(&due, receipt, verdict).await;
+            verdict = self.unless_completed(&due, receipt, verdict).await?;
         }
         if by_former {
             verdict.health = Health::OfOne;
@@ -230,21 +232,25 @@ impl<A: Authority> Worker<A> {
 
     /// A delivery has failed, perhaps as the duplicate of another delivery of the same report (a gateway repeats a
     /// request): then the other one counts.
-    async fn unless_completed(&self, due: &Due, receipt: &str, verdict: Verdict) -> Verdict {
-        let Ok(mut found) = self.authority.find(&due.identifier).await else { return verdict };
-        let siblings = self.journal.siblings(due.id);
-        if !siblings.is_ok_and(|siblings| siblings.is_empty()) {
-            return verdict;
+    async fn unless_completed(
+        &self,
+        due: &Due,
+        receipt: &str,
+        verdict: Verdict,
+    ) -> Result<Verdict, JournalError> {
+        if !self.journal.siblings(due.id)?.is_empty() {
+            return Ok(verdict);
         }
+        let Ok(mut found) = self.authority.find(&due.identifier).await else { return Ok(verdict) };
         exchange::leave_out_contradictions(&mut found.answers);
         found.answers.retain(|answer| {
             answer.receipt.as_deref() != Some(receipt)
                 && answer.processing == Some(Processing::Completed)
         });
-        match found.answers.is_empty() {
+        Ok(match found.answers.is_empty() {
             true => verdict,
             false => found_at_last(found, &self.context(1)),
-        }
+        })
     }
 
     /// The second way to a report that cannot be read by its id: the search by its identifier.

@@ -171,13 +171,15 @@ pub(crate) fn after_ask(
     let mut found = match result {
         Ok(found) => found,
         Err(fault) => {
+            // The authority answers, and its list for this one report is never whole: the others go on, and this
+            // question is asked more and more seldom.
+            let of_one = matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
-            let asked = empty.asked.saturating_sub(1);
+            let asked = if of_one { empty.asked } else { empty.asked.saturating_sub(1) };
             let due = context.after(context.timing.ask(asked).max(context.timing.backoff_min));
-            return not_learned(
-                fault,
-                Some(Event::NotAnswered { due, why, in_vain: false, late: false }),
-            );
+            let event = Event::NotAnswered { due, why, in_vain: of_one, late: false };
+            let verdict = not_learned(fault, Some(event));
+            return if of_one { Verdict { health: Health::OfOne, ..verdict } } else { verdict };
         }
     };
     let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
@@ -205,16 +207,11 @@ pub(crate) fn after_ask(
     }
 }
 
-/// Of several deliveries of one report the one that counts: the authority completes one and calls the others
-/// duplicates. The first of those that say as much.
+/// Of several deliveries of one report the one that counts; the first of those that say as much.
 fn best(answers: Vec<Answer>, context: &Context<'_>) -> Option<(Event, Answer)> {
     let told =
         answers.into_iter().filter_map(|it| status_event(&it, context).map(|event| (event, it)));
-    told.rev().max_by_key(|(event, _)| match event {
-        Event::Completed { .. } => 2,
-        Event::Failed { .. } => 0,
-        _ => 1,
-    })
+    told.rev().max_by_key(|(_, answer)| answer.processing)
 }
 
 /// A search by identifier that was not asked out of doubt: what it shows counts, what it does not show says nothing.

@@ -107,6 +107,26 @@ fn of_two_deliveries_the_completed_one_counts() {
     assert!(matches!(after(moved), Event::Accepted { .. }), "as ever: the read by id follows");
 }
 
+/// A list that is never whole holds up nobody else, and its report needs a person in the end.
+#[test]
+fn a_list_that_is_never_whole_concerns_its_report_alone() {
+    for (why, concerns_all) in [
+        (Why::TooManyPages, false),
+        (Why::PagesMoved, false),
+        (Why::Unavailable { status: 503 }, true),
+        (Why::Cut, true),
+    ] {
+        let fault = Fault::Transient { why: why.clone(), retry_after: None, evidence: None };
+        let verdict =
+            with_context(|context| after_ask(Err(fault), &ripe(Visibility::Ours), false, context));
+        let Some(Event::NotAnswered { in_vain, .. }) = verdict.event else {
+            panic!("{why:?}: {:?}", verdict.event)
+        };
+        let pauses = matches!(verdict.health, Health::Unreachable(..));
+        assert_eq!((in_vain, pauses), (!concerns_all, concerns_all), "{why:?}");
+    }
+}
+
 fn refusal(status: u16, code: &str) -> Fault {
     let issue = Issue {
         severity: fhir::Severity::Error,
