@@ -16,7 +16,7 @@ export default defineConfig(({ mode }) => {
   // The made-up door is for looking at screens and for tests; the product is never built with it.
   const mock = mode === "mock" || mode === "test";
   return {
-    plugins: [catalogues(at("./src/i18n")), react()],
+    plugins: [catalogues(), react()],
     resolve: { alias: { "#door": at(mock ? "./src/bridge/mock.ts" : "./src/bridge/tauri.ts") } },
     build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 1200 },
     server: { port: 1420, strictPort: true },

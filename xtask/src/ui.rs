@@ -20,6 +20,9 @@ const SOURCES: &[&str] = &[
     "package-lock.json",
     "tsconfig.json",
     "vite.config.ts",
+    // What the window says by code, and the names of diseases.
+    "../texts",
+    "../crates/report/src/diseases/names.tsv",
 ];
 
 /// Installs the npm packages where the lock file is newer than they are.
