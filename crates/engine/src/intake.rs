@@ -91,6 +91,7 @@ impl Reason {
         "nested",
         "too-many-entries",
         "too-large-unpacked",
+        "two-of-one-name",
         "not-a-report",
         "unreadable",
     ];

@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use report::{Kind, recognise};
 
+mod directory;
 #[cfg(test)]
 mod tests;
 
@@ -51,7 +52,7 @@ pub enum Refusal {
         /// Limit.
         pieces_max: usize,
     },
-    /// An archive that cannot be opened (damaged, encrypted, nested, too many entries).
+    /// An archive that cannot be opened (damaged, encrypted, nested, too many entries, two of one name).
     Archive {
         /// Stable reason.
         reason: &'static str,
@@ -206,7 +207,7 @@ pub(crate) fn may_hold_several(path: &Path, limits: &SourceLimits) -> bool {
 /// The same for bytes that did not come from a file (pasted text).
 pub(crate) fn pieces_of_bytes(name: String, bytes: Vec<u8>, limits: &SourceLimits) -> Vec<Piece> {
     match recognise(&bytes) {
-        Kind::Zip => unzip(&name, bytes, limits),
+        Kind::Zip => unzip(&name, &bytes, limits),
         Kind::Ndjson => lines(&name, &bytes, limits),
         _ => vec![one(name, bytes, limits)],
     }
@@ -311,8 +312,9 @@ fn lines(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
 }
 
 /// The files of an archive, one level deep, in their order. Sizes that the archive states are not
-/// believed: reading stops at the limits.
-fn unzip(name: &str, bytes: Vec<u8>, limits: &SourceLimits) -> Vec<Piece> {
+/// believed: reading stops at the limits. All of them or none: where it holds what its reader does not show, a part
+/// would look like the whole.
+fn unzip(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
     let refused =
         |reason| vec![Piece { name: name.to_owned(), content: Err(Refusal::Archive { reason }) }];
     let Ok(mut archive) = zip::ZipArchive::new(Cursor::new(bytes)) else {
@@ -321,24 +323,30 @@ fn unzip(name: &str, bytes: Vec<u8>, limits: &SourceLimits) -> Vec<Piece> {
     if archive.len() > limits.pieces_max {
         return refused("too-many-entries");
     }
+    if let Some(reason) =
+        directory::left_out(bytes, archive.central_directory_start(), archive.len())
+    {
+        return refused(reason);
+    }
     let mut pieces = Vec::new();
     let mut unpacked: u64 = 0;
+    let mut is_whole = archive.is_empty();
     for index in 0..archive.len() {
         let Ok(mut entry) = archive.by_index(index) else {
             let encrypted = archive.by_index_raw(index).is_ok_and(|entry| entry.encrypted());
             return refused(if encrypted { "encrypted" } else { "damaged" });
         };
+        is_whole |= entry.header_start() == 0;
         if !entry.is_file() {
             continue;
         }
         let entry_name = format!("{name}/{}", entry.name());
-        let mut content = Vec::new();
-        let room = limits.document_bytes_max.saturating_add(1);
-        if (&mut entry).take(room).read_to_end(&mut content).is_err() {
+        let room = limits.container_bytes_max.saturating_sub(unpacked);
+        let Ok(content) = read_entry(&mut entry, limits.document_bytes_max, room) else {
             let content = Err(Refusal::Archive { reason: "damaged" });
             pieces.push(Piece { name: entry_name, content });
             continue;
-        }
+        };
         unpacked = unpacked.saturating_add(content.len() as u64);
         if unpacked > limits.container_bytes_max {
             return refused("too-large-unpacked");
@@ -355,8 +363,29 @@ fn unzip(name: &str, bytes: Vec<u8>, limits: &SourceLimits) -> Vec<Piece> {
             return refused("too-many-entries");
         }
     }
+    // It begins with an entry that its directory does not have: of two archives in one file the first one is not seen.
+    if !is_whole {
+        return refused("damaged");
+    }
     if pieces.is_empty() {
         pieces.push(Piece { name: name.to_owned(), content: Err(Refusal::NothingInside) });
     }
     pieces
+}
+
+/// Reads an entry of an archive: one report as far as its limit and a byte more, which shows that it is too large;
+/// several in their lines to the end of `room` and a byte more.
+fn read_entry(
+    entry: &mut impl io::Read,
+    document_bytes_max: u64,
+    room: u64,
+) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    entry.take(document_bytes_max.saturating_add(1)).read_to_end(&mut content)?;
+    let length = content.len() as u64;
+    if length > document_bytes_max && recognise(&content) == Kind::Ndjson {
+        let left = room.saturating_add(1).saturating_sub(length);
+        entry.take(left).read_to_end(&mut content)?;
+    }
+    Ok(content)
 }

@@ -166,6 +166,96 @@ fn lines_count_as_entries_of_their_archive() {
     assert_eq!(none.len(), 1);
 }
 
+/// An archive of these entries, packed as such.
+fn packed(entries: &[(&str, &str)]) -> Vec<u8> {
+    use std::io::Write as _;
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in entries {
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+/// Each line is a report of its own: the limit for one report is no limit for all of them together.
+#[test]
+fn lines_in_an_archive_are_read_to_their_end_like_those_of_a_file() {
+    let lines = "{\"resourceType\":\"Bundle\"}\n".repeat(80);
+    let archive = packed(&[("before.json", "{}"), ("all.ndjson", &lines), ("after.json", "{}")]);
+    assert!(lines.len() > 2 * 1_000, "beyond the limit for one report");
+    let within = |container_bytes_max| {
+        let limits = SourceLimits { container_bytes_max, ..small(100) };
+        pieces_of_bytes("all.zip".to_owned(), archive.clone(), &limits)
+    };
+    let exactly = lines.len() as u64 + 4;
+    let whole = within(exactly);
+    assert_eq!((whole.len(), refusals(&whole).len()), (82, 0));
+    assert_eq!(whole[80].name, "all.zip/all.ndjson:80");
+    let none = within(exactly - 3);
+    assert_eq!(refusals(&none), [&Refusal::Archive { reason: "too-large-unpacked" }]);
+    assert_eq!((none.len(), none[0].name.as_str()), (1, "all.zip"));
+}
+
+/// An archive in which every entry goes by the name of the first one: `ZipWriter` does not write such a thing, so the
+/// names of this one, all of the same length, are overwritten.
+fn of_one_name(entries: &[(&str, &str)]) -> Vec<u8> {
+    let mut archive = packed(entries);
+    let (first, _) = entries[0];
+    for (name, _) in entries {
+        for at in 0..archive.len() - name.len() {
+            if archive[at..].starts_with(name.as_bytes()) {
+                archive[at..at + name.len()].copy_from_slice(first.as_bytes());
+            }
+        }
+    }
+    archive
+}
+
+/// The reader of archives shows the last entry of a name and not a trace of the others.
+#[test]
+fn an_archive_with_two_entries_of_one_name_is_refused_as_a_whole() {
+    let entries = [("one.json", "{ }"), ("two.json", "{}"), ("six.json", "{  }")];
+    let pieces = |archive| pieces_of_bytes("all.zip".to_owned(), archive, &small(100));
+    assert_eq!(refusals(&pieces(packed(&entries))), [] as [&Refusal; 0]);
+    let none = pieces(of_one_name(&entries));
+    assert_eq!(refusals(&none), [&Refusal::Archive { reason: "two-of-one-name" }]);
+    assert_eq!((none.len(), none[0].name.as_str()), (1, "all.zip"));
+}
+
+/// Where the archive says that it has fewer entries than there are, those behind would be left out in silence. A
+/// program that counts to 65,535 and begins anew writes such a thing.
+#[test]
+fn an_archive_with_more_entries_than_it_says_is_refused_as_a_whole() {
+    let mut archive = packed(&[("one.json", "{}"), ("two.json", "{}"), ("six.json", "{}")]);
+    let end = archive.len() - 22;
+    assert_eq!(&archive[end..end + 4], b"PK\x05\x06");
+    archive[end + 8] = 1;
+    archive[end + 10] = 1;
+    let none = pieces_of_bytes("all.zip".to_owned(), archive, &small(100));
+    assert_eq!(refusals(&none), [&Refusal::Archive { reason: "damaged" }]);
+}
+
+/// Two archives written one after the other into one file: only one of them would be read.
+#[test]
+fn an_archive_behind_another_one_is_refused_as_a_whole() {
+    for second in ["{}", "{   }"] {
+        let mut both = packed(&[("one.json", "{}")]);
+        both.extend(packed(&[("two.json", second)]));
+        let none = pieces_of_bytes("all.zip".to_owned(), both, &small(100));
+        assert_eq!(refusals(&none), [&Refusal::Archive { reason: "damaged" }], "{second}");
+    }
+}
+
+/// What is one text stays within the limit for one report, wherever it lies.
+#[test]
+fn one_large_report_in_an_archive_is_refused_by_its_name() {
+    let large = format!("{{\"resourceType\":\"Bundle\",\"id\":\"{}\"}}", "x".repeat(2_000));
+    let archive = packed(&[("large.json", &large), ("small.json", "{}")]);
+    let pieces = pieces_of_bytes("all.zip".to_owned(), archive, &small(100));
+    let refused = Refusal::TooLarge { bytes: 1_001, bytes_max: 1_000 };
+    assert_eq!((refusals(&pieces), pieces.len()), (vec![&refused], 2));
+}
+
 #[test]
 fn only_what_somebody_else_does_to_a_file_may_pass() {
     let reason = || "permission denied".to_owned();

@@ -440,7 +440,14 @@ fn a_batch_is_full_by_files_or_by_bytes() {
 
 #[test]
 fn every_reason_has_a_code_of_the_list() {
-    for reason in ["damaged", "encrypted", "nested", "too-many-entries", "too-large-unpacked"] {
+    for reason in [
+        "damaged",
+        "encrypted",
+        "nested",
+        "too-many-entries",
+        "too-large-unpacked",
+        "two-of-one-name",
+    ] {
         let reason = Reason::Source(Refusal::Archive { reason });
         assert!(Reason::CODES.contains(&reason.code()));
     }
