@@ -1,23 +1,39 @@
 //! A request body that knows whether any of it was handed to the connection.
 
-use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
+use thiserror::Error;
 
-/// Set once the connection took the body: from then on delivery cannot be ruled out.
+const KEPT: u8 = 0;
+const TAKEN: u8 = 1;
+const WITHDRAWN: u8 = 2;
+
+/// Whether the connection took the body: from then on delivery cannot be ruled out.
 #[derive(Clone, Default)]
-pub(crate) struct Handed(Arc<AtomicBool>);
+pub(crate) struct Handed(Arc<AtomicU8>);
 
 impl Handed {
+    /// Whether it was handed over. If it was not, it never is from now on: a request that waits for its turn on a
+    /// shared connection may outlive whoever made it.
     pub(crate) fn over(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        !self.becomes(WITHDRAWN) && self.0.load(Ordering::SeqCst) == TAKEN
+    }
+
+    /// Decides it, once.
+    fn becomes(&self, state: u8) -> bool {
+        self.0.compare_exchange(KEPT, state, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 }
+
+/// Nobody waits for the answer any more, and it counts as not sent.
+#[derive(Debug, Error)]
+#[error("the request was given up before its body was sent")]
+pub(crate) struct GivenUp;
 
 pub(crate) struct WatchedBody {
     bytes: Option<Bytes>,
@@ -37,17 +53,15 @@ impl WatchedBody {
 
 impl Body for WatchedBody {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = GivenUp;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, GivenUp>>> {
         let bytes = self.bytes.take();
-        if bytes.is_some() {
-            self.handed.0.store(true, Ordering::SeqCst);
-        }
-        Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
+        let given_up = bytes.is_some() && !self.handed.becomes(TAKEN);
+        Poll::Ready(bytes.map(|bytes| if given_up { Err(GivenUp) } else { Ok(Frame::data(bytes)) }))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -58,5 +72,29 @@ impl Body for WatchedBody {
     fn size_hint(&self) -> SizeHint {
         let length = self.bytes.as_ref().map_or(0, Bytes::len);
         SizeHint::with_exact(u64::try_from(length).unwrap_or(u64::MAX))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    async fn first(body: &mut WatchedBody) -> Option<Result<Frame<Bytes>, GivenUp>> {
+        poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await
+    }
+
+    #[tokio::test]
+    async fn a_body_that_counts_as_not_sent_never_is() {
+        let handed = Handed::default();
+        let mut body = WatchedBody::new(Bytes::from_static(b"{}"), handed.clone());
+        assert!(first(&mut body).await.unwrap().is_ok());
+        assert!(handed.over(), "delivery cannot be ruled out");
+        let handed = Handed::default();
+        let mut late = WatchedBody::new(Bytes::from_static(b"{}"), handed.clone());
+        assert!(!handed.over());
+        assert!(first(&mut late).await.unwrap().is_err(), "it waited for longer than its request");
+        assert!(!handed.over());
     }
 }

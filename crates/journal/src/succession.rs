@@ -107,7 +107,7 @@ mod tests {
         let due = Instant(0);
         let states = [
             State::Held { attempt: 0 },
-            State::Queued { attempt: 0, due, refusals: 0, doubts: 0, answered: false },
+            State::Queued { attempt: 0, due, refusals: 0, doubts: 0 },
             State::Sending { attempt: 1, since: due, refusals: 0, doubts: 0 },
             State::Unknown {
                 attempt: 1,

@@ -77,7 +77,7 @@ fn a_newer_file_takes_the_place_of_what_failed_when_it_has_arrived() {
     assert!(matches!(refused, Err(RecordError::BeingReplaced { by }) if by == right));
 
     house.record(right, Event::SendingStarted { since: at(3) });
-    house.record(right, Event::Deferred { due: at(4), why: "busy".to_owned(), answered: false });
+    house.record(right, Event::Deferred { due: at(4), why: "busy".to_owned() });
     house.record(right, Event::SendingStarted { since: at(5) });
     assert_eq!(house.journal.state(wrong).unwrap(), State::Rejected, "it may not have arrived");
     let refused = house.journal.import(NewSubmission { corrects: Some(wrong), ..report(3) });
@@ -99,7 +99,7 @@ fn what_was_to_be_replaced_is_left_where_the_newer_file_is_withdrawn_after_a_try
     let newer = NewSubmission { corrects: Some(wrong), ..report(2) };
     let Imported::New(right) = take(&house, newer, Unless::Known) else { panic!() };
     house.record(right, Event::SendingStarted { since: at(3) });
-    house.record(right, Event::Deferred { due: at(4), why: "busy".to_owned(), answered: false });
+    house.record(right, Event::Deferred { due: at(4), why: "busy".to_owned() });
     house.record(right, Event::Withdrawn { reason: "wrong too".to_owned() });
     assert_eq!(house.journal.state(wrong).unwrap(), State::Rejected);
     let again = house.journal.import(NewSubmission { corrects: Some(wrong), ..report(3) }).unwrap();

@@ -226,7 +226,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         Just(Event::HeldBack),
         Just(Event::Released { reason: why(), due }),
         Just(Event::SendingStarted { since: due }),
-        Just(Event::Deferred { due, why: why(), answered: false }),
+        Just(Event::Deferred { due, why: why() }),
         Just(Event::Doubted { since: due, due, why: why() }),
         Just(Event::AskedInVain { due, answered: None }),
         (any::<bool>(), any::<bool>()).prop_map(move |(in_vain, late)| Event::NotAnswered {

@@ -44,9 +44,6 @@ pub enum Event {
         due: Instant,
         /// Code of the fault.
         why: String,
-        /// It was answered, by whoever, with what says so.
-        #[serde(default, skip_serializing_if = "is_false")]
-        answered: bool,
     },
     /// The attempt may or may not have been delivered; after a restore also one that the journal forgot.
     Doubted {
@@ -192,10 +189,9 @@ impl std::fmt::Debug for Event {
                 .field("in_vain", in_vain)
                 .field("late", late)
                 .finish(),
-            Self::Deferred { due, why, answered } => {
-                shown.field("due", due).field("why", why).field("answered", answered).finish()
+            Self::Deferred { due, why } | Self::TurnedAway { due, why } => {
+                shown.field("due", due).field("why", why).finish()
             }
-            Self::TurnedAway { due, why } => shown.field("due", due).field("why", why).finish(),
             Self::StillExpected { at, .. } => shown.field("at", at).finish_non_exhaustive(),
             Self::HeldAfterRefusals { why } => shown.field("why", why).finish(),
             Self::Doubted { since, due, why } => {

@@ -15,7 +15,7 @@ impl State {
     }
 
     const fn queued(attempt: u32, due: Instant) -> Self {
-        Self::Queued { attempt, due, refusals: 0, doubts: 0, answered: false }
+        Self::Queued { attempt, due, refusals: 0, doubts: 0 }
     }
 
     /// What may follow what. Repeated answers of the authority leave the state as it is; answers never
@@ -34,13 +34,12 @@ impl State {
             (&Self::Queued { attempt, refusals, doubts, .. }, &Event::SendingStarted { since }) => {
                 Self::Sending { attempt: attempt.saturating_add(1), since, refusals, doubts }
             }
-            (
-                &Self::Sending { attempt, refusals, doubts, .. },
-                &Event::Deferred { due, answered, .. },
-            ) => Self::Queued { attempt, due, refusals, doubts, answered },
+            (&Self::Sending { attempt, refusals, doubts, .. }, &Event::Deferred { due, .. }) => {
+                Self::Queued { attempt, due, refusals, doubts }
+            }
             (&Self::Sending { attempt, refusals, doubts, .. }, &Event::TurnedAway { due, .. }) => {
                 let refusals = refusals.saturating_add(1);
-                Self::Queued { attempt, due, refusals, doubts, answered: true }
+                Self::Queued { attempt, due, refusals, doubts }
             }
             (Self::Sending { attempt, .. }, Event::HeldAfterRefusals { .. }) => {
                 Self::Held { attempt: *attempt }
@@ -95,7 +94,7 @@ impl State {
             }
             &Event::NotReceived { due } => {
                 let doubts = doubts.saturating_add(1);
-                Self::Queued { attempt, due, refusals: 0, doubts, answered: false }
+                Self::Queued { attempt, due, refusals: 0, doubts }
             }
             _ => return None,
         })

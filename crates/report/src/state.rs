@@ -30,9 +30,6 @@ pub enum State {
         /// How many doubts ended with "not received".
         #[serde(default, skip_serializing_if = "is_zero")]
         doubts: u32,
-        /// The last request was answered, by whoever: with what says that it was not received.
-        #[serde(default, skip_serializing_if = "is_false")]
-        answered: bool,
     },
     /// A request is under way (or was, when the process ended).
     Sending {

@@ -178,10 +178,13 @@ impl Laws {
         let (old, new) = (&before.state, state);
         let same = old.receipt().zip(new.receipt()).is_none_or(|(old, new)| old == new)
             || new.code() == "completed";
-        // After a restore whatever may have been sent is asked for.
-        let asked = self.set_back.is_some()
-            && matches!(old, State::Held { .. } | State::Queued { .. })
-            && new.code() == "unknown";
+        // After a restore whatever may have been sent is asked for; and always what is to be sent once more.
+        let asked = new.code() == "unknown"
+            && match old {
+                State::Queued { attempt, .. } => *attempt > 0 || self.set_back.is_some(),
+                State::Held { .. } => self.set_back.is_some(),
+                _ => false,
+            };
         if old == new || (same && (asked || may_follow(old, new.code()))) {
             return;
         }

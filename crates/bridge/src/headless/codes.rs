@@ -130,7 +130,7 @@ mod tests {
             Event::Released { reason: text(), due: at },
             Event::HeldBack,
             Event::SendingStarted { since: at },
-            Event::Deferred { due: at, why: text(), answered: false },
+            Event::Deferred { due: at, why: text() },
             Event::Doubted { since: at, due: at, why: text() },
             Event::AskedInVain { due: at, answered: None },
             Event::NotAnswered { due: at, why: text(), in_vain: false, late: false },

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::{Authority, Evidence, Fault, Received, Why};
-use exchange::{Answer, Envelope, IdentifierChoice, Processing, Query, wrap};
+use exchange::{Answer, Envelope, IdentifierChoice, Query, wrap};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{
     Due, EvidenceKind, Journal, JournalError, Message, RecordError, Sibling, Source, Step, Token,
@@ -14,8 +14,7 @@ use report::{Duty, Event, State, SubmissionId};
 use super::Worker;
 use super::formerly::{Asked, Told};
 use super::verdict::{
-    Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, found_at_last,
-    is_not_found,
+    Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, is_not_found,
 };
 use super::visibility::{EmptyAnswer, Visibility};
 use crate::breaker::RequestKind;
@@ -47,7 +46,7 @@ impl<A: Authority> Worker<A> {
             Err(JournalError::NotFound(_)) => None,
             other => other?.filter(|wrapped| wrapped.identifier == due.identifier),
         };
-        if self.was_received_after_all(&due, token).await? {
+        if self.first_asks(&due, token).await? {
             return Ok(());
         }
         let Some(wrapped) = wrapped else {
@@ -69,49 +68,24 @@ impl<A: Authority> Worker<A> {
         if !self.lease.holds_surely(token) {
             // It stood still between the two: another process may have begun to ask for this very report.
             let why = STOOD_STILL.to_owned();
-            let event = Event::Deferred { due: self.clock.now(), why, answered: false };
+            let event = Event::Deferred { due: self.clock.now(), why };
             let step = Step::new(due.id, event, person::worker(), self.clock.now());
             return self.record(step, token).await;
         }
         let result = self.authority.submit(&wrapped).await;
         let turned_away = match &result {
-            Err(
-                Fault::Locked { evidence: Some(_), .. }
-                | Fault::Transient { evidence: Some(_), .. },
-            ) => self.lock_breaker().refuses_only(due.id).then_some(refusals),
+            // Who asks for patience (a transient fault) says nothing of the report.
+            Err(Fault::Locked { evidence: Some(_), .. }) => {
+                self.lock_breaker().refuses_only(due.id).then_some(refusals)
+            }
             _ => None,
         };
         let context = Context { turned_away, ..self.context(attempt) };
+        let sending = State::Sending { attempt, since: self.clock.now(), refusals, doubts: 0 };
         let verdict = after_submit(result, &context);
+        let verdict =
+            self.unless_another_counts(due.id, &due.identifier, &sending, verdict).await?;
         self.conclude(due.id, EvidenceKind::Create, verdict, token).await.map(|_| ())
-    }
-
-    /// The last request was answered with what says that it was not received. Who answered is not known: a gateway
-    /// that looks at answers refuses after the authority has stored. One question before the next request is cheap;
-    /// where it cannot be asked, it goes on as if it had not been.
-    async fn was_received_after_all(&self, due: &Due, token: Token) -> Result<bool, JournalError> {
-        let State::Queued { attempt, answered: true, .. } = due.state else { return Ok(false) };
-        if self.lock_not_asked().contains(&due.id) {
-            return Ok(false);
-        }
-        // Where several reports have this identifier, only a doubt finds out whose an answer is.
-        if !self.journal.siblings(due.id)?.is_empty() {
-            return Ok(false);
-        }
-        let Ok(mut found) = self.authority.find(&due.identifier).await else {
-            // Not before every request of an outage: once anything is answered, it is asked for again.
-            self.lock_not_asked().insert(due.id);
-            return Ok(false);
-        };
-        exchange::leave_out_contradictions(&mut found.answers);
-        if found.answers.is_empty() {
-            return Ok(false);
-        }
-        let verdict = found_at_last(found, &self.context(attempt));
-        match verdict.event {
-            Some(_) => self.conclude(due.id, EvidenceKind::Search, verdict, token).await,
-            None => Ok(false),
-        }
     }
 
     /// The envelope for what is owed, made anew from the stored bytes: the same bytes every time.
@@ -221,36 +195,11 @@ impl<A: Authority> Worker<A> {
         let quiet = said.map_or(age, |said| elapsed(said, self.clock.now()));
         let read = ReadTimes { age, quiet, not_found_since: *not_found_since };
         let mut verdict = after_read(result, &read, &self.context_of(*since, 1));
-        if matches!(verdict.event, Some(Event::Failed { .. })) {
-            verdict = self.unless_completed(&due, receipt, verdict).await?;
-        }
+        verdict = self.unless_another_counts(due.id, &due.identifier, &due.state, verdict).await?;
         if by_former {
             verdict.health = Health::OfOne;
         }
         self.conclude(due.id, kind, verdict, token).await.map(|_| ())
-    }
-
-    /// A delivery has failed, perhaps as the duplicate of another delivery of the same report (a gateway repeats a
-    /// request): then the other one counts.
-    async fn unless_completed(
-        &self,
-        due: &Due,
-        receipt: &str,
-        verdict: Verdict,
-    ) -> Result<Verdict, JournalError> {
-        if !self.journal.siblings(due.id)?.is_empty() {
-            return Ok(verdict);
-        }
-        let Ok(mut found) = self.authority.find(&due.identifier).await else { return Ok(verdict) };
-        exchange::leave_out_contradictions(&mut found.answers);
-        found.answers.retain(|answer| {
-            answer.receipt.as_deref() != Some(receipt)
-                && answer.processing == Some(Processing::Completed)
-        });
-        Ok(match found.answers.is_empty() {
-            true => verdict,
-            false => found_at_last(found, &self.context(1)),
-        })
     }
 
     /// The second way to a report that cannot be read by its id: the search by its identifier.

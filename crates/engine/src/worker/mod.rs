@@ -4,6 +4,7 @@
 //! memory (breaker, poll times) may be lost at any moment.
 
 mod cursor;
+mod deliveries;
 mod duties;
 mod formerly;
 mod poll;
@@ -110,8 +111,7 @@ pub struct Worker<A> {
     poll: Mutex<poll::Polls>,
     /// When each report in doubt was first asked for in vain by this process, by the steady clock.
     doubts: Mutex<HashMap<SubmissionId, Duration>>,
-    /// Reports that could not be asked for when their last request had been refused: in an outage no question goes
-    /// before every request.
+    /// Reports that could not be asked for before a further request: others try the way first.
     not_asked: Mutex<HashSet<SubmissionId>>,
     /// When it last looked for what a clock that was set back has put off too far.
     looked_far: Mutex<Option<ClockReading>>,

@@ -71,6 +71,8 @@ const STEPS_AT_ONCE: usize = 64;
 /// What an answer of a search means for one report.
 struct News<'a> {
     id: SubmissionId,
+    /// Before it.
+    state: State,
     event: Event,
     answer: &'a Answer,
 }
@@ -280,11 +282,20 @@ impl<A: Authority> Worker<A> {
                     evidence: proofs.get(receipt).cloned(),
                     health: Health::Answered,
                 };
-                (news.id, verdict)
+                (news.id, news.state, verdict)
             })
             .collect();
         stream::iter(steps)
-            .map(|(id, verdict)| self.conclude(id, EvidenceKind::Search, verdict, token))
+            .map(|(id, state, verdict)| async move {
+                let verdict = match &verdict.event {
+                    Some(Event::Failed { .. }) => {
+                        let identifier = self.journal.row(id)?.identifier;
+                        self.unless_another_counts(id, &identifier, &state, verdict).await?
+                    }
+                    _ => verdict,
+                };
+                self.conclude(id, EvidenceKind::Search, verdict, token).await
+            })
             .buffered(STEPS_AT_ONCE)
             .try_fold(0, |moved, recorded| async move { Ok(moved + usize::from(recorded)) })
             .await
@@ -319,7 +330,7 @@ impl<A: Authority> Worker<A> {
             self.remember(&state, receipt);
             // Whoever stands twice in a result (pages shift while they are read) is told once a time.
             if state.apply(&event).is_ok() && told.insert((id, event.code())) {
-                news.push(News { id, event, answer });
+                news.push(News { id, state, event, answer });
             }
         }
         Ok(news)

@@ -67,11 +67,12 @@ impl Queue {
         started
     }
 
-    /// For a probe: a report that is always refused must not try the way for the others each time.
-    pub(super) fn least_tried_first(&mut self) {
+    /// For a probe: a report that is always refused, or that cannot be asked for, must not try the way for the others
+    /// each time.
+    pub(super) fn least_tried_first(&mut self, not_asked: &HashSet<SubmissionId>) {
         let tried = |due: &Due| match due.state {
-            State::Queued { attempt, .. } => attempt,
-            _ => 0,
+            State::Queued { attempt, .. } => (not_asked.contains(&due.id), attempt),
+            _ => (false, 0),
         };
         self.waiting.make_contiguous().sort_by_key(tried);
     }
@@ -162,7 +163,7 @@ mod tests {
         let now = Instant::from_seconds(0);
         Due {
             id: SubmissionId(id),
-            state: State::Queued { attempt: 0, due: now, refusals: 0, doubts: 0, answered: false },
+            state: State::Queued { attempt: 0, due: now, refusals: 0, doubts: 0 },
             duty: Duty::Send,
             due: now,
             identifier: String::new(),
@@ -193,19 +194,13 @@ mod tests {
     fn a_probe_is_made_with_what_was_tried_least() {
         let mut queue = Queue::default();
         let tried = |id, attempt| Due {
-            state: State::Queued {
-                attempt,
-                due: Instant::from_seconds(0),
-                refusals: 0,
-                doubts: 0,
-                answered: false,
-            },
+            state: State::Queued { attempt, due: Instant::from_seconds(0), refusals: 0, doubts: 0 },
             ..due(id)
         };
         queue.waiting.extend([tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)]);
-        queue.least_tried_first();
+        queue.least_tried_first(&HashSet::from([SubmissionId(2)]));
         let order: Vec<i64> = queue.start(4, false, None).iter().map(|due| due.id.0).collect();
-        assert_eq!(order, [2, 4, 3, 1]);
+        assert_eq!(order, [4, 3, 1, 2]);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl<A: Authority> Worker<A> {
             if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
                 failure = self.fill(&mut queue, under_way.len()).err();
                 if self.breaker_state() != BreakerState::Closed {
-                    queue.least_tried_first();
+                    queue.least_tried_first(&self.lock_not_asked());
                 }
             }
             if let Some(problem) = &failure {

@@ -135,7 +135,6 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
             event: Some(Event::Deferred {
                 due: context.backoff(retry_after),
                 why: why.code().to_owned(),
-                answered: evidence.is_some(),
             }),
             issues: None,
             evidence: evidence.map(|evidence| *evidence),
@@ -143,11 +142,7 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
         },
         Fault::Locked { why, evidence } => Verdict {
             // Due at once: what holds it back is the breaker, which a person can close.
-            event: Some(Event::Deferred {
-                due: context.now,
-                why: why.code().to_owned(),
-                answered: evidence.is_some(),
-            }),
+            event: Some(Event::Deferred { due: context.now, why: why.code().to_owned() }),
             issues: None,
             evidence: evidence.map(|evidence| *evidence),
             health: Health::Locked(why),

@@ -55,12 +55,16 @@ pub(crate) struct Willing {
     pub(crate) doubt: Arc<AtomicBool>,
     /// So long it asks for patience, in seconds; 0: not at all.
     pub(crate) busy: Arc<AtomicU32>,
+    /// It answers that there were too many requests.
+    pub(crate) limits: Arc<AtomicBool>,
     /// What it accepted: identifiers with their receipts.
     pub(crate) accepted: Arc<Mutex<Vec<(String, String)>>>,
     /// Identifiers that were asked for.
     pub(crate) asked_for: Arc<Mutex<Vec<String>>>,
     /// It refuses the content of every report, with a reason.
     pub(crate) rejects: Arc<AtomicBool>,
+    /// It takes every report, and says at once that it has failed.
+    pub(crate) fails: Arc<AtomicBool>,
     /// It refuses every report.
     pub(crate) refuses: Arc<AtomicBool>,
     /// It refuses whatever has this identifier.
@@ -69,6 +73,8 @@ pub(crate) struct Willing {
     pub(crate) timeless: Arc<AtomicBool>,
     /// Receipts that its search by identifier shows, whatever the identifier.
     pub(crate) finds: Arc<Mutex<Vec<String>>>,
+    /// The deliveries of each report that its search by identifier shows beside those.
+    pub(crate) deliveries: Arc<Mutex<Vec<(String, Processing)>>>,
     /// Access is given back just after the next search by identifier: then so many reports are shown.
     pub(crate) regains: Arc<AtomicU32>,
     /// Ten minutes pass during every search by identifier.
@@ -134,6 +140,11 @@ impl Authority for Willing {
             let why = Why::Unavailable { status: 503 };
             return Err(Fault::Transient { why, retry_after, evidence: None });
         }
+        if self.limits.load(Ordering::SeqCst) {
+            let why = Why::Unavailable { status: 429 };
+            let evidence = Some(Box::new(Evidence { status: 429, ..self.evidence() }));
+            return Err(Fault::Transient { why, retry_after: None, evidence });
+        }
         let refused = self.refuses_one.lock().unwrap().as_ref() == Some(&wrapped.identifier);
         if refused || self.refuses.load(Ordering::SeqCst) {
             let evidence = Some(Box::new(self.evidence()));
@@ -152,11 +163,12 @@ impl Authority for Willing {
         }
         let receipt = format!("r-{}", place + 1);
         self.accepted.lock().unwrap().push((wrapped.identifier.clone(), receipt.clone()));
-        let answer = Answer {
-            receipt: Some(receipt),
-            processing: Some(Processing::InProgress),
-            ..Answer::default()
+        let processing = match self.fails.load(Ordering::SeqCst) {
+            true => Processing::Failed,
+            false => Processing::InProgress,
         };
+        let processing = Some(processing);
+        let answer = Answer { receipt: Some(receipt), processing, ..Answer::default() };
         Ok(Received { answer, evidence: self.evidence() })
     }
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
@@ -176,6 +188,9 @@ impl Authority for Willing {
             let ours = accepted.iter().filter(|(known, _)| known == identifier);
             answers.extend(ours.map(|(_, receipt)| answer(receipt)));
         }
+        answers.extend(self.deliveries.lock().unwrap().iter().map(|(receipt, processing)| {
+            Answer { processing: Some(*processing), ..answer(receipt) }
+        }));
         let regained = self.regains.load(Ordering::SeqCst);
         if regained > 0 {
             self.shown.store(regained, Ordering::SeqCst);

@@ -21,7 +21,7 @@ async fn what_was_stored_and_refused_on_the_way_back_is_not_sent_again() {
         house.authority.refuses.store(true, Ordering::SeqCst);
         let worker = house.worker("one");
         worker.once().await.unwrap();
-        assert!(matches!(house.journal.state(id).unwrap(), State::Queued { answered: true, .. }));
+        assert!(matches!(house.journal.state(id).unwrap(), State::Queued { attempt: 1, .. }));
         house.authority.refuses.store(false, Ordering::SeqCst);
         if is_stored {
             house.authority.finds.lock().unwrap().push("r-9".to_owned());
@@ -32,6 +32,79 @@ async fn what_was_stored_and_refused_on_the_way_back_is_not_sent_again() {
         let receipt = if is_stored { "r-9" } else { "r-2" };
         assert_eq!(house.journal.state(id).unwrap().receipt(), Some(receipt));
     }
+}
+
+/// The same report is put on hold by a person meanwhile: who releases it does not know better whether it arrived.
+#[tokio::test]
+async fn what_was_refused_on_the_way_back_is_asked_for_after_a_release_too() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    let word = |event| Step::new(id, event, report::Person("test".to_owned()), house.clock.now());
+    house.journal.record(word(Event::HeldBack)).unwrap();
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    house.authority.finds.lock().unwrap().push("r-9".to_owned());
+    house.clock.pass(3_600);
+    let released = Event::Released { reason: "mended".to_owned(), due: house.clock.now() };
+    house.journal.record(word(released)).unwrap();
+    worker.once().await.unwrap();
+    assert_eq!(house.sent(), 1);
+    assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-9"));
+}
+
+/// A gateway refuses the answer about one report, and every answer to the question for it: it is not sent again and
+/// again, and a person is told in the end. Others go on.
+#[tokio::test]
+async fn what_cannot_be_asked_for_is_not_sent_again() {
+    for heard in [true, false] {
+        let house = House::new();
+        let id = house.import("ours", 1);
+        let identifier = house.journal.row(id).unwrap().identifier;
+        *house.authority.refuses_one.lock().unwrap() = Some(identifier.clone());
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        let evidence = heard.then(|| Box::new(client::Evidence::default()));
+        let why = Why::Forbidden { status: 403 };
+        let fault = match heard {
+            true => Fault::Locked { why, evidence },
+            false => Fault::Transient { why: Why::Cut, retry_after: None, evidence },
+        };
+        *house.authority.lost_find.lock().unwrap() = Some(fault);
+        for other in 2..20 {
+            house.clock.pass(1_900);
+            house.import("ours", other);
+            worker.once().await.unwrap();
+        }
+        let sent = house.authority.sent.lock().unwrap().clone();
+        assert_eq!(sent.iter().filter(|sent| **sent == identifier).count(), 1, "{sent:?}");
+        assert!(sent.len() >= 18, "others go on: {}", sent.len());
+        let state = house.journal.state(id).unwrap();
+        assert_eq!(state.code(), if heard { "unknown" } else { "queued" });
+        if heard {
+            assert_eq!(state.group(house.clock.now()), Group::NeedsAttention);
+        }
+    }
+}
+
+/// A rate limit speaks of the sender: no report is put on hold for it, however many others are let in.
+#[tokio::test]
+async fn a_rate_limit_puts_no_report_on_hold() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    let worker = house.worker("one");
+    for other in 2..20 {
+        house.authority.limits.store(true, Ordering::SeqCst);
+        worker.once().await.unwrap();
+        house.authority.limits.store(false, Ordering::SeqCst);
+        assert_eq!(house.journal.state(id).unwrap().code(), "queued");
+        house.import("theirs", other);
+        house.worker_of("theirs", "two").once().await.unwrap();
+        house.clock.pass(3_600);
+    }
+    worker.once().await.unwrap();
+    assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
 }
 
 /// The authority speaks in a form that nobody here knows, for days: a person is told.
@@ -87,6 +160,51 @@ async fn a_delivery_that_failed_beside_a_completed_one_is_no_failure() {
         assert_eq!((state.code(), state.receipt()), ("completed", Some("r-7")));
         let proof = house.journal.detail(id).unwrap();
         assert!(proof.timeline.last().unwrap().evidence.is_some());
+    }
+}
+
+/// How *failed* is learned.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Learned {
+    AtOnce,
+    BySearch,
+    ByRead,
+}
+
+/// A gateway repeated the request, and the one that we know of fails as the duplicate while the other is still in
+/// progress: who is told *failed* corrects and sends again.
+#[tokio::test]
+async fn a_delivery_that_failed_beside_one_in_progress_is_no_failure() {
+    for learned in [Learned::AtOnce, Learned::BySearch, Learned::ByRead] {
+        let house = House::new();
+        let id = house.import("ours", 1);
+        let worker = house.worker("one");
+        let other = |processing| vec![("r-7".to_owned(), processing)];
+        *house.authority.deliveries.lock().unwrap() = other(Processing::InProgress);
+        house.authority.fails.store(learned == Learned::AtOnce, Ordering::SeqCst);
+        worker.once().await.unwrap();
+        match learned {
+            Learned::AtOnce => {}
+            Learned::BySearch => {
+                let failed = house::news("r-1", Processing::Failed, Vec::new());
+                *house.authority.changes.lock().unwrap() = failed;
+            }
+            Learned::ByRead => {
+                *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
+            }
+        }
+        house.clock.pass(86_000);
+        worker.once().await.unwrap();
+        assert_eq!(house.journal.state(id).unwrap().code(), "in-progress", "{learned:?}");
+        *house.authority.deliveries.lock().unwrap() = other(Processing::Completed);
+        *house.authority.processed.lock().unwrap() = match learned {
+            Learned::AtOnce => Some(Processing::Completed),
+            _ => Some(Processing::Failed),
+        };
+        house.clock.pass(86_000);
+        worker.once().await.unwrap();
+        let state = house.journal.state(id).unwrap();
+        assert_eq!((state.code(), state.receipt()), ("completed", Some("r-7")), "{learned:?}");
     }
 }
 

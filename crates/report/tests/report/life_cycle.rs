@@ -22,8 +22,7 @@ fn event() -> impl Strategy<Value = Event> {
         1 => (reason(), instant()).prop_map(|(reason, due)| Event::Released { reason, due }),
         1 => Just(Event::HeldBack),
         3 => instant().prop_map(|since| Event::SendingStarted { since }),
-        1 => (instant(), why(), any::<bool>())
-            .prop_map(|(due, why, answered)| Event::Deferred { due, why, answered }),
+        1 => (instant(), why()).prop_map(|(due, why)| Event::Deferred { due, why }),
         2 => (instant(), instant(), why())
             .prop_map(|(since, due, why)| Event::Doubted { since, due, why }),
         1 => (instant(), prop::option::of(instant()))
@@ -293,8 +292,7 @@ fn a_doubt_that_was_asked_for_often_needs_a_person_whatever_the_clock_says() {
 
 #[test]
 fn an_unsent_report_cannot_be_answered() {
-    let queued =
-        State::Queued { attempt: 0, due: Instant(0), refusals: 0, doubts: 0, answered: false };
+    let queued = State::Queued { attempt: 0, due: Instant(0), refusals: 0, doubts: 0 };
     for state in [State::Held { attempt: 0 }, queued] {
         for event in [
             Event::Completed { receipt: "r".into() },
@@ -320,7 +318,7 @@ fn every_state_has_its_code() {
     let (attempt, since, due) = (1, Instant(0), Instant(0));
     let states = [
         State::Held { attempt },
-        State::Queued { attempt, due, refusals: 0, doubts: 0, answered: false },
+        State::Queued { attempt, due, refusals: 0, doubts: 0 },
         State::Sending { attempt, since, refusals: 0, doubts: 0 },
         doubt(attempt, since, 0, due),
         State::InProgress {

@@ -13,7 +13,7 @@ fn receipt() -> String {
 }
 
 fn queued(attempt: u32, due: i64) -> State {
-    State::Queued { attempt, due: at(due), refusals: 0, doubts: 0, answered: false }
+    State::Queued { attempt, due: at(due), refusals: 0, doubts: 0 }
 }
 
 fn unknown(since: i64, asked: u32, due: i64, empty_since: Option<i64>) -> State {
@@ -83,7 +83,7 @@ fn events() -> Vec<Event> {
         Event::Released { reason: String::new(), due: at(9) },
         Event::HeldBack,
         Event::SendingStarted { since: at(8) },
-        Event::Deferred { due: at(9), why: "cut".to_owned(), answered: false },
+        Event::Deferred { due: at(9), why: "cut".to_owned() },
         doubted(),
         Event::AskedInVain { due: at(9), answered: Some(at(6)) },
         Event::NotAnswered { due: at(9), why: "cut".to_owned(), in_vain: false, late: false },
@@ -123,7 +123,7 @@ fn follows(state: &State, event: &Event) -> Option<State> {
         ("queued", Some(attempt), "sending-started") => sending(attempt + 1, 8),
         ("sending", _, "deferred") => queued(2, 9),
         ("sending", _, "turned-away") => {
-            State::Queued { attempt: 2, due: at(9), refusals: 1, doubts: 0, answered: true }
+            State::Queued { attempt: 2, due: at(9), refusals: 1, doubts: 0 }
         }
         ("sending", _, "held-after-refusals") => State::Held { attempt: 2 },
         ("sending", _, "rejected") => State::Rejected,
@@ -141,7 +141,7 @@ fn follows(state: &State, event: &Event) -> Option<State> {
         ("unknown", _, "not-answered") => unknown(3, 4, 9, None),
         ("unknown", _, "said-not-received") => queued(2, 9),
         ("unknown", _, "not-received") => {
-            State::Queued { attempt: 2, due: at(9), refusals: 0, doubts: 1, answered: false }
+            State::Queued { attempt: 2, due: at(9), refusals: 0, doubts: 1 }
         }
         ("unknown" | "in-progress", _, "said-received") => State::Withdrawn,
         ("in-progress", _, "said-not-received") => queued(1, 9),
@@ -235,7 +235,7 @@ fn a_report_that_always_ends_in_doubt_needs_a_person() {
     }
     // What surely did not arrive in between changes nothing; a person begins anew.
     let sending = state.apply(&Event::SendingStarted { since: at(8) }).unwrap();
-    let cut = Event::Deferred { due: at(9), why: "cut".to_owned(), answered: false };
+    let cut = Event::Deferred { due: at(9), why: "cut".to_owned() };
     let sending = sending.apply(&cut).unwrap().apply(&Event::SendingStarted { since: at(8) });
     let doubt = sending.unwrap().apply(&doubted()).unwrap();
     assert_eq!(doubt.group(at(9)), Group::NeedsAttention);
@@ -351,13 +351,12 @@ fn times_turned_away_are_counted_until_it_is_let_in_or_held() {
         sending.apply(&Event::TurnedAway { due: at(9), why: "forbidden".to_owned() }).unwrap()
     };
     let twice = turned(&turned(&queued(0, 1)));
-    let turned_away =
-        |attempt, answered| State::Queued { attempt, due: at(9), refusals: 2, doubts: 0, answered };
-    assert_eq!(twice, turned_away(2, true));
+    let turned_away = |attempt| State::Queued { attempt, due: at(9), refusals: 2, doubts: 0 };
+    assert_eq!(twice, turned_away(2));
     let sending = twice.apply(&Event::SendingStarted { since: at(8) }).unwrap();
-    let deferred = Event::Deferred { due: at(9), why: "cut".to_owned(), answered: false };
+    let deferred = Event::Deferred { due: at(9), why: "cut".to_owned() };
     let after = sending.apply(&deferred).unwrap();
-    assert_eq!(after, turned_away(3, false));
+    assert_eq!(after, turned_away(3));
     let held = sending.apply(&Event::HeldAfterRefusals { why: "forbidden".to_owned() }).unwrap();
     let released = Event::Released { reason: String::new(), due: at(9) };
     assert_eq!(held.apply(&released).unwrap(), queued(3, 9), "a person begins anew");
