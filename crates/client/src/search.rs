@@ -362,9 +362,18 @@ async fn walk(
             walk.changes.incomplete = Some(Why::TooManyPages);
             break;
         }
-        let (page, evidence) = fetch(authority, url).await?;
-        read.bytes += evidence.body.len();
-        next = walk.take(page, evidence);
+        match fetch(authority, url).await {
+            Ok((page, evidence)) => {
+                read.bytes += evidence.body.len();
+                next = walk.take(page, evidence);
+            }
+            // What the pages before it told counts, and the next search begins where this one did.
+            Err(fault) => {
+                let Some(why) = fault.why() else { return Err(fault) };
+                walk.changes.incomplete = Some(why.clone());
+                break;
+            }
+        }
     }
     Ok(walk)
 }

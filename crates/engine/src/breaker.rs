@@ -26,7 +26,9 @@ pub(crate) struct CircuitBreaker {
     locked: bool,
     /// Reports that were let in so far.
     let_in: u64,
-    /// How many were, when each of these was refused last.
+    /// Requests that were answered so far.
+    answers: u64,
+    /// How many were let in, when each of these was refused last.
     turned_away: HashMap<SubmissionId, u64>,
 }
 
@@ -94,6 +96,11 @@ impl CircuitBreaker {
         before.is_some_and(|before| before < self.let_in)
     }
 
+    /// How many requests were answered so far.
+    pub(crate) const fn answers(&self) -> u64 {
+        self.answers
+    }
+
     /// Open because of one report, as far as is known.
     pub(crate) fn suspects_one(&self) -> bool {
         self.suspect.is_some()
@@ -117,6 +124,7 @@ impl CircuitBreaker {
     /// The authority answered, whatever it said; `false` where that does not close it: reports are refused, and this was a
     /// question.
     pub(crate) fn answered(&mut self, about: RequestKind) -> bool {
+        self.answers += 1;
         if self.locked && about == RequestKind::Question {
             (self.probing, self.doubts) = (false, 0);
             return false;
@@ -127,7 +135,7 @@ impl CircuitBreaker {
             turned_away.remove(&id);
             let_in += 1;
         }
-        *self = Self { let_in, turned_away, ..Self::default() };
+        *self = Self { let_in, answers: self.answers, turned_away, ..Self::default() };
         true
     }
 

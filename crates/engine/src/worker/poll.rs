@@ -34,6 +34,8 @@ pub(crate) struct Polls {
     pub(super) refused: Option<(u32, Duration)>,
     /// One was answered in the life of this worker.
     pub(super) answered: bool,
+    /// The last one was answered with what is no answer, and so many other requests had been answered until then.
+    lost_at: Option<u64>,
 }
 
 /// The youngest report in progress.
@@ -234,6 +236,10 @@ impl<A: Authority> Worker<A> {
             }
             Err(fault) => {
                 let heard = fault.evidence().is_some();
+                if heard && self.only_searches_are_lost() {
+                    self.search_was_refused(&fault)?;
+                    return Ok(0);
+                }
                 match tells {
                     Tells::TheBreaker => {
                         self.observe(&Health::of_question(fault), RequestKind::Question, heard);
@@ -247,6 +253,7 @@ impl<A: Authority> Worker<A> {
         if tells == Tells::TheBreaker {
             self.observe(&Health::Answered, RequestKind::Question, true);
         }
+        self.lock_polls().lost_at = None;
         self.search_was_answered()?;
         let moved = self.learn(&changes, token).await?;
         self.poll_ended(began);
@@ -256,6 +263,15 @@ impl<A: Authority> Worker<A> {
             self.journal.set_watermark(self.endpoint.id(), watermark)?;
         }
         Ok(moved)
+    }
+
+    /// A search was answered with what is no answer: whether the one before was too, while other requests between them
+    /// were answered, so that it is no fault of the way. A gateway may refuse a question for what stands in it, and an
+    /// authority may have one report that it cannot show.
+    fn only_searches_are_lost(&self) -> bool {
+        let answers = self.lock_breaker().answers();
+        let before = self.lock_polls().lost_at.replace(answers);
+        before.is_some_and(|before| before < answers)
     }
 
     /// The last search was cut off, and the next one goes on there.
