@@ -22,6 +22,7 @@ pub const REFUSALS: &[(&str, &[&str])] = &[
     ("file-not-found", &[]),
     ("file-not-readable", &["reason"]),
     ("file-too-large", &["bytes", "limit"]),
+    ("file-not-taken-in", &[]),
     ("link-not-followed", &[]),
     ("not-a-file", &[]),
     ("not-a-report", &["kind", "resource-type"]),
@@ -91,6 +92,7 @@ fn refusal(reason: &Reason) -> Message {
                 | Refusal::NotAFile
                 | Refusal::Empty
                 | Refusal::StillChanging
+                | Refusal::NotTakenIn
                 | Refusal::NothingInside
                 | Refusal::LinkNotFollowed => Vec::new(),
             };

@@ -83,6 +83,7 @@ impl Reason {
         "file-empty",
         "file-too-large",
         "file-changing",
+        "file-not-taken-in",
         "nothing-inside",
         "link-not-followed",
         "too-many-inside",

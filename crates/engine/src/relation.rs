@@ -138,8 +138,8 @@ impl Engine {
     fn tree_of(&self, id: SubmissionId) -> Result<Option<Tree>, EngineError> {
         let bytes = match self.journal().document(id) {
             Ok(bytes) => bytes,
-            // Retention was faster.
-            Err(JournalError::NotFound(_)) => return Ok(None),
+            // Retention was faster; or what is kept is damaged, which must not keep another report from being taken in.
+            Err(JournalError::NotFound(_) | JournalError::Damaged) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         let format = Format::sniff(&bytes);

@@ -43,6 +43,8 @@ pub enum Refusal {
     },
     /// It changed while it was read.
     StillChanging,
+    /// A fault kept it from being looked at, from being compared with what the journal knows, or from being taken in.
+    NotTakenIn,
     /// A folder or archive without anything in it.
     NothingInside,
     /// A link to a folder, inside a folder: it may lead round in a circle.
@@ -69,6 +71,7 @@ impl Refusal {
             Self::Empty => "file-empty",
             Self::TooLarge { .. } => "file-too-large",
             Self::StillChanging => "file-changing",
+            Self::NotTakenIn => "file-not-taken-in",
             Self::NothingInside => "nothing-inside",
             Self::LinkNotFollowed => "link-not-followed",
             Self::TooManyInside { .. } => "too-many-inside",
@@ -78,7 +81,10 @@ impl Refusal {
 
     /// Whether the same file may be readable at another time: somebody holds it, moves it or writes to it.
     pub const fn may_pass(&self) -> bool {
-        matches!(self, Self::NotFound | Self::NotReadable { .. } | Self::StillChanging)
+        matches!(
+            self,
+            Self::NotFound | Self::NotReadable { .. } | Self::StillChanging | Self::NotTakenIn
+        )
     }
 }
 

@@ -12,25 +12,34 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use futures::future::try_join_all;
+use futures::future::{BoxFuture, join_all};
 use journal::{JournalError, Notice};
 use tokio_util::sync::CancellationToken;
 
-use crate::source::{linked, walk};
+use crate::intake::{Reason, look_at};
+use crate::source::{Piece, Refusal, linked, walk};
 use crate::{Candidate, Engine, EngineError, ImportOptions, KnownContent, Taken, Verdict};
 
 use memory::{Away, FileStamp, Look, Memory};
 pub use notices::WATCH_NOTICES;
-use notices::{Place, Standing, Told};
+use notices::{Place, Standing, Stopped, Told, reason_of};
 
 /// Pause between two looks at the folder. Looking works on network shares too, where notices do not.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// Pause after a look that a fault has ended.
+const AGAIN_AFTER: Duration = Duration::from_secs(10);
+/// Files of one look that cannot be looked at before that is no matter of single files.
+const FAULTS_MAX: usize = 4;
 /// Files looked at together: reading and checking is CPU work, so a few at a time.
 const LOOKS_AT_ONCE: usize = 4;
 /// Files taken in together: one group of commits.
 const FILES_AT_ONCE: usize = 64;
 /// Bytes of reports taken in together; beside them the files just being looked at are in memory.
 const BYTES_AT_ONCE: usize = 32 << 20;
+
+const NOT_TAKEN_IN: Reason = Reason::Source(Refusal::NotTakenIn);
+
+type Looked = Result<Vec<Candidate>, EngineError>;
 
 /// What a watch tells.
 #[derive(Clone, Copy)]
@@ -66,6 +75,27 @@ impl Batch {
     }
 }
 
+/// A watch, with what it remembers and what it has told.
+struct Watch {
+    memory: Memory,
+    files: Told,
+    known: Told,
+    place: Place,
+    stopped: Stopped,
+}
+
+impl Watch {
+    fn of(folder: &Path) -> Self {
+        Self {
+            memory: Memory::default(),
+            files: Told::of_files(folder),
+            known: Told::of_known(folder),
+            place: Place::of(folder),
+            stopped: Stopped::of(folder),
+        }
+    }
+}
+
 impl Engine {
     /// Watches another folder, or none; what was told of the one before is over.
     pub fn set_watched_folder(&self, folder: Option<PathBuf>) -> Result<(), EngineError> {
@@ -83,25 +113,46 @@ impl Engine {
         Ok(())
     }
 
-    /// Watches a folder until cancelled; `each` is told of every file taken in or refused, and of a folder
-    /// that is away. Keeps the notices about both.
+    /// Watches a folder until cancelled or until a fault ends it; `each` is told of every file taken in or refused, and
+    /// of a folder that is away. Keeps the notices about both, and about a fault.
     pub async fn watch(
         &self,
         folder: &Path,
         cancel: CancellationToken,
         each: impl FnMut(Watched<'_>),
     ) -> Result<(), EngineError> {
+        let mut watch = Watch::of(folder);
+        self.watch_by(&mut watch, folder, &cancel, LOOK_EVERY, self.looking(), each).await
+    }
+
+    /// The same for a window, which goes on: a fault is told in a notice as long as it lasts, and it is tried again.
+    pub async fn keep_watching(&self, folder: &Path, cancel: CancellationToken) {
+        let mut watch = Watch::of(folder);
+        while !cancel.is_cancelled() {
+            let looking = self.looking();
+            let watched =
+                self.watch_by(&mut watch, folder, &cancel, LOOK_EVERY, looking, |_| {}).await;
+            if watched.is_err() {
+                tokio::select! {
+                    () = cancel.cancelled() => {}
+                    () = tokio::time::sleep(AGAIN_AFTER) => {}
+                }
+            }
+        }
+    }
+
+    fn looking(&self) -> impl Fn(PathBuf) -> BoxFuture<'static, Looked> {
         let engine = self.clone();
-        let inspect = move |file: PathBuf| {
+        move |file| {
             let engine = engine.clone();
-            async move { engine.inspect_files(vec![file]).await }
-        };
-        self.watch_by(folder, &cancel, LOOK_EVERY, inspect, each).await
+            Box::pin(async move { engine.inspect_files(vec![file]).await })
+        }
     }
 
     /// The same with another pause and another way to look at a file.
     async fn watch_by<F>(
         &self,
+        watch: &mut Watch,
         folder: &Path,
         cancel: &CancellationToken,
         pause: Duration,
@@ -109,34 +160,28 @@ impl Engine {
         mut each: impl FnMut(Watched<'_>),
     ) -> Result<(), EngineError>
     where
-        F: Future<Output = Result<Vec<Candidate>, EngineError>>,
+        F: Future<Output = Looked>,
     {
-        let mut memory = Memory::default();
-        let (mut files, mut known) = (Told::of_files(folder), Told::of_known(folder));
-        let mut place = Place::of(folder);
         loop {
             let at = folder.to_owned();
             let look = tokio::task::spawn_blocking(move || look_at_folder(&at));
             let look = look.await.map_err(|_| JournalError::Closed)?;
-            if place.is_another(&look) {
-                match place.notice(self.now()) {
+            if watch.place.is_another(&look) {
+                match watch.place.notice(self.now()) {
                     Some(notice) => each(Watched::Away(&notice)),
                     None => each(Watched::Back),
                 }
             }
-            place.say(self.journal(), self.now()).await;
-            let ready = memory.ready(look);
-            self.take_ready(ready, &mut memory, cancel, &inspect, &mut each).await?;
-            self.judge_known(&mut memory).await;
+            watch.place.say(self.journal(), self.now()).await;
+            let ready = watch.memory.ready(look);
+            let taken = self.take_ready(ready, &mut watch.memory, cancel, &inspect, &mut each);
+            let taken = taken.await;
+            self.judge_known(&mut watch.memory).await;
             if cancel.is_cancelled() {
-                return Ok(());
+                return taken;
             }
-            if let Some(standing) = Standing::of_files(&memory, folder) {
-                files.say(self.journal(), self.now(), standing).await;
-            }
-            if let Some(standing) = Standing::of_known(&memory, folder) {
-                known.say(self.journal(), self.now(), standing).await;
-            }
+            self.tell(watch, folder, taken.as_ref().err().map(reason_of)).await;
+            taken?;
             tokio::select! {
                 () = cancel.cancelled() => return Ok(()),
                 () = tokio::time::sleep(pause) => {}
@@ -144,8 +189,24 @@ impl Engine {
         }
     }
 
+    /// Says in the notices what stands after a look; `stopped`: why nothing could be taken in.
+    async fn tell(&self, watch: &mut Watch, folder: &Path, stopped: Option<&'static str>) {
+        let Watch { memory, files, known, stopped: faults, .. } = watch;
+        // Before every file was seen twice nothing was to be taken in: what stopped an earlier watch may stand.
+        if stopped.is_some() || memory.has_seen_all() {
+            faults.say(self.journal(), self.now(), stopped).await;
+        }
+        if let Some(standing) = Standing::of_files(memory, folder) {
+            files.say(self.journal(), self.now(), standing).await;
+        }
+        if let Some(standing) = Standing::of_known(memory, folder) {
+            known.say(self.journal(), self.now(), standing).await;
+        }
+    }
+
     /// Looks at files and takes them in, in batches, until cancelled. What a fault of the journal keeps from
-    /// being taken in is not remembered as taken.
+    /// being taken in is not remembered as taken. What cannot be looked at is refused by itself, and the others are taken
+    /// in all the same.
     async fn take_ready<F>(
         &self,
         ready: Vec<(PathBuf, FileStamp)>,
@@ -155,24 +216,41 @@ impl Engine {
         each: &mut impl FnMut(Watched<'_>),
     ) -> Result<(), EngineError>
     where
-        F: Future<Output = Result<Vec<Candidate>, EngineError>>,
+        F: Future<Output = Looked>,
     {
-        let mut batch = Batch::default();
+        // Asked at each look, so that settings that cannot be read are told before a file comes.
+        self.refresh()?;
+        let (mut batch, mut faults) = (Batch::default(), 0);
         let paths = ready.iter().map(|(path, _)| path.clone()).collect();
         let (_, several) = self.with_several(paths).await?;
         for group in groups(&ready, &several) {
             if cancel.is_cancelled() {
                 return Ok(());
             }
-            let looked = try_join_all(group.iter().map(|(path, _)| inspect(path.clone()))).await?;
-            for ((path, stamp), candidates) in group.iter().zip(looked) {
+            let looked = join_all(group.iter().map(|(path, _)| inspect(path.clone()))).await;
+            let mut fault = None;
+            for ((path, stamp), looked) in group.iter().zip(looked) {
+                let candidates = looked.unwrap_or_else(|error| {
+                    faults += 1;
+                    fault = Some(error);
+                    vec![self.not_taken_in(path)]
+                });
                 batch.add(path.clone(), *stamp, candidates);
+            }
+            if let Some(error) = fault.filter(|_| faults >= FAULTS_MAX) {
+                self.take_batch(batch, memory, each).await?;
+                return Err(error);
             }
             if batch.is_full() {
                 self.take_batch(std::mem::take(&mut batch), memory, each).await?;
             }
         }
         self.take_batch(batch, memory, each).await
+    }
+
+    fn not_taken_in(&self, path: &Path) -> Candidate {
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        look_at(Piece { name, content: Err(Refusal::NotTakenIn) }, self.now())
     }
 
     async fn take_batch(
@@ -190,12 +268,17 @@ impl Engine {
         let mut results = batch.candidates.iter().zip(taken);
         for (path, stamp, count) in batch.files {
             let pieces: Vec<_> = results.by_ref().take(count).collect();
-            let refused = pieces.iter().find_map(|(candidate, _)| match &candidate.verdict {
+            let mut refused = pieces.iter().find_map(|(candidate, _)| match &candidate.verdict {
                 Verdict::Refused(reason) => Some((candidate.name.as_str(), reason)),
                 Verdict::Report(_) => None,
             });
+            let stopped = self.stopped_of(&pieces);
+            if let (Err(_), Some((first, _))) = (&stopped, pieces.first()) {
+                // What the journal knows of it cannot be read: that is no matter of the other files.
+                refused = refused.or(Some((&*first.name, &NOT_TAKEN_IN)));
+            }
             let is_news = memory.settle(&path, stamp, refused);
-            memory.know(&path, stamp, revision, self.stopped_of(&pieces)?);
+            memory.know(&path, stamp, revision, stopped.unwrap_or_default());
             if is_news {
                 for (candidate, taken) in pieces {
                     each(Watched::File(candidate, taken));

@@ -13,7 +13,7 @@ use crate::rows::Names;
 use crate::views::{EndpointInput, ListQuery};
 use crate::{KnownContent, PRACTICE_ENDPOINT};
 
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// An authority that takes itself for the integration system.
 struct Integration {
@@ -206,6 +206,25 @@ async fn what_is_wrong_with_the_watched_folder_stands_in_the_window_as_long_as_i
     told(&desk, &["watched-folder-away"]).await;
     desk.set_watched_folder(None).await.unwrap();
     assert!(desk.status().await.unwrap().notices.is_empty());
+    desk.stop().await;
+}
+
+/// The settings were written by hand while the window runs, and a comma was left out. What is exported meanwhile waits, and
+/// the window says so.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_cannot_be_taken_from_stands_in_the_window() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&folder.path().join("desk")).await.unwrap();
+    desk.start().await.unwrap();
+    let watched = folder.path().join("out");
+    std::fs::create_dir(&watched).unwrap();
+    desk.set_watched_folder(Some(watched.display().to_string())).await.unwrap();
+    let settings = desk.inner.practice_engine.profile().folder().join("profile.json");
+    std::fs::write(settings, "{").unwrap();
+    std::fs::copy(sample(&desk).await, watched.join("report.json")).unwrap();
+    let problems = told(&desk, &["watched-folder-stopped"]).await;
+    assert_eq!(problems[0].params["folder"], watched.display().to_string());
+    assert_eq!(problems[0].params["reason"], "settings-damaged");
     desk.stop().await;
 }
 

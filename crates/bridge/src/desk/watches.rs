@@ -3,15 +3,11 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use engine::{Engine, EngineError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Desk;
-
-/// Pause before a watch that a fault has ended begins again.
-const AGAIN_AFTER: Duration = Duration::from_secs(10);
 
 /// The watches of both rooms.
 #[derive(Default)]
@@ -32,18 +28,7 @@ impl Watch {
     fn begin(engine: &Engine, folder: PathBuf) -> Self {
         let cancel = CancellationToken::new();
         let (engine, at, until) = (engine.clone(), folder.clone(), cancel.clone());
-        let task = tokio::spawn(async move {
-            while !until.is_cancelled() {
-                // The engine keeps the notices about it. A fault of the journal or an endpoint that is missing ends a
-                // watch; it begins again, and files that were taken are known by their content.
-                if engine.watch(&at, until.clone(), |_| {}).await.is_err() {
-                    tokio::select! {
-                        () = until.cancelled() => {}
-                        () = tokio::time::sleep(AGAIN_AFTER) => {}
-                    }
-                }
-            }
-        });
+        let task = tokio::spawn(async move { engine.keep_watching(&at, until).await });
         Self {
             #[cfg(test)]
             folder,

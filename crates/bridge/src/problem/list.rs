@@ -137,6 +137,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
         "send-or-remove",
     ),
     ("watched-folder-away", &["folder", "reason"], Blame::You, "reconnect-folder"),
+    ("watched-folder-stopped", &["folder", "reason"], Blame::You, "call-it"),
     // told as long as it is true: `engine::COURIER_NOTICES`
     ("search-refused", &["endpoint", "status"], Blame::Authority, "call-authority"),
     // in timelines only: after a restore

@@ -263,6 +263,7 @@ fn only_what_somebody_else_does_to_a_file_may_pass() {
         (Refusal::NotFound, true),
         (Refusal::NotReadable { reason: reason() }, true),
         (Refusal::StillChanging, true),
+        (Refusal::NotTakenIn, true),
         (Refusal::NotAFile, false),
         (Refusal::Empty, false),
         (Refusal::TooLarge { bytes: 2, bytes_max: 1 }, false),

@@ -91,11 +91,12 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// The files to be read: new or changed and still since the last look, or refused for a reason that may
-    /// have passed. They stay due until [`Memory::settle`] says what became of them.
+    /// The files to be read: new or changed and still since the last look, and after them those that were refused for
+    /// a reason that may have passed: what fails again must not be in the way of others. They stay due until
+    /// [`Memory::settle`] says what became of them.
     pub(super) fn ready(&mut self, look: Look) -> Vec<(PathBuf, FileStamp)> {
         let mut next = HashMap::with_capacity(look.files.len());
-        let mut ready = Vec::new();
+        let (mut ready, mut again) = (Vec::new(), Vec::new());
         for (path, stamp) in look.files {
             let seen = match self.files.remove(&path) {
                 Some(seen) if seen.stamp == stamp => {
@@ -104,7 +105,8 @@ impl Memory {
                 _ => Seen { stamp, looks: 1, became: Became::Nothing, known: Vec::new() },
             };
             if seen.is_due() {
-                ready.push((path.clone(), stamp));
+                let is_again = matches!(seen.became, Became::Refused(_));
+                if is_again { &mut again } else { &mut ready }.push((path.clone(), stamp));
             }
             next.insert(path, seen);
         }
@@ -115,7 +117,13 @@ impl Memory {
             self.whole_looks += 1;
         }
         self.files = next;
+        ready.append(&mut again);
         ready
+    }
+
+    /// Whether every file has been seen twice: what is due is among what was ready.
+    pub(super) fn has_seen_all(&self) -> bool {
+        self.whole_looks > 1
     }
 
     /// What became of a file that was ready. Gives whether people are to be told: of a file that is tried

@@ -7,17 +7,19 @@ use fhir::Instant;
 use journal::{Journal, JournalError, Notice};
 
 use super::memory::{Away, Look, Memory};
-use crate::Reason;
+use crate::{EngineError, ProfileProblem, Reason, upkeep};
 
 const REFUSED: &str = "watched-files-refused";
 const KNOWN: &str = "watched-files-known";
 const AWAY: &str = "watched-folder-away";
+const STOPPED: &str = "watched-folder-stopped";
 
 /// Codes of notices about a watched folder, with the names of their parameters.
 pub const WATCH_NOTICES: &[(&str, &[&str])] = &[
     (REFUSED, &["count", "file", "folder", "kind", "reason"]),
     (KNOWN, &["count", "endpoint", "file", "folder", "state", "submission"]),
     (AWAY, &["folder", "reason"]),
+    (STOPPED, &["folder", "reason"]),
 ];
 
 /// Characters of a file name in a notice: an entry of an archive may have a name of any length.
@@ -75,6 +77,12 @@ impl Standing {
     fn of_folder(away: &Away, order: u64) -> Self {
         let folder = away.path.display().to_string();
         let params = vec![("folder", folder), ("reason", away.reason.clone())];
+        Self { params, count: 1, order }
+    }
+
+    /// Of a folder from which nothing can be taken in; `order` says which time that is.
+    fn of_fault(folder: &Path, reason: &str, order: u64) -> Self {
+        let params = vec![("folder", folder.display().to_string()), ("reason", reason.to_owned())];
         Self { params, count: 1, order }
     }
 
@@ -204,6 +212,49 @@ impl Place {
 
     fn standing(&self) -> Option<Standing> {
         self.away.as_ref().map(|away| Standing::of_folder(away, self.times))
+    }
+}
+
+/// What keeps everything in the folder from being taken in.
+pub(super) struct Stopped {
+    told: Told,
+    reason: Option<&'static str>,
+    /// How often it came.
+    times: u64,
+}
+
+impl Stopped {
+    pub(super) fn of(folder: &Path) -> Self {
+        let told = Told { code: STOPPED, folder: folder.to_owned(), said: None };
+        Self { told, reason: None, times: 0 }
+    }
+
+    /// Lets the journal say so, or that it is over (see [`Told::say`]).
+    pub(super) async fn say(
+        &mut self,
+        journal: &Journal,
+        now: Instant,
+        reason: Option<&'static str>,
+    ) {
+        if self.reason != reason {
+            self.reason = reason;
+            self.times += u64::from(reason.is_some());
+        }
+        let folder = self.told.folder.clone();
+        let standing = reason.map(|reason| Standing::of_fault(&folder, reason, self.times));
+        self.told.say(journal, now, standing).await;
+    }
+}
+
+/// Why nothing can be taken in, as a code.
+pub(super) fn reason_of(error: &EngineError) -> &'static str {
+    match error {
+        EngineError::Profile(ProfileProblem::Damaged { .. }) => "settings-damaged",
+        EngineError::Profile(ProfileProblem::Newer { .. }) => "settings-newer",
+        EngineError::NoEndpoint => "no-endpoint",
+        EngineError::Journal(JournalError::Busy) => "journal-busy",
+        EngineError::Journal(error) => upkeep::reason(error),
+        _ => "profile-io",
     }
 }
 

@@ -76,7 +76,16 @@ fn plain(engine: &Engine) -> impl Fn(PathBuf) -> futures::future::BoxFuture<'sta
     }
 }
 
-type Looked = Result<Vec<Candidate>, EngineError>;
+/// A watch that begins anew.
+async fn watch_by<F: Future<Output = Looked>>(
+    engine: &Engine,
+    folder: &Path,
+    cancel: &CancellationToken,
+    inspect: impl Fn(PathBuf) -> F,
+    each: impl FnMut(Watched<'_>),
+) -> Result<(), EngineError> {
+    engine.watch_by(&mut Watch::of(folder), folder, cancel, PAUSE, inspect, each).await
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_file_that_is_locked_is_told_once_and_taken_when_it_is_free() {
@@ -98,7 +107,7 @@ async fn a_file_that_is_locked_is_told_once_and_taken_when_it_is_free() {
             Ok(vec![look_at(Piece { name: "001.json".to_owned(), content }, now)])
         }
     };
-    let watching = engine.watch_by(&folder, &cancel, PAUSE, inspect, |watched| {
+    let watching = watch_by(&engine, &folder, &cancel, inspect, |watched| {
         let Watched::File(_, taken) = watched else { panic!("the folder is there") };
         told.borrow_mut().push(taken);
     });
@@ -156,7 +165,7 @@ async fn archives_of_a_watched_folder_are_unpacked_one_after_the_other() {
             looked
         }
     };
-    let watching = engine.watch_by(&folder, &cancel, PAUSE, inspect, |_| {});
+    let watching = watch_by(&engine, &folder, &cancel, inspect, |_| {});
     let acting = async {
         until("taken", || taken(&engine) == 8).await;
         cancel.cancel();
@@ -197,7 +206,7 @@ async fn refused_files_stand_in_a_notice_until_they_are_corrected_or_removed() {
     let (_home, engine, folder) = ground().await;
     let cancel = CancellationToken::new();
     let shown = || notice(&engine, "watched-files-refused");
-    let watching = engine.watch_by(&folder, &cancel, PAUSE, plain(&engine), |_| {});
+    let watching = watch_by(&engine, &folder, &cancel, plain(&engine), |_| {});
     let acting = async {
         fs::write(folder.join("Muster Anna.pdf"), "%PDF-1.7\n1 0 obj").unwrap();
         until("told", || shown().is_some()).await;
@@ -231,7 +240,7 @@ async fn a_folder_that_is_away_is_told_and_watched_again_when_it_is_back() {
     report(&folder, 1);
     let (cancel, told) = (CancellationToken::new(), RefCell::new(Vec::new()));
     let shown = || notice(&engine, "watched-folder-away");
-    let watching = engine.watch_by(&folder, &cancel, PAUSE, plain(&engine), |watched| {
+    let watching = watch_by(&engine, &folder, &cancel, plain(&engine), |watched| {
         told.borrow_mut().push(match watched {
             Watched::File(..) => "file",
             Watched::Away(_) => "away",
@@ -276,7 +285,7 @@ async fn what_an_earlier_watch_left_is_kept_while_it_is_true() {
             looks.set(looks.get() + 1);
             look(file)
         };
-        let watching = engine.watch_by(&folder, &cancel, PAUSE, inspect, |_| {});
+        let watching = watch_by(&engine, &folder, &cancel, inspect, |_| {});
         let acting = async {
             until("read", || looks.get() == 1 && shown().is_some()).await;
             assert!(before.is_none() || shown() == before, "not written again");
@@ -309,7 +318,7 @@ async fn known_content_that_nothing_brings_to_the_authority_is_told() {
         let stop = cancel.clone();
         let (engine, folder) = (engine.clone(), folder.clone());
         let task = tokio::spawn(async move {
-            engine.watch_by(&folder, &stop, PAUSE, plain(&engine), |_| {}).await.unwrap();
+            watch_by(&engine, &folder, &stop, plain(&engine), |_| {}).await.unwrap();
         });
         (cancel, task)
     };
@@ -359,29 +368,115 @@ async fn known_content_that_nothing_brings_to_the_authority_is_told() {
 
 /// 150 files, and a fault at the look at number 100.
 #[tokio::test(flavor = "multi_thread")]
-async fn files_are_taken_in_batches_and_a_fault_in_the_middle_loses_none() {
+async fn a_file_that_cannot_be_looked_at_is_told_and_keeps_no_other_from_being_taken() {
     let (_home, engine, folder) = ground().await;
     (0..150).for_each(|number| report(&folder, number));
     let (cancel, look, faulty) = (CancellationToken::new(), plain(&engine), Cell::new(true));
     let inspect = |file: PathBuf| {
         let fails = faulty.get() && file.ends_with("100.json");
         let whole = look(file);
-        async move { if fails { Err(EngineError::Journal(JournalError::Full)) } else { whole.await } }
+        async move { if fails { Err(JournalError::Damaged.into()) } else { whole.await } }
     };
-    let failed = engine.watch_by(&folder, &cancel, PAUSE, &inspect, |_| {}).await;
-    assert!(matches!(failed, Err(EngineError::Journal(JournalError::Full))));
-    assert_eq!(taken(&engine), FILES_AT_ONCE, "the first batch");
-    faulty.set(false);
-    let mut new = 0;
-    let watched = engine.watch_by(&folder, &cancel, PAUSE, &inspect, |watched| {
-        let Watched::File(_, taken) = watched else { panic!("the folder is there") };
-        new += usize::from(matches!(taken, Taken::New(_)));
-        if new == 150 - FILES_AT_ONCE {
-            cancel.cancel();
+    let watching = watch_by(&engine, &folder, &cancel, &inspect, |_| {});
+    let acting = async {
+        let shown = || notice(&engine, "watched-files-refused");
+        until("the others", || taken(&engine) == 149 && shown().is_some()).await;
+        assert_eq!(file_of(&shown().unwrap()), ("1", "100.json"));
+        assert_eq!(shown().unwrap().params["reason"], "file-not-taken-in");
+        faulty.set(false);
+        until("all", || taken(&engine) == 150 && shown().is_none()).await;
+        cancel.cancel();
+    };
+    tokio::join!(watching, acting).0.unwrap();
+}
+
+/// Where more than some files fail it is no matter of single files. What was looked at before is taken in, and a watch
+/// that goes on reaches all that can be taken.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fault_in_the_middle_loses_nothing_that_was_looked_at() {
+    let (_home, engine, folder) = ground().await;
+    (0..150).for_each(|number| report(&folder, number));
+    let (cancel, look, faulty) = (CancellationToken::new(), plain(&engine), Cell::new(true));
+    let inspect = |file: PathBuf| {
+        let number: u32 = file.file_stem().unwrap().to_str().unwrap().parse().unwrap();
+        let fails = faulty.get() && (100..110).contains(&number);
+        let whole = look(file);
+        async move { if fails { Err(JournalError::Damaged.into()) } else { whole.await } }
+    };
+    let shown = || notice(&engine, "watched-folder-stopped");
+    let mut watch = Watch::of(&folder);
+    for (all, times) in [(100, 1), (140, 2)] {
+        for _ in 0..times {
+            let failed = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, &inspect, |_| {});
+            assert!(matches!(failed.await, Err(EngineError::Journal(JournalError::Damaged))));
         }
-    });
-    watched.await.unwrap();
-    assert_eq!(taken(&engine), 150);
+        assert_eq!(taken(&engine), all);
+        assert_eq!(shown().unwrap().params["reason"], "journal-damaged");
+    }
+    faulty.set(false);
+    let watching = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, &inspect, |_| {});
+    let acting = async {
+        until("all", || taken(&engine) == 150 && shown().is_none()).await;
+        cancel.cancel();
+    };
+    tokio::join!(watching, acting).0.unwrap();
+}
+
+/// A person has written the settings by hand and left out a comma.
+#[tokio::test(flavor = "multi_thread")]
+async fn settings_that_cannot_be_read_stop_the_folder_with_a_notice() {
+    let (_home, engine, folder) = ground().await;
+    let (settings, shown) =
+        (engine.profile().settings_file(), || notice(&engine, "watched-folder-stopped"));
+    let sound = fs::read(&settings).unwrap();
+    fs::write(&settings, "{").unwrap();
+    report(&folder, 1);
+    let (cancel, look, mut watch) = (CancellationToken::new(), plain(&engine), Watch::of(&folder));
+    let failed = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, &look, |_| {}).await;
+    assert!(matches!(failed, Err(EngineError::Profile(_))));
+    let told = shown().expect("told");
+    assert_eq!(told.params["folder"], folder.display().to_string());
+    assert_eq!((&*told.params["reason"], taken(&engine)), ("settings-damaged", 0));
+    // Another start of the program, at which nothing has been looked at twice yet.
+    let mut watch = Watch::of(&folder);
+    let failed = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, &look, |_| {}).await;
+    assert!(failed.is_err());
+    assert_eq!(shown(), Some(told), "not written again");
+    fs::write(&settings, sound).unwrap();
+    let watching = engine.watch_by(&mut watch, &folder, &cancel, PAUSE, &look, |_| {});
+    let acting = async {
+        until("taken", || taken(&engine) == 1 && shown().is_none()).await;
+        cancel.cancel();
+    };
+    tokio::join!(watching, acting).0.unwrap();
+}
+
+/// What the journal keeps of an earlier report is damaged: the next file under its document identifier cannot be
+/// compared with it, and is a report all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_row_keeps_no_file_from_being_taken() {
+    let (_home, engine, folder) = ground().await;
+    report(&folder, 1);
+    let watch_until = async |count| {
+        let cancel = CancellationToken::new();
+        let watching = watch_by(&engine, &folder, &cancel, plain(&engine), |_| {});
+        let acting = async {
+            until("taken", || taken(&engine) == count).await;
+            cancel.cancel();
+        };
+        tokio::join!(watching, acting).0.unwrap();
+    };
+    watch_until(1).await;
+    let key = engine.secrets().journal_key().unwrap();
+    let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    let raw = rusqlite::Connection::open(engine.profile().journal_file()).unwrap();
+    raw.execute_batch(&format!("PRAGMA key = \"x'{hex}'\"")).unwrap();
+    raw.execute("UPDATE document SET content = x'00'", []).unwrap();
+    let other = testkit::DocumentBuilder::new(1).json().replace("\"final\"", "\"amended\"");
+    fs::write(folder.join("000.json"), other).unwrap();
+    report(&folder, 2);
+    watch_until(3).await;
+    assert_eq!(notice(&engine, "watched-files-refused"), None);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -389,7 +484,7 @@ async fn a_watch_that_is_cancelled_ends_with_the_batch() {
     let (_home, engine, folder) = ground().await;
     (0..150).for_each(|number| report(&folder, number));
     let (cancel, mut told) = (CancellationToken::new(), 0);
-    let watched = engine.watch_by(&folder, &cancel, PAUSE, plain(&engine), |_| {
+    let watched = watch_by(&engine, &folder, &cancel, plain(&engine), |_| {
         told += 1;
         cancel.cancel();
     });
@@ -408,7 +503,7 @@ async fn a_linked_file_is_read_and_a_linked_folder_is_told() {
     std::os::unix::fs::symlink(archive.join("001.json"), folder.join("link.json")).unwrap();
     std::os::unix::fs::symlink(&archive, folder.join("today")).unwrap();
     let cancel = CancellationToken::new();
-    let watching = engine.watch_by(&folder, &cancel, PAUSE, plain(&engine), |_| {});
+    let watching = watch_by(&engine, &folder, &cancel, plain(&engine), |_| {});
     let acting = async {
         let shown = || notice(&engine, "watched-files-refused");
         until("told", || shown().is_some() && taken(&engine) == 1).await;
