@@ -162,6 +162,23 @@ impl Authority {
         self.stored.len() - 1
     }
 
+    /// Stores a delivery that came twice: the first one is called the duplicate of the second, soon. Its search shows
+    /// both at once. Gives their places.
+    pub(crate) fn accept_twice(
+        &mut self,
+        identifier: &str,
+        now: i64,
+        dice: &mut Dice,
+    ) -> (usize, usize) {
+        let first = self.accept(identifier, now, false, dice);
+        let second = self.accept(identifier, now, false, dice);
+        if let Some(duplicate) = self.stored.get_mut(first) {
+            duplicate.finished = now + i64::try_from(dice.below(400)).unwrap_or(0) * SECOND;
+            (duplicate.told, duplicate.outcome) = (duplicate.finished, Processing::Failed);
+        }
+        (first, second)
+    }
+
     /// It loses what it has just accepted, after so long.
     pub(crate) fn forget(&mut self, number: usize, after: i64) {
         if let Some(stored) = self.stored.get_mut(number) {
@@ -186,9 +203,10 @@ impl Authority {
         answers
     }
 
-    /// What it knows now under this identifier.
+    /// What it knows now under this identifier: of several deliveries the one that counts.
     pub(crate) fn known(&self, identifier: &str, now: i64) -> Option<&Stored> {
-        let mut stored = self.stored.iter().filter(|stored| !stored.is_forgotten(now));
-        stored.find(|stored| stored.identifier == identifier)
+        let stored = self.stored.iter().filter(|stored| !stored.is_forgotten(now));
+        let deliveries = stored.filter(|stored| stored.identifier == identifier);
+        deliveries.max_by_key(|stored| (stored.outcome == Processing::Completed, stored.told))
     }
 }

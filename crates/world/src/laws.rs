@@ -206,7 +206,13 @@ impl Laws {
         };
         let true_ = match &life.state {
             State::Completed { .. } => ended(Processing::Completed),
-            State::Failed { .. } => ended(Processing::Failed),
+            // Not while another delivery of it is on its way, nor beside one that was completed.
+            State::Failed { .. } => {
+                let counts = authority.known(&life.identifier, now);
+                let counts =
+                    counts.is_none_or(|it| it.is_final(now) && it.outcome == Processing::Failed);
+                ended(Processing::Failed) && counts
+            }
             State::InProgress { .. } => stored.flatten().is_some(),
             // Or called a duplicate of what the authority has forgotten since: nobody could know better.
             State::Rejected => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received, Why};
-use exchange::{Answer, Envelope, Page, Query};
+use exchange::{Answer, Envelope, Page, Processing, Query};
 use fhir::Instant;
 
 use crate::authority::{Nature, Stored, issue};
@@ -47,6 +47,10 @@ enum Fate {
     Conflict,
     /// A gateway before the authority answers 400 or 422 and gives no reasons.
     Gateway,
+    /// Stored, and refused by a gateway on the way back.
+    StoredRefused,
+    /// A gateway repeats the request: stored twice, and one called the duplicate of the other later.
+    Repeated,
 }
 
 /// Faults of a POST; those that leave a doubt are likelier.
@@ -128,6 +132,11 @@ impl Link {
         if gateways > 0 && self.world.is_wild() && self.world.late(|dice| dice.percent(gateways)) {
             return Fate::Gateway;
         }
+        let echoes = self.world.plan.echoes;
+        if echoes > 0 && self.world.is_wild() && self.world.echo(|dice| dice.percent(echoes)) {
+            let repeated = self.world.echo(|dice| dice.percent(60));
+            return if repeated { Fate::Repeated } else { Fate::StoredRefused };
+        }
         if !self.world.faulty() {
             return Fate::Answered;
         }
@@ -171,7 +180,13 @@ impl Link {
         let late = fate == Fate::LateDelivery;
         let after = if late { self.world.dice(|dice| dice.between(1, 240)) } else { 0 };
         let after = i64::try_from(after).unwrap_or(0) * SECOND;
-        let stored = if reaches { self.deliver(&wrapped.identifier, after) } else { None };
+        let stored = match fate {
+            _ if !reaches => None,
+            Fate::Repeated | Fate::StoredRefused => {
+                accept_at_gateway(&self.world, self.endpoint, &wrapped.identifier, fate)
+            }
+            _ => self.deliver(&wrapped.identifier, after),
+        };
         if !self.process.lives_on() {
             self.end().await;
         }
@@ -198,7 +213,7 @@ impl Link {
                 world.pause(0, SECOND).await;
                 return Err(self.busy());
             }
-            Fate::Locked => {
+            Fate::Locked | Fate::StoredRefused => {
                 world.pause(0, SECOND).await;
                 return Err(self.locked());
             }
@@ -225,7 +240,9 @@ impl Link {
                 return Err(self.uncertain(Why::Unavailable { status: 503 }));
             }
             Fate::LateAnswer => world.pause(SECOND, 170 * SECOND).await,
-            Fate::Answered | Fate::Bare | Fate::Conflict => world.pause(SECOND / 100, SECOND).await,
+            Fate::Answered | Fate::Bare | Fate::Conflict | Fate::Repeated => {
+                world.pause(SECOND / 100, SECOND).await
+            }
         }
         let evidence = self.evidence(b"{}".to_vec());
         let Some(stored) = stored.filter(|_| fate != Fate::Conflict) else {
@@ -274,6 +291,32 @@ impl Link {
         }
         Ok(seen)
     }
+}
+
+/// What a gateway does to deliveries. R2 is broken here too: what is stored was delivered before.
+fn accept_at_gateway(
+    world: &World,
+    endpoint: usize,
+    identifier: &str,
+    fate: Fate,
+) -> Option<Stored> {
+    let now = world.truth();
+    let mut authority = crate::lock(&world.authorities[endpoint]);
+    let again = authority.known(identifier, now).is_some();
+    let told = world.echo(|dice| match fate {
+        Fate::Repeated => {
+            let (first, second) = authority.accept_twice(identifier, now, dice);
+            if dice.percent(50) { first } else { second }
+        }
+        _ => authority.accept(identifier, now, false, dice),
+    });
+    let stored = authority.stored.get(told).cloned();
+    drop(authority);
+    world.note("authority", || format!("stores {} at a gateway: {fate:?}", short(identifier)));
+    if again {
+        world.broken(Broken::Duplicate, format!("{} was accepted twice", short(identifier)));
+    }
+    stored
 }
 
 /// R2 is broken here, if it is.
@@ -363,6 +406,8 @@ impl Authority for Link {
                 .stored
                 .iter()
                 .filter(|stored| stored.is_told(now) && !stored.is_told_very_late())
+                // *Failed* is told once it is sure that no other delivery counts, which takes a question of its own.
+                .filter(|stored| stored.outcome == Processing::Completed)
                 .filter(|_| !authority.is_blind(now))
                 .map(|stored| stored.identifier.clone());
             (authority.changed(since, now), told.collect(), Computer::authority_at(now))

@@ -49,6 +49,8 @@ pub(crate) struct Plan {
     pub(crate) patience: i64,
     /// Deliveries of a hundred that a gateway answers with 400 or 422 in its own name.
     pub(crate) gateways: u64,
+    /// Deliveries of a hundred that a gateway repeats, or whose answer it refuses although they are stored.
+    pub(crate) echoes: u64,
     /// From when to when every search for changes is refused.
     pub(crate) searchless: Option<(i64, i64)>,
     /// How often a report is handed over again, and how often a newer one under the same document identifier.
@@ -80,6 +82,7 @@ impl Plan {
             leap: None,
             patience: 72 * HOUR,
             gateways: 0,
+            echoes: 0,
             searchless: None,
             again: 0,
             newer: 0,
@@ -123,6 +126,14 @@ impl Plan {
 }
 
 impl Plan {
+    /// A gateway that repeats requests and looks at answers; dice of its own too.
+    fn add_echoes(&mut self, echo: &mut Dice) {
+        // After a restore, and where the authority forgets, what is stored twice is another story.
+        if self.set_back.is_none() && self.forgets == 0 && echo.percent(40) {
+            self.echoes = echo.between(5, 60);
+        }
+    }
+
     /// What is handed over again, and a disk that dies; dice of its own too.
     fn add_papers(&mut self, paper: &mut Dice) {
         if paper.percent(40) {
@@ -159,6 +170,7 @@ pub(crate) struct World {
     more: Mutex<Dice>,
     late: Mutex<Dice>,
     paper: Mutex<Dice>,
+    echo: Mutex<Dice>,
     papers: Mutex<Papers>,
     is_restoring: AtomicBool,
     tally: Mutex<Tally>,
@@ -199,6 +211,8 @@ impl World {
         plan.add_late(&mut late);
         let mut paper = Dice::new(seed.rotate_left(48) ^ 0x7061_7065);
         plan.add_papers(&mut paper);
+        let mut echo = Dice::new(seed.rotate_left(24) ^ 0x6563_686F);
+        plan.add_echoes(&mut echo);
         let computer = Arc::new(Computer::new());
         // Nobody's clock is quite right.
         computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
@@ -217,6 +231,7 @@ impl World {
             more: Mutex::new(more),
             late: Mutex::new(late),
             paper: Mutex::new(paper),
+            echo: Mutex::new(echo),
             papers: Mutex::default(),
             is_restoring: AtomicBool::new(false),
             tally: Mutex::default(),
@@ -247,6 +262,11 @@ impl World {
     /// Dice of their own for what was added last.
     pub(crate) fn late<T>(&self, throw: impl FnOnce(&mut Dice) -> T) -> T {
         throw(&mut crate::lock(&self.late))
+    }
+
+    /// Dice of their own for what a gateway does to deliveries.
+    pub(crate) fn echo<T>(&self, throw: impl FnOnce(&mut Dice) -> T) -> T {
+        throw(&mut crate::lock(&self.echo))
     }
 
     /// Whether every search for changes is refused now.

@@ -8,6 +8,7 @@ use journal::{Due, EvidenceKind, JournalError, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
+use super::duties::elapsed;
 use super::formerly::Asked;
 use super::verdict::{Health, Verdict, found_at_last};
 use crate::breaker::RequestKind;
@@ -70,6 +71,7 @@ impl<A: Authority> Worker<A> {
 
     /// A delivery has failed, perhaps as the duplicate of another delivery of the same report: then the other one
     /// counts. One that is still in progress is waited for, because who is told *failed* corrects and sends again.
+    /// Where the authority cannot be asked just now, it is read again later, and needs a person in the end.
     pub(super) async fn unless_another_counts(
         &self,
         id: SubmissionId,
@@ -81,7 +83,10 @@ impl<A: Authority> Worker<A> {
         if !self.journal.siblings(id)?.is_empty() {
             return Ok(verdict);
         }
-        let Ok(mut found) = self.authority.find(identifier).await else { return Ok(verdict) };
+        let mut found = match self.authority.find(identifier).await {
+            Ok(found) => found,
+            Err(fault) => return Ok(self.failed_unasked(state, fault, verdict)),
+        };
         exchange::leave_out_contradictions(&mut found.answers);
         found.answers.retain(|answer| {
             answer.receipt.as_ref() != Some(receipt)
@@ -98,5 +103,27 @@ impl<A: Authority> Worker<A> {
             (other.issues, other.evidence) = (None, None);
         }
         Ok(other)
+    }
+
+    /// A delivery has failed, and whether there is another one could not be asked.
+    fn failed_unasked(&self, state: &State, fault: Fault, failed: Verdict) -> Verdict {
+        let Some(Event::Failed { receipt }) = &failed.event else { return failed };
+        let context = self.context(1);
+        let due = context.after(context.timing.ask(0).max(context.timing.backoff_min));
+        let is_offered =
+            !fault.refuses_the_question() && !matches!(fault.why(), Some(Why::SearchUnsupported));
+        let event = match state {
+            State::InProgress { since, .. } if is_offered => {
+                let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
+                let late = elapsed(*since, context.now) >= context.timing.in_progress_max;
+                Event::NotAnswered { due, why, in_vain: false, late }
+            }
+            State::Sending { .. } if is_offered => {
+                Event::Accepted { receipt: receipt.clone(), since: context.now, due }
+            }
+            _ => return failed,
+        };
+        let evidence = failed.evidence.filter(|_| matches!(event, Event::Accepted { .. }));
+        Verdict { event: Some(event), issues: None, evidence, health: Health::of_question(fault) }
     }
 }
