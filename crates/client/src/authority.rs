@@ -32,6 +32,16 @@ pub trait Authority: Send + Sync + 'static {
     fn search(&self, query: &Query)
     -> impl Future<Output = Result<(Page, Evidence), Fault>> + Send;
 
+    /// Everything that it shows under the identifier of a document. It need not know this question, and may answer it
+    /// with nothing whatever it has: an empty result says something only where the same question shows others of ours.
+    fn find_document(&self, identifier: &str) -> impl Future<Output = Result<Shown, Fault>> + Send {
+        async move {
+            let identifier = vec![exchange::escape(identifier)];
+            let (page, _) = self.search(&Query { identifier, ..Query::default() }).await?;
+            Ok(Shown { answers: page.answers, unreadable: page.unreadable })
+        }
+    }
+
     /// What the server says it can do.
     fn capability(&self) -> impl Future<Output = Result<(Capability, Evidence), Fault>> + Send;
 }
@@ -52,6 +62,22 @@ pub struct Found {
     pub answers: Vec<Answer>,
     /// The deciding answer.
     pub evidence: Evidence,
+}
+
+/// All that was shown to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shown {
+    /// Of all pages, in the order given.
+    pub answers: Vec<Answer>,
+    /// Entries that could not be read.
+    pub unreadable: usize,
+}
+
+impl Shown {
+    /// Not one entry.
+    pub const fn is_empty(&self) -> bool {
+        self.answers.is_empty() && self.unreadable == 0
+    }
 }
 
 /// What changed at the authority.

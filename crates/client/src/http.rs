@@ -17,11 +17,12 @@ use thiserror::Error;
 use tokio::time::timeout;
 use url::Url;
 
-use crate::authority::{Authority, Changes, Found, Received};
+use crate::authority::{Authority, Changes, Found, Received, Shown};
 use crate::body::{Handed, WatchedBody};
 use crate::capability::Capability;
 use crate::connection::Link;
 use crate::connector::Connector;
+use crate::documents;
 use crate::evidence::Evidence;
 use crate::fault::{Fault, Why};
 use crate::outcome::{self, Reply};
@@ -365,6 +366,10 @@ impl Authority for HttpAuthority {
 
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
         search::page(self, query).await
+    }
+
+    async fn find_document(&self, identifier: &str) -> Result<Shown, Fault> {
+        documents::find(self, identifier).await
     }
 
     async fn capability(&self) -> Result<(Capability, Evidence), Fault> {

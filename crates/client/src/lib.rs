@@ -9,6 +9,7 @@ mod body;
 mod capability;
 mod connection;
 mod connector;
+mod documents;
 mod evidence;
 mod fault;
 mod http;
@@ -19,7 +20,7 @@ mod retry_after;
 mod search;
 mod transport;
 
-pub use authority::{Authority, Changes, Found, Received};
+pub use authority::{Authority, Changes, Found, Received, Shown};
 pub use capability::Capability;
 pub use evidence::Evidence;
 pub use fault::{Fault, Why};

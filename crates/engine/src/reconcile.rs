@@ -2,7 +2,7 @@
 //! with the journal.
 
 use client::{Authority, Evidence, Why};
-use exchange::{Answer, Endpoint, Query, SearchSupport};
+use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{EvidenceKind, FoundReport, Journal, Reconciled, RecordError, Unreconciled};
 use report::Action;
@@ -28,6 +28,8 @@ pub struct ReconcileDeps<'a, A> {
     pub endpoint: &'a Endpoint,
     /// Time and randomness.
     pub clock: &'a dyn Clock,
+    /// How long to wait for what.
+    pub timing: &'a Timing,
 }
 
 /// What a comparison found.
@@ -57,7 +59,11 @@ pub async fn compare<A: Authority>(
 ) -> Result<Comparison, EngineError> {
     let mut found = Comparison::default();
     if tools.endpoint.release.facts().search == SearchSupport::Full {
-        found.complete = search(tools, open, &mut found).await?;
+        found.complete = match search(tools, open, &mut found).await {
+            // Each report is asked for by itself all the same.
+            Err(fault) if concerns_the_question(&fault) => false,
+            searched => searched?,
+        };
     }
     // By identifier too: not every release lists, and a list may lag behind.
     let lost = tools.journal.lost_reports()?;
@@ -68,7 +74,13 @@ pub async fn compare<A: Authority>(
             left = true;
             break;
         }
-        let mut shown = tools.authority.find(&lost.identifier).await?;
+        let mut shown = match tools.authority.find(&lost.identifier).await.map_err(Into::into) {
+            Err(fault) if concerns_the_question(&fault) => {
+                left = true;
+                continue;
+            }
+            shown => shown?,
+        };
         left |= exchange::leave_out_contradictions(&mut shown.answers) > 0;
         for answer in &shown.answers {
             learn(tools, answer, &shown.evidence, &mut found).await?;
@@ -84,6 +96,18 @@ pub async fn compare<A: Authority>(
         found.complete = false;
     }
     Ok(found)
+}
+
+/// Whether a fault says something about the one question that met it, and nothing about others: it is not taken, or is
+/// never answered as a whole.
+fn concerns_the_question(fault: &EngineError) -> bool {
+    let EngineError::Exchange(fault) = fault else { return false };
+    fault.refuses_the_question()
+        || match fault.why() {
+            Some(Why::TooManyPages | Why::PagesMoved | Why::ParameterIgnored { .. }) => true,
+            Some(Why::NotFhir { found, .. }) => found == "OperationOutcome",
+            _ => false,
+        }
 }
 
 /// Asks for the document of every report that waits for it: one that the authority shows, and that is none of the
@@ -112,15 +136,53 @@ async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, Engine
     Ok(accepted.is_empty())
 }
 
+/// Whether the authority can be asked for a document: it may match the identifier of a delivery alone, under which the
+/// same report has gone out elsewhere, and answers every such question with nothing. Only where it shows one of ours by
+/// that, or has none of ours at all, do its empty answers say something.
+async fn sees_documents<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
+    let endpoint = tools.endpoint.id();
+    for (document, receipt) in tools.journal.witnesses_by_document(endpoint)? {
+        match tools.authority.find_document(&document).await.map_err(Into::into) {
+            Err(fault) if concerns_the_question(&fault) => {}
+            shown => {
+                let mut shown = shown?.answers.into_iter();
+                if shown.any(|answer| answer.receipt.as_ref() == Some(&receipt)) {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
+    Ok(lists && tools.journal.witnesses(endpoint, "")?.is_empty())
+}
+
 async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
-    for id in tools.journal.guarded(tools.endpoint.id())? {
+    let waiting = tools.journal.guarded(tools.endpoint.id())?;
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let believes = !tools.journal.may_have_forgotten()? || sees_documents(tools).await?;
+    for id in waiting {
         let identifier = tools.journal.row(id)?.summary.identifier;
         let receipt = match &identifier {
-            Some(identifier) => shown_already(tools, identifier).await?,
+            Some(identifier) => match shown_already(tools, identifier).await {
+                Err(fault) if concerns_the_question(&fault) => {
+                    tools.journal.one_asked_in_vain(id)?;
+                    continue;
+                }
+                receipt => receipt?,
+            },
             // Nothing to ask by: a person decides.
             None => Some(String::new()),
         };
-        let now = tools.clock.now();
+        if receipt.is_none() && !believes {
+            tools.journal.one_asked_in_vain(id)?;
+            continue;
+        }
+        let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
+        if receipt.is_none() && tools.journal.may_be_shown_late(id, now, lag)? {
+            continue;
+        }
         let decided = tools.journal.decide_guarded(id, receipt.as_deref(), &person::worker(), now);
         decided.map_err(|error| EngineError::refused(Action::Release, error))?;
     }
@@ -132,12 +194,11 @@ async fn shown_already<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     identifier: &str,
 ) -> Result<Option<String>, EngineError> {
-    let query = Query { identifier: vec![exchange::escape(identifier)], ..Query::default() };
-    let (page, _) = tools.authority.search(&query).await?;
-    if page.unreadable > 0 {
+    let shown = tools.authority.find_document(identifier).await?;
+    if shown.unreadable > 0 {
         return Ok(Some(String::new()));
     }
-    for receipt in page.answers.into_iter().filter_map(|answer| answer.receipt) {
+    for receipt in shown.answers.into_iter().filter_map(|answer| answer.receipt) {
         let known = tools.journal.by_receipt_at(tools.endpoint.id(), &receipt)?;
         let is_stranger = match known {
             Some(id) => !tools.journal.knows_content(id)?,
@@ -184,10 +245,9 @@ async fn learn<A: Authority>(
     found: &mut Comparison,
 ) -> Result<(), EngineError> {
     let now: Instant = tools.clock.now();
-    let timing = Timing::default();
     let context = Context {
         now,
-        timing: &timing,
+        timing: tools.timing,
         fraction: tools.clock.fraction(),
         attempt: 1,
         searches: tools.endpoint.release.facts().search == SearchSupport::Full,

@@ -19,6 +19,8 @@ const BACKUP_AGE: i64 = 86_400;
 const BACKUP_EVENTS: u64 = 5_000;
 /// Pause between two looks at what is due.
 const LOOK_EVERY: Duration = Duration::from_secs(600);
+/// Beyond the time after which the authority is believed.
+const LOOK_AFTER: Duration = Duration::from_secs(5);
 /// Failures in a row of which a person is told: half an hour, so that a disk that is full for a moment or a
 /// share that is away is no matter.
 const FAILURES_TOLD: u32 = 3;
@@ -161,10 +163,15 @@ impl Engine {
                     () = cancel.cancelled() => return,
                     done = copying.finished() => self.told_of_copies(done, &mut copying),
                     () = self.inner.compare.notified() => break,
-                    () = tokio::time::sleep(LOOK_EVERY) => break,
+                    () = tokio::time::sleep(self.look_every()) => break,
                 }
             }
         }
+    }
+
+    /// What waits because the authority may show it late is asked for again when that time is over.
+    fn look_every(&self) -> Duration {
+        LOOK_EVERY.min(self.inner.timing.doubt_min) + LOOK_AFTER
     }
 
     fn told_of_backup(&self, made: &Result<Option<BackedUp>, JournalError>, failures: &mut u32) {
@@ -241,6 +248,7 @@ impl Engine {
             authority: &authority,
             endpoint,
             clock: &*self.inner.clock,
+            timing: &self.inner.timing,
         };
         match open {
             Some(open) => reconcile::compare(&tools, open).await,

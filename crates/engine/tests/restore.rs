@@ -16,7 +16,7 @@ use engine::{
 use exchange::{Answer, Endpoint, Envelope, Environment, Page, Processing, Query, Release};
 use fhir::{Format, Instant};
 use journal::{Imported, Journal, Key, NewSubmission, Unless, recover, restore};
-use report::{Event, Person, State, Summary};
+use report::{Event, Person, State, SubmissionId, Summary};
 use testkit::Figures;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -66,6 +66,10 @@ struct Service {
     dice: u64,
     /// The certificate has lost its access: nothing is shown to it.
     blind: bool,
+    /// A search by identifier matches that of the delivery, and not that of the document in it.
+    by_delivery: bool,
+    /// Identifiers of the documents, by those of their deliveries.
+    documents: HashMap<String, String>,
 }
 
 #[derive(Clone)]
@@ -148,8 +152,15 @@ impl Authority for Simulated {
         Ok(Changes { answers, evidence: vec![page], ..Changes::default() })
     }
 
-    async fn search(&self, _query: &Query) -> Result<(Page, Evidence), Fault> {
-        let answers = self.seen();
+    async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
+        let mut answers = self.seen();
+        let service = self.service.lock().unwrap();
+        let document = |answer: &Answer| service.documents.get(&answer.identifiers[0]).cloned();
+        answers.retain(|answer| {
+            let of_document =
+                !service.by_delivery && document(answer) == query.identifier.first().cloned();
+            answer.identifiers == query.identifier || of_document
+        });
         Ok((Page { total: Some(answers.len() as u64), answers, ..Page::default() }, evidence()))
     }
 
@@ -248,6 +259,8 @@ impl Laboratory {
         };
         if let Imported::New(id) = journal.import_unless_async(new, Unless::Known).wait().unwrap() {
             let identifier = journal.row(id).unwrap().identifier;
+            let documents = &mut self.authority.service.lock().unwrap().documents;
+            documents.insert(identifier.clone(), format!("document-{number}"));
             self.taken.insert(identifier, digest);
         }
     }
@@ -301,6 +314,7 @@ impl Laboratory {
             authority: &self.authority,
             endpoint: &endpoint(),
             clock: &*self.clock,
+            timing: &Timing::default(),
         };
         compare(&tools, open).await.unwrap();
     }
@@ -411,10 +425,9 @@ async fn run(seed: u64) -> [u64; 3] {
     counts
 }
 
-/// To a certificate that has lost its access everything is empty: nothing is let go for that, and the comparison is not
-/// taken for complete.
-#[tokio::test]
-async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
+/// A laboratory with one report that its backup knows and one that was sent since. The disk dies: no register either. On
+/// the new one the second report is handed over again.
+async fn after_a_dead_disk() -> (Laboratory, Journal, SubmissionId) {
     let mut lab = Laboratory::new(1);
     let journal = Journal::create(&lab.path(), &key()).unwrap();
     lab.hand_over(&journal, 1);
@@ -435,14 +448,23 @@ async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
     let journal = Journal::open(&lab.path(), &key()).unwrap();
     lab.hand_over(&journal, 2);
     let waits = journal.guarded("simulated").unwrap();
-    assert_eq!(waits.len(), 1);
+    let [second] = waits[..] else { panic!("{waits:?}") };
+    (lab, journal, second)
+}
 
+/// To a certificate that has lost its access everything is empty: nothing is let go for that, and the comparison is not
+/// taken for complete.
+#[tokio::test]
+async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
+    let (lab, journal, second) = after_a_dead_disk().await;
+    let waits = [second];
     let see = |blind| lab.authority.service.lock().unwrap().blind = blind;
     let tools = ReconcileDeps {
         journal: &journal,
         authority: &lab.authority,
         endpoint: &endpoint(),
         clock: &*lab.clock,
+        timing: &Timing::default(),
     };
     see(true);
     let found = compare(&tools, journal.unreconciled().unwrap().unwrap()).await.unwrap();
@@ -457,6 +479,53 @@ async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
     assert_eq!(journal.guarded("simulated").unwrap(), []);
     assert_eq!(journal.state(waits[0]).unwrap().code(), "held", "the authority has it");
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
+}
+
+/// The specification lets an authority match the identifier of the delivery alone. It answers every question for a
+/// document with nothing, and what it has was sent under another identifier than the one that is made now.
+#[tokio::test]
+async fn nothing_is_let_go_where_documents_cannot_be_asked_for() {
+    let (mut lab, journal, second) = after_a_dead_disk().await;
+    let by_delivery = |by| lab.authority.service.lock().unwrap().by_delivery = by;
+    by_delivery(true);
+    for _ in 0..4 {
+        lab.compare(&journal).await;
+        lab.pass(11 * MINUTE);
+    }
+    assert_eq!(journal.guarded("simulated").unwrap(), [second]);
+    assert_eq!(journal.state(second).unwrap().code(), "held");
+    assert!(!journal.release_waits(second).unwrap(), "a person may decide");
+    by_delivery(false);
+    lab.compare(&journal).await;
+    assert_eq!(journal.guarded("simulated").unwrap(), []);
+    assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
+    lab.settle(&journal).await;
+    assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
+}
+
+/// What was sent just before the disk died is not shown yet: one empty answer lets nothing go.
+#[tokio::test]
+async fn nothing_is_let_go_while_the_authority_may_show_it_late() {
+    let (mut lab, journal, second) = after_a_dead_disk().await;
+    let visible = lab.clock.now().plus_micros(5 * MINUTE);
+    lab.authority.service.lock().unwrap().stored[1].visible = visible;
+    lab.compare(&journal).await;
+    assert_eq!(journal.guarded("simulated").unwrap(), [second]);
+    lab.pass(6 * MINUTE);
+    lab.compare(&journal).await;
+    assert_eq!(journal.guarded("simulated").unwrap(), []);
+    assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
+    // What it does not have is sent once that time is over.
+    lab.hand_over(&journal, 3);
+    let [third] = journal.guarded("simulated").unwrap()[..] else { panic!("it waits") };
+    lab.compare(&journal).await;
+    assert_eq!(journal.guarded("simulated").unwrap(), [third]);
+    lab.pass(11 * MINUTE);
+    lab.compare(&journal).await;
+    assert_eq!(journal.guarded("simulated").unwrap(), []);
+    lab.settle(&journal).await;
+    assert_eq!(journal.state(third).unwrap().code(), "completed");
+    assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 3);
 }
 
 /// `LABCOURIER_RESTORES` makes it many more.

@@ -7,9 +7,9 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::append::{self, Happening, Prepared};
-use crate::recover::program;
+use crate::recover::{COPIED, program};
 use crate::{
-    JournalError, Message, RecordError, Source, attach, doubt, read, settings, succession,
+    JournalError, Message, RecordError, Source, attach, doubt, notice, read, settings, succession,
 };
 
 const GUARD: &str = "guard";
@@ -57,8 +57,14 @@ impl Guard {
 struct Wait {
     /// It is sent once the authority turns out not to have it: nothing else holds it, or a person has released it.
     release: bool,
-    /// The authority was asked and shows nothing of ours: a person may release it.
+    /// What the authority says is worth nothing, or is not enough: a person may release it.
     in_vain: bool,
+    /// It was found in a watched folder, which the other copy of the profile may be watching too.
+    #[serde(default)]
+    watched: bool,
+    /// Since when the authority was asked for it and has not shown it.
+    #[serde(default)]
+    not_shown: Option<Instant>,
 }
 
 fn kept(connection: &Connection) -> Result<Option<Guard>, JournalError> {
@@ -101,7 +107,10 @@ pub(crate) fn compared(connection: &Connection) -> Result<(), JournalError> {
 
 /// Whether what is taken in at this time waits.
 fn stands(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
-    Ok(kept(connection)?.is_some_and(|guard| guard.stands(now)))
+    match kept(connection)? {
+        Some(guard) => Ok(guard.stands(now) || notice::stands(connection, COPIED)?),
+        None => Ok(false),
+    }
 }
 
 /// Whether what is taken in at this time waits, or something does that was taken in before.
@@ -138,7 +147,51 @@ pub(crate) fn waits(
     id: SubmissionId,
     release: bool,
 ) -> Result<(), JournalError> {
-    note(connection, id, Wait { release, in_vain: false })
+    note(connection, id, Wait { release, in_vain: false, watched: false, not_shown: None })
+}
+
+/// Notes of a report that it was found in a watched folder, if it waits.
+pub(crate) fn is_watched(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    match wait_of(connection, id)? {
+        Some(wait) => note(connection, id, Wait { watched: true, ..wait }),
+        None => Ok(()),
+    }
+}
+
+/// Whether reports may have been sent of which nothing here knows: no register came along, or the profile was copied.
+pub(crate) fn may_have_forgotten(connection: &Connection) -> Result<bool, JournalError> {
+    let is_without_register = kept(connection)?.is_some_and(|guard| !guard.until_compared);
+    Ok(is_without_register || notice::stands(connection, COPIED)?)
+}
+
+/// The authority does not show a report that waits. Whether it may have it all the same, because it shows late what was
+/// sent so many microseconds ago: from the disk that died, or until somebody has read of the copy from the other one.
+pub(crate) fn may_be_shown_late(
+    connection: &Connection,
+    id: SubmissionId,
+    now: Instant,
+    lag_micros: i64,
+) -> Result<bool, JournalError> {
+    let is_past = |guard: Guard| guard.until_compared || guard.counted(now) >= lag_micros;
+    if !notice::stands(connection, COPIED)? && kept(connection)?.is_none_or(is_past) {
+        return Ok(false);
+    }
+    let since = not_shown_since(connection, id, now)?;
+    Ok(now.0.saturating_sub(since.0) < lag_micros)
+}
+
+/// Since when the authority does not show it. A clock that was set back begins anew.
+fn not_shown_since(
+    connection: &Connection,
+    id: SubmissionId,
+    now: Instant,
+) -> Result<Instant, JournalError> {
+    let Some(wait) = wait_of(connection, id)? else { return Ok(now) };
+    if let Some(since) = wait.not_shown.filter(|since| *since <= now) {
+        return Ok(since);
+    }
+    note(connection, id, Wait { not_shown: Some(now), ..wait })?;
+    Ok(now)
 }
 
 fn note(connection: &Connection, id: SubmissionId, wait: Wait) -> Result<(), JournalError> {
@@ -154,7 +207,8 @@ fn wait_of(connection: &Connection, id: SubmissionId) -> Result<Option<Wait>, Jo
     let Some(value) = settings::get(connection, &name_of(id))? else { return Ok(None) };
     // Programs of before held nothing else.
     if value.is_boolean() {
-        return Ok(Some(Wait { release: true, in_vain: false }));
+        let (release, in_vain, watched, not_shown) = (true, false, false, None);
+        return Ok(Some(Wait { release, in_vain, watched, not_shown }));
     }
     serde_json::from_value(value).map(Some).map_err(|_| JournalError::Damaged)
 }
@@ -194,6 +248,10 @@ pub(crate) fn decide(
         // It goes only if the newer one does not.
         return Ok(());
     }
+    if is_held && goes && wait.watched && notice::stands(connection, COPIED)? {
+        // The other copy may have found it too, and may send it at any time.
+        return Ok(note(connection, id, Wait { in_vain: true, ..wait })?);
+    }
     settings::remove(connection, &name_of(id))?;
     if !is_held {
         return Ok(());
@@ -224,12 +282,15 @@ fn tell(
 /// The authority of an endpoint was asked and shows nothing that we know it to have: its answers say nothing, and
 /// people decide.
 pub(crate) fn asked_in_vain(connection: &Connection, endpoint: &str) -> Result<(), JournalError> {
-    for id in waiting(connection, endpoint)? {
-        if let Some(wait) = wait_of(connection, id)?.filter(|wait| !wait.in_vain) {
-            note(connection, id, Wait { in_vain: true, ..wait })?;
-        }
+    waiting(connection, endpoint)?.into_iter().try_for_each(|id| in_vain(connection, id))
+}
+
+/// The authority was asked for this report, and its answer says nothing: a person decides.
+pub(crate) fn in_vain(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    match wait_of(connection, id)?.filter(|wait| !wait.in_vain) {
+        Some(wait) => note(connection, id, Wait { in_vain: true, ..wait }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// A person has released a report. One that still waits goes on waiting, and is sent once the authority turns out not to

@@ -6,7 +6,7 @@ use report::{Event, State, SubmissionId};
 use rusqlite::{Connection, params};
 
 use crate::append::{self, Prepared};
-use crate::{JournalError, RecordError, read, sql, succession};
+use crate::{JournalError, RecordError, guard, read, sql, succession};
 
 /// Which submissions of the same content stand in the way of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,8 +176,13 @@ pub(crate) fn import_unless(
         Some(predecessor) => succession::is_correctable(connection, predecessor)?,
         None => true,
     };
-    if linked {
-        return append::import_linked(connection, prepared).map(Imported::New);
+    let id = match linked {
+        true => append::import_linked(connection, prepared)?,
+        false => append::import_linked(connection, &prepared.alone())?,
+    };
+    // Only a watched folder asks for what is known anywhere.
+    if unless == Unless::KnownAnywhere {
+        guard::is_watched(connection, id)?;
     }
-    append::import_linked(connection, &prepared.alone()).map(Imported::New)
+    Ok(Imported::New(id))
 }

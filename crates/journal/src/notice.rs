@@ -47,6 +47,11 @@ pub(crate) fn all(connection: &Connection) -> Result<Vec<Notice>, JournalError> 
     kept.into_iter().map(|(_, value)| read(value)).collect()
 }
 
+/// Whether a notice of this code stands, which nobody has read.
+pub(crate) fn stands(connection: &Connection, code: &str) -> Result<bool, JournalError> {
+    Ok(settings::get(connection, &name_of(code, None))?.is_some())
+}
+
 pub(crate) fn put(connection: &Connection, notice: &Notice) -> Result<(), JournalError> {
     let value = serde_json::to_value(notice).map_err(|_| JournalError::Damaged)?;
     settings::set(connection, &name_of(&notice.code, notice.about.as_deref()), &value)

@@ -96,6 +96,14 @@ impl Journal {
         self.read(|c| read::witnesses(c, endpoint, identifier))
     }
 
+    /// The same by their documents: identifier of the document, and the receipt that the authority gave.
+    pub fn witnesses_by_document(
+        &self,
+        endpoint: &str,
+    ) -> Result<Vec<(String, String)>, JournalError> {
+        self.read(|c| read::witnesses_by_document(c, endpoint))
+    }
+
     /// Reports that move by themselves only while another endpoint is in use: their endpoints, and how many.
     pub fn open_elsewhere(&self, in_use: &str) -> Result<Vec<(String, u32)>, JournalError> {
         self.read(|c| read::open_elsewhere(c, in_use))

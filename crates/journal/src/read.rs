@@ -118,6 +118,19 @@ pub(crate) fn witnesses(
     Ok(found)
 }
 
+/// The same by their documents: identifier of the document and receipt.
+pub(crate) fn witnesses_by_document(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Vec<(String, String)>, JournalError> {
+    let mut found = Vec::new();
+    for state in ["completed", "in-progress"] {
+        let pair = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        found.extend(all(connection, sql::WITNESSES_BY_DOCUMENT, params![endpoint, state], pair)?);
+    }
+    Ok(found)
+}
+
 pub(crate) fn open_elsewhere(
     connection: &Connection,
     endpoint: &str,

@@ -69,7 +69,7 @@ const NOTICE_PARAMS: &[&str] = &["aside", "doubted", "last", "lost", "salvaged",
 const RECONCILE: &str = "reconcile";
 
 /// Code of the notice that the profile was copied.
-const COPIED: &str = "journal-copied";
+pub(crate) const COPIED: &str = "journal-copied";
 
 /// Numbers that are looked for where the register does not name them: each costs a look at the old journal.
 const GAP_MAX: i64 = 200_000;

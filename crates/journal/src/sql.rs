@@ -116,6 +116,11 @@ pub(crate) const WITNESSES: &str = "SELECT identifier FROM \
       ORDER BY created DESC, id DESC LIMIT 1000) \
      WHERE endpoint = ?1 AND receipt > '' AND identifier <> ?3 \
      AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
+pub(crate) const WITNESSES_BY_DOCUMENT: &str = "SELECT document_identifier, receipt FROM \
+     (SELECT document_identifier, endpoint, receipt, state_json FROM submission WHERE state = ?2 \
+      ORDER BY created DESC, id DESC LIMIT 1000) \
+     WHERE endpoint = ?1 AND receipt > '' AND document_identifier > '' \
+     AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
 pub(crate) const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 pub(crate) const DOCUMENT_SIZE: &str = "SELECT size FROM document WHERE submission = ?1";
 pub(crate) const EVIDENCE: &str = "SELECT id, kind, at, http_status, content_type, fault, digest, size, body FROM evidence \

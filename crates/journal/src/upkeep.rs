@@ -100,7 +100,7 @@ impl Journal {
 
     /// Whether what is taken in now waits until the authority has been asked for its document, or something still does
     /// that was taken in before: after a restore until everything was compared; for thirty days where no register
-    /// accompanied it, and in the copy of a profile.
+    /// accompanied it, and in the copy of a profile, there for longer if nobody has read that it is one.
     pub fn is_guarded(&self, now: Instant) -> Result<bool, JournalError> {
         self.read(|c| guard::is_needed(c, now))
     }
@@ -116,6 +116,28 @@ impl Journal {
     pub fn asked_in_vain(&self, endpoint: &str) -> Result<(), JournalError> {
         let endpoint = endpoint.to_owned();
         self.write(Effect::Seen, move |c| guard::asked_in_vain(c, &endpoint)).wait()
+    }
+
+    /// The same of one report: the authority does not take the question for it.
+    pub fn one_asked_in_vain(&self, id: SubmissionId) -> Result<(), JournalError> {
+        self.write(Effect::Seen, move |c| guard::in_vain(c, id)).wait()
+    }
+
+    /// Whether reports may have been sent of which nothing here knows, so that only the authority can tell.
+    pub fn may_have_forgotten(&self) -> Result<bool, JournalError> {
+        self.read(guard::may_have_forgotten)
+    }
+
+    /// The authority was asked for the document of a report that waits, and does not show it: whether it may have it all
+    /// the same, because it shows things as late as this.
+    pub fn may_be_shown_late(
+        &self,
+        id: SubmissionId,
+        now: Instant,
+        lag: std::time::Duration,
+    ) -> Result<bool, JournalError> {
+        let lag = i64::try_from(lag.as_micros()).unwrap_or(i64::MAX);
+        self.write(Effect::Unseen, move |c| guard::may_be_shown_late(c, id, now, lag)).wait()
     }
 
     /// Whether the journal knows what a submission says, so that the same report would be recognised in other bytes.
@@ -136,7 +158,8 @@ impl Journal {
 
     /// The authority was asked for the document of a report that waits: it may have it under this receipt, then the
     /// report stays held for a person; or it has not, then the report is sent, unless it is held for errors of its own.
-    /// One whose place another is to take waits until that is withdrawn or has arrived.
+    /// One whose place another is to take waits until that is withdrawn or has arrived; in the copy of a profile, one
+    /// from a watched folder until a person has read that it is one.
     pub fn decide_guarded(
         &self,
         id: SubmissionId,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::{House, accepted, anna, at, key, on, report, step};
 use fhir::Instant;
-use journal::{Imported, Journal, NewSubmission, RecordError, Unless, recover, restore};
+use journal::{Imported, Journal, NewSubmission, Notice, RecordError, Unless, recover, restore};
 use report::{Event, State, SubmissionId};
 
 const DAY: i64 = 86_400;
@@ -47,6 +47,59 @@ fn release(house: &House, id: SubmissionId) -> Result<State, RecordError> {
 
 fn warnings(house: &House, id: SubmissionId) -> Vec<String> {
     house.journal.detail(id).unwrap().messages.into_iter().map(|it| it.code).collect()
+}
+
+/// Two copies of a profile watch one folder, and each finds every new report in it. What a person hands over is another
+/// matter.
+#[test]
+fn in_a_copy_nothing_of_a_watched_folder_is_let_go_before_somebody_has_read_of_it() {
+    let house = copied();
+    house.journal.put_notice(Notice::new("journal-copied", &[("doubted", "0")], at(1))).unwrap();
+    let find = |new: NewSubmission| {
+        let imported = house.journal.import_unless_async(new, Unless::KnownAnywhere).wait();
+        let Imported::New(id) = imported.unwrap() else { panic!() };
+        id
+    };
+    let (watched, handed) = (find(report(1)), take(&house, report(2)));
+    decide(&house, watched, None);
+    decide(&house, handed, None);
+    assert_eq!((code(&house, watched), code(&house, handed)), ("held", "queued"));
+    assert_eq!(house.journal.guarded("practice").unwrap(), [watched]);
+    // However long nobody reads it.
+    for day in 1..=40 {
+        house.journal.count_guarded_time(at(day * DAY)).unwrap();
+    }
+    let late = find(NewSubmission { at: at(41 * DAY), ..report(3) });
+    assert_eq!(code(&house, late), "held");
+    // One of them a person may release by itself; the others go once the notice was read.
+    assert_eq!(release(&house, watched).unwrap().code(), "queued");
+    house.journal.remove_notice("journal-copied").unwrap();
+    decide(&house, late, None);
+    assert_eq!(code(&house, late), "queued");
+    let later = find(NewSubmission { at: at(42 * DAY), ..report(4) });
+    assert_eq!(code(&house, later), "queued", "the thirty days are over");
+}
+
+/// What left from a disk before it died, or from the other copy at the same time, the authority may show late.
+#[test]
+fn what_is_not_shown_may_be_shown_late() {
+    let lag = std::time::Duration::from_secs(600);
+    for is_told in [false, true] {
+        let house = copied();
+        if is_told {
+            house.journal.put_notice(Notice::new("journal-copied", &[], at(1))).unwrap();
+        }
+        let late = |id, now| house.journal.may_be_shown_late(id, at(now), lag).unwrap();
+        let first = take(&house, report(1));
+        assert!(late(first, 20) && late(first, 500));
+        // The clock was set back.
+        assert!(late(first, 10));
+        assert!(late(first, 600) && !late(first, 620));
+        // From a disk nothing leaves any more; from the other copy it may.
+        let second = take(&house, NewSubmission { at: at(5_000), ..report(2) });
+        assert_eq!(late(second, 5_001), is_told);
+        assert!(!late(second, 5_700));
+    }
 }
 
 #[test]

@@ -249,7 +249,10 @@ async fn compare_all(process: &Arc<Process>, journal: &Journal) -> bool {
         let (world, process) = (world.clone(), process.clone());
         let link = Link { world, process, endpoint: at, compares: true };
         let endpoint = endpoint(at);
-        let tools = ReconcileDeps { journal, authority: &link, endpoint: &endpoint, clock: &clock };
+        let timing = Timing::default();
+        let (authority, clock) = (&link, &clock as &dyn engine::Clock);
+        let tools =
+            ReconcileDeps { journal, authority, endpoint: &endpoint, clock, timing: &timing };
         complete &= match open {
             Some(open) => compare(&tools, open).await.is_ok_and(|found| found.complete),
             None => decide_guarded(&tools).await.is_ok(),

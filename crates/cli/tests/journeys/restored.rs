@@ -49,9 +49,10 @@ fn a_backup_on_another_computer_sends_nothing_again_that_was_sent_since() {
     assert_eq!(held[0]["issues"].as_array().unwrap().len(), 1);
     assert_eq!(stored(&place), 2, "nothing went out twice");
     place.run(&["send", &before]).says("known as 1");
-    // What is new is asked for and sent.
-    place.run(&["send", &new, "--wait"]).says("Completed");
-    assert_eq!(stored(&place), 3);
+    // What is new is asked for too, and waits: what was sent just before the disk died may be shown late.
+    let waits = place.json(1, &["send", &new, "--wait"]);
+    assert_eq!(waits[0]["issues"][0]["code"], "journal-not-compared");
+    assert_eq!(stored(&place), 2);
 }
 
 /// Copies on another disk are made by themselves, and a restore takes one of them.
@@ -94,8 +95,8 @@ fn what_cannot_be_asked_for_waits_and_follow_asks() {
     place.start();
     place.run(&["follow"]).says("Completed");
     let states: Vec<_> = printed(&place, &["list"]).iter().map(|it| it["state"].clone()).collect();
-    assert_eq!(states, ["completed", "completed", "held"], "the one of before was found");
-    assert_eq!(stored(&place), 2);
+    assert_eq!(states, ["completed", "held", "held"], "the one of before was found");
+    assert_eq!(stored(&place), 1);
 }
 
 /// The journal is damaged and comes back from a backup. The first command after that brings a newer version of what the
@@ -142,9 +143,9 @@ fn what_waits_for_another_endpoint_is_asked_for_there() {
     place.run(&["follow"]).says("Completed");
     let list = printed(&place, &["list"]);
     let states: Vec<_> = list.iter().map(|it| it["state"].clone()).collect();
-    assert_eq!(states, ["completed", "completed", "held"]);
+    assert_eq!(states, ["completed", "held", "held"]);
     assert!(list.iter().all(|it| it["endpoint"] == "authority"), "all at the first one");
-    assert_eq!(stored(&place), 2, "and nothing twice");
+    assert_eq!(stored(&place), 1, "and nothing twice");
 }
 
 /// What a recovery has set aside is listed and counted, and goes when a person says so.

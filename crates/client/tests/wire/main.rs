@@ -4,6 +4,7 @@
 
 mod alerts;
 mod certificates;
+mod documents;
 mod endless;
 mod http2;
 mod mutual;

@@ -11,7 +11,7 @@ use testkit::{Reaction, Seen};
 use crate::{IDENTIFIER, World, fhir, limits, outcome, reference, told};
 
 /// A searchset with links.
-fn bundle(entries: &[String], links: &[(&str, String)]) -> String {
+pub(crate) fn bundle(entries: &[String], links: &[(&str, String)]) -> String {
     let links: Vec<String> = links
         .iter()
         .map(|(relation, url)| format!(r#"{{"relation":"{relation}","url":"{url}"}}"#))
@@ -30,7 +30,7 @@ fn bundle(entries: &[String], links: &[(&str, String)]) -> String {
     )
 }
 
-fn own(seen: &Seen) -> (&'static str, String) {
+pub(crate) fn own(seen: &Seen) -> (&'static str, String) {
     ("self", format!("https://localhost{}", seen.target))
 }
 
