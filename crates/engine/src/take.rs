@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::sync::{Mutex, PoisonError};
 
 use exchange::Endpoint;
-use futures::{StreamExt as _, TryStreamExt as _, stream};
+use futures::{StreamExt as _, stream};
 use journal::{Imported, JournalError, NewSubmission, Unless};
 use report::{Action, Event, SubmissionId};
 
@@ -59,6 +60,17 @@ pub enum Taken {
     Known(SubmissionId),
     /// Not a report.
     Refused,
+    /// It could not be taken in, and may be handed over again: [`HandOver::fault`] says why.
+    Failed,
+}
+
+/// What became of a hand-over.
+#[derive(Debug)]
+pub struct HandOver {
+    /// What became of each candidate, in their order.
+    pub taken: Vec<Taken>,
+    /// The fault for which some could not be taken in.
+    pub fault: Option<EngineError>,
 }
 
 /// Imports under way together, so that their commits are grouped.
@@ -66,72 +78,118 @@ const IMPORTS_AT_ONCE: usize = 64;
 
 impl Engine {
     /// Takes candidates into the journal: queued, or held where errors were found. In the given order;
-    /// content that occurs twice among them is taken once.
+    /// content that occurs twice among them is taken once. A fault of one keeps no other from being taken in, unless
+    /// every other would meet it too; what came before it in this order is taken in all the same.
+    ///
+    /// # Errors
+    /// Only where nothing was taken in, and nothing can be.
     pub async fn take(
         &self,
         candidates: &[Candidate],
         terms: ImportOptions,
-    ) -> Result<Vec<Taken>, EngineError> {
+    ) -> Result<HandOver, EngineError> {
         self.refresh()?;
         let anew = self.compare_first().await?;
         let candidates = &*self.compared(candidates, self.endpoint().ok().as_ref(), anew)?;
-        let mut contents = HashMap::new();
-        let (mut identifiers, mut later, mut same) = (HashSet::new(), Vec::new(), Vec::new());
-        let mut plan = Vec::with_capacity(candidates.len());
-        for (index, candidate) in candidates.iter().enumerate() {
-            let Some(parsed) = candidate.parsed() else {
-                plan.push(Planned::Done(Taken::Refused));
-                continue;
-            };
-            let first = *contents.entry(parsed.canonical.as_str()).or_insert(index);
-            plan.push(match self.in_place_of(parsed, terms.known)? {
-                Some(id) => Planned::Done(Taken::Known(id)),
-                None if first != index => {
-                    same.push((index, first));
-                    Planned::Done(Taken::Refused)
-                }
-                None if !is_first(parsed, &mut identifiers) => {
-                    later.push(index);
-                    Planned::Done(Taken::Refused)
-                }
-                None => Planned::Import(index),
-            });
-        }
-        let mut results: Vec<Taken> = stream::iter(plan)
-            .map(|planned| async move {
-                match planned {
-                    Planned::Done(taken) => Ok(taken),
+        let Plan { steps, later, same } = self.plan(candidates, terms.known)?;
+        let faults = &Faults::default();
+        let mut taken: Vec<Taken> = stream::iter(steps)
+            .map(|step| async move {
+                match step {
+                    Step::Done(taken) => taken,
                     // Made here, so that only what is under way is held in memory twice.
-                    Planned::Import(index) => match candidates.get(index) {
-                        Some(one) => self.take_one(one, terms).await,
-                        None => Ok(Taken::Refused),
+                    Step::Import(index) => match candidates.get(index) {
+                        Some(candidate) => self.take_one(candidate, terms, faults).await,
+                        None => Taken::Refused,
                     },
                 }
             })
             .buffered(IMPORTS_AT_ONCE)
-            .try_collect()
-            .await?;
-        // What shares its document identifier with an earlier one of this order is compared once that one is in.
-        for index in later {
-            let Some(candidate) = candidates.get(index) else { continue };
-            let mut candidate = candidate.clone();
-            self.compare(&mut candidate)?;
-            let taken = self.take_one(&candidate, terms).await?;
-            if let Some(result) = results.get_mut(index) {
-                *result = taken;
-            }
-        }
+            .collect()
+            .await;
+        self.take_later(candidates, &later, terms, faults, &mut taken).await;
         for (index, first) in same {
-            let stands = results.get(first).copied();
-            if let (Some(Taken::New(id) | Taken::Known(id)), Some(result)) =
-                (stands, results.get_mut(index))
-            {
-                *result = Taken::Known(id);
+            let stands = taken.get(first).copied();
+            if let (Some(stands), Some(result)) = (stands, taken.get_mut(index)) {
+                *result = match stands {
+                    Taken::New(id) | Taken::Known(id) => Taken::Known(id),
+                    other => other,
+                };
             }
         }
         self.inner.compare.notify_one();
         self.wake();
-        Ok(results)
+        let is_any_new = taken.iter().any(|taken| matches!(taken, Taken::New(_)));
+        match faults.first() {
+            Some(fault) if stops_all(&fault) && !is_any_new => Err(fault),
+            fault => Ok(HandOver { taken, fault }),
+        }
+    }
+
+    /// What is known already, what is to be imported, and what waits for an earlier one of this order.
+    fn plan(&self, candidates: &[Candidate], known: KnownContent) -> Result<Plan, EngineError> {
+        let (mut contents, mut names) = (HashMap::new(), HashSet::new());
+        let mut plan = Plan::default();
+        for (index, candidate) in candidates.iter().enumerate() {
+            let Some(parsed) = candidate.parsed() else {
+                plan.steps.push(Step::Done(Taken::Refused));
+                continue;
+            };
+            let first = *contents.entry(parsed.canonical.as_str()).or_insert(index);
+            let waits = Step::Done(Taken::Refused);
+            plan.steps.push(match self.in_place_of(parsed, known)? {
+                Some(id) => Step::Done(Taken::Known(id)),
+                None if first != index => {
+                    plan.same.push((index, first));
+                    waits
+                }
+                None if !is_first(parsed, &mut names) => {
+                    plan.later.push(index);
+                    waits
+                }
+                None => Step::Import(index),
+            });
+        }
+        Ok(plan)
+    }
+
+    /// What shares an identifier with an earlier one of this order is compared once that one is in. Where that one has
+    /// failed it fails too: taken in first, it would be taken for the earlier one.
+    async fn take_later(
+        &self,
+        candidates: &[Candidate],
+        later: &[usize],
+        terms: ImportOptions,
+        faults: &Faults,
+        taken: &mut [Taken],
+    ) {
+        let names_of =
+            |index: &usize| candidates.get(*index).and_then(Candidate::parsed).map(names);
+        let mut failed: HashSet<Name<'_>> = HashSet::new();
+        for (index, taken) in taken.iter().enumerate() {
+            if *taken == Taken::Failed {
+                failed.extend(names_of(&index).into_iter().flatten());
+            }
+        }
+        for index in later {
+            let (Some(candidate), Some(result)) = (candidates.get(*index), taken.get_mut(*index))
+            else {
+                continue;
+            };
+            let follows = names_of(index).into_iter().flatten().any(|name| failed.contains(&name));
+            *result = if follows {
+                Taken::Failed
+            } else {
+                let mut candidate = candidate.clone();
+                match self.compare(&mut candidate) {
+                    Ok(()) => self.take_one(&candidate, terms, faults).await,
+                    Err(fault) => faults.note(fault),
+                }
+            };
+            if *result == Taken::Failed {
+                failed.extend(names_of(index).into_iter().flatten());
+            }
+        }
     }
 
     /// Compared for this endpoint: another program may have brought it into use since they were looked at. `anew`: the
@@ -156,8 +214,23 @@ impl Engine {
         Ok(Cow::Owned(all))
     }
 
-    /// Takes in one candidate that is new as far as is known.
+    /// Takes in one candidate that is new as far as is known, unless a fault stands in the way of all.
     async fn take_one(
+        &self,
+        candidate: &Candidate,
+        terms: ImportOptions,
+        faults: &Faults,
+    ) -> Taken {
+        if faults.stop_all() {
+            return Taken::Failed;
+        }
+        match self.try_one(candidate, terms).await {
+            Ok(taken) => taken,
+            Err(fault) => faults.note(fault),
+        }
+    }
+
+    async fn try_one(
         &self,
         candidate: &Candidate,
         terms: ImportOptions,
@@ -221,12 +294,69 @@ impl Engine {
     }
 }
 
-enum Planned {
+/// How the candidates of a hand-over are taken in.
+#[derive(Default)]
+struct Plan {
+    /// One for each, in their order.
+    steps: Vec<Step>,
+    /// Those that share an identifier with an earlier one.
+    later: Vec<usize>,
+    /// Those with the content of an earlier one, and which that is.
+    same: Vec<(usize, usize)>,
+}
+
+enum Step {
     Done(Taken),
+    /// The candidate at this place.
     Import(usize),
 }
 
-/// Whether no earlier one has the same document identifier; those without are all first.
-fn is_first<'a>(parsed: &'a Parsed, identifiers: &mut HashSet<&'a str>) -> bool {
-    parsed.summary.identifier.as_deref().is_none_or(|identifier| identifiers.insert(identifier))
+/// Faults of one hand-over: the first is told.
+#[derive(Default)]
+struct Faults(Mutex<Option<EngineError>>);
+
+impl Faults {
+    fn note(&self, fault: EngineError) -> Taken {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that stops all says more than one of a single report.
+        if first.as_ref().is_none_or(|first| !stops_all(first)) {
+            *first = Some(fault);
+        }
+        Taken::Failed
+    }
+
+    fn stop_all(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(stops_all)
+    }
+
+    fn first(&self) -> Option<EngineError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Whether every other report would meet this fault too.
+pub(crate) fn stops_all(fault: &EngineError) -> bool {
+    match fault {
+        EngineError::Journal(error) => !matches!(error, JournalError::Damaged),
+        EngineError::NoEndpoint | EngineError::Profile(_) => true,
+        _ => false,
+    }
+}
+
+/// What a report goes by: its document, and the envelope that it came in.
+#[derive(PartialEq, Eq, Hash)]
+enum Name<'a> {
+    Document(&'a str),
+    Envelope(&'a str),
+}
+
+fn names(parsed: &Parsed) -> impl Iterator<Item = Name<'_>> {
+    let document = parsed.summary.identifier.as_deref().map(Name::Document);
+    document.into_iter().chain(parsed.envelope_identifier.as_deref().map(Name::Envelope))
+}
+
+/// Whether no earlier one goes by one of its names; those without are all first.
+fn is_first<'a>(parsed: &'a Parsed, taken: &mut HashSet<Name<'a>>) -> bool {
+    // Each is noted, also where an earlier one was met.
+    names(parsed).fold(true, |is_first, name| taken.insert(name) && is_first)
 }

@@ -18,7 +18,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::intake::{Reason, look_at};
 use crate::source::{Piece, Refusal, linked, walk};
-use crate::{Candidate, Engine, EngineError, ImportOptions, KnownContent, Taken, Verdict};
+use crate::take::stops_all;
+use crate::{
+    Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Taken, Verdict,
+};
 
 use memory::{Away, FileStamp, Look, Memory};
 pub use notices::WATCH_NOTICES;
@@ -263,7 +266,8 @@ impl Engine {
             return Ok(());
         }
         let terms = ImportOptions { known: KnownContent::ShowAnywhere, ..ImportOptions::default() };
-        let taken = self.take(&batch.candidates, terms).await?;
+        let HandOver { taken, fault } = self.take(&batch.candidates, terms).await?;
+        let stops_all = fault.as_ref().is_some_and(stops_all);
         let revision = self.known_at()?;
         let mut results = batch.candidates.iter().zip(taken);
         for (path, stamp, count) in batch.files {
@@ -272,10 +276,16 @@ impl Engine {
                 Verdict::Refused(reason) => Some((candidate.name.as_str(), reason)),
                 Verdict::Report(_) => None,
             });
+            let failed = pieces.iter().find(|(_, taken)| *taken == Taken::Failed);
+            if failed.is_some() && stops_all {
+                // It stays due.
+                continue;
+            }
             let stopped = self.stopped_of(&pieces);
-            if let (Err(_), Some((first, _))) = (&stopped, pieces.first()) {
-                // What the journal knows of it cannot be read: that is no matter of the other files.
-                refused = refused.or(Some((&*first.name, &NOT_TAKEN_IN)));
+            // What the journal knows of it cannot be read: that is no matter of the other files.
+            let unread = pieces.first().filter(|_| stopped.is_err());
+            if let Some((candidate, _)) = failed.or(unread) {
+                refused = refused.or(Some((&*candidate.name, &NOT_TAKEN_IN)));
             }
             let is_news = memory.settle(&path, stamp, refused);
             memory.know(&path, stamp, revision, stopped.unwrap_or_default());
@@ -285,7 +295,7 @@ impl Engine {
                 }
             }
         }
-        Ok(())
+        fault.filter(|_| stops_all).map_or(Ok(()), Err)
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
-use engine::{Engine, EngineDeps, ImportOptions, KnownContent, Profile, Taken};
+use engine::{Engine, EngineDeps, HandOver, ImportOptions, KnownContent, Profile, Taken};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::SecretsKind;
 
@@ -53,7 +53,7 @@ async fn a_document_is_known_in_another_envelope_and_without_one() {
         for text in &texts {
             let name = "a.json".to_owned();
             let seen = engine.inspect_text(name, text.clone().into_bytes()).await.unwrap();
-            match (engine.take(&seen, terms).await.unwrap()[0], first) {
+            match (engine.take(&seen, terms).await.unwrap().taken[0], first) {
                 (Taken::New(id), None) => first = Some(id),
                 (Taken::Known(id), Some(first)) => assert_eq!(id, first),
                 (other, _) => panic!("{other:?}"),
@@ -67,7 +67,7 @@ async fn a_document_is_known_in_another_envelope_and_without_one() {
             let seen = engine.inspect_text("b.json".to_owned(), other.into_bytes()).await.unwrap();
             both.extend(seen);
         }
-        let taken = engine.take(&both, terms).await.unwrap();
+        let taken = engine.take(&both, terms).await.unwrap().taken;
         let [Taken::New(id), ..] = taken[..] else { panic!("{taken:?}") };
         assert_eq!(taken[1..], [Taken::Known(id); 2]);
     }
@@ -88,12 +88,12 @@ async fn a_mended_envelope_corrects_the_one_that_is_held() {
     let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
     let faulty = look("de_CH").await;
     assert!(faulty[0].has_errors());
-    let Taken::New(held) = engine.take(&faulty, terms).await.unwrap()[0] else { panic!() };
-    assert_eq!(engine.take(&look("de_CH").await, terms).await.unwrap(), [Taken::Known(held)]);
+    let Taken::New(held) = engine.take(&faulty, terms).await.unwrap().taken[0] else { panic!() };
+    assert_eq!(engine.take(&look("de_CH").await, terms).await.unwrap().taken, [Taken::Known(held)]);
     let mended = look("de-CH").await;
     let relation = mended[0].parsed().unwrap().relation.as_ref().unwrap();
     assert!(relation.corrects && relation.submission == held);
-    let Taken::New(id) = engine.take(&mended, terms).await.unwrap()[0] else { panic!() };
+    let Taken::New(id) = engine.take(&mended, terms).await.unwrap().taken[0] else { panic!() };
     assert_eq!(engine.journal().row(id).unwrap().corrects, Some(held));
 }
 
@@ -114,15 +114,19 @@ async fn what_is_known_is_judged_for_each_endpoint_but_in_a_watched_folder() {
     let terms =
         |known| ImportOptions { known, delay_micros: 3_600_000_000, ..ImportOptions::default() };
     let shown = terms(KnownContent::Show);
-    let Taken::New(pilot) = engine.take(&look().await, shown).await.unwrap()[0] else { panic!() };
-    assert_eq!(engine.take(&look().await, shown).await.unwrap(), [Taken::Known(pilot)]);
+    let Taken::New(pilot) = engine.take(&look().await, shown).await.unwrap().taken[0] else {
+        panic!()
+    };
+    assert_eq!(engine.take(&look().await, shown).await.unwrap().taken, [Taken::Known(pilot)]);
 
     engine.use_endpoint("real").await.unwrap();
     let watched = terms(KnownContent::ShowAnywhere);
-    assert_eq!(engine.take(&look().await, watched).await.unwrap(), [Taken::Known(pilot)]);
+    assert_eq!(engine.take(&look().await, watched).await.unwrap().taken, [Taken::Known(pilot)]);
     // While the one at the test system is still open, too.
-    let Taken::New(real) = engine.take(&look().await, shown).await.unwrap()[0] else { panic!() };
-    assert_eq!(engine.take(&look().await, shown).await.unwrap(), [Taken::Known(real)]);
+    let Taken::New(real) = engine.take(&look().await, shown).await.unwrap().taken[0] else {
+        panic!()
+    };
+    assert_eq!(engine.take(&look().await, shown).await.unwrap().taken, [Taken::Known(real)]);
     assert_ne!(pilot, real);
 }
 
@@ -145,16 +149,20 @@ async fn two_who_send_the_same_again_send_it_once() {
         ..ImportOptions::default()
     };
 
-    let Taken::New(first) = one.take(&look(&one).await, again).await.unwrap()[0] else { panic!() };
+    let Taken::New(first) = one.take(&look(&one).await, again).await.unwrap().taken[0] else {
+        panic!()
+    };
     one.hold_back(first).await.unwrap();
     one.withdraw(first, "sent by fax".to_owned()).await.unwrap();
     let (seen_by_one, seen_by_other) = (look(&one).await, look(&other).await);
-    let Taken::New(second) = one.take(&seen_by_one, again).await.unwrap()[0] else { panic!() };
+    let Taken::New(second) = one.take(&seen_by_one, again).await.unwrap().taken[0] else {
+        panic!()
+    };
     assert_ne!(first, second);
-    assert_eq!(other.take(&seen_by_other, again).await.unwrap(), [Taken::Known(second)]);
+    assert_eq!(other.take(&seen_by_other, again).await.unwrap().taken, [Taken::Known(second)]);
     one.hold_back(second).await.unwrap();
     one.withdraw(second, "sent by fax".to_owned()).await.unwrap();
-    let taken = other.take(&look(&other).await, again).await.unwrap();
+    let taken = other.take(&look(&other).await, again).await.unwrap().taken;
     assert!(matches!(taken[..], [Taken::New(_)]), "{taken:?}");
 }
 
@@ -176,7 +184,9 @@ async fn an_envelope_that_is_sent_again_gets_an_identifier_of_its_own() {
         let candidates =
             engine.inspect_text("a.json".to_owned(), text.clone().into_bytes()).await.unwrap();
         assert!(!candidates[0].has_errors(), "{:?}", candidates[0].findings);
-        let Taken::New(id) = engine.take(&candidates, again).await.unwrap()[0] else { panic!() };
+        let Taken::New(id) = engine.take(&candidates, again).await.unwrap().taken[0] else {
+            panic!()
+        };
         let row = engine.journal().row(id).unwrap();
         assert_eq!(engine.journal().find_by_attempt_identifier(&row.identifier).unwrap(), Some(id));
         used.push(row.identifier);
@@ -205,8 +215,80 @@ async fn what_occurs_twice_is_known_also_where_it_shares_its_identifier() {
             .extend(engine.inspect_text("a.json".to_owned(), text.into_bytes()).await.unwrap());
     }
     let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
-    let taken = engine.take(&candidates, terms).await.unwrap();
+    let taken = engine.take(&candidates, terms).await.unwrap().taken;
     let [Taken::New(first), Taken::New(second), known] = taken[..] else { panic!("{taken:?}") };
     assert_eq!(known, Taken::Known(second));
     assert_ne!(first, second);
+}
+
+/// The database, as whoever knows its key sees it.
+fn raw(engine: &Engine) -> rusqlite::Connection {
+    let key = engine.secrets().journal_key().unwrap();
+    let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    let raw = rusqlite::Connection::open(engine.profile().journal_file()).unwrap();
+    raw.execute_batch(&format!("PRAGMA key = \"x'{hex}'\"")).unwrap();
+    raw
+}
+
+/// One of five reports cannot be written: it alone is told as such, with the newer version of it that must not take its
+/// place, and a second hand-over takes in what was left and nothing twice.
+#[tokio::test]
+async fn what_was_taken_in_is_told_where_another_could_not_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let mut candidates = Vec::new();
+    for number in 1..=4 {
+        let text = testkit::DocumentBuilder::new(number).json();
+        let name = format!("{number}.json");
+        candidates.extend(engine.inspect_text(name, text.into_bytes()).await.unwrap());
+    }
+    let newer = testkit::DocumentBuilder::new(2).json().replace("\"final\"", "\"amended\"");
+    candidates.extend(engine.inspect_text("2b.json".to_owned(), newer.into()).await.unwrap());
+    raw(&engine)
+        .execute_batch(
+            "CREATE TRIGGER fails BEFORE INSERT ON submission WHEN NEW.file = '2.json' \
+             BEGIN SELECT RAISE(ABORT, 'cannot be written'); END",
+        )
+        .unwrap();
+    let again = ImportOptions { known: KnownContent::SendAgain, ..ImportOptions::default() };
+    let HandOver { taken, fault } = engine.take(&candidates, again).await.unwrap();
+    assert!(fault.is_some());
+    let [Taken::New(_), Taken::Failed, third, fourth, Taken::Failed] = taken[..] else {
+        panic!("{taken:?}")
+    };
+    // Whether the others are tried after a fault depends on whether it is of that one alone.
+    assert!([third, fourth].iter().all(|it| matches!(it, Taken::New(_) | Taken::Failed)));
+    raw(&engine).execute_batch("DROP TRIGGER fails").unwrap();
+    let HandOver { taken: second, fault } = engine.take(&candidates, again).await.unwrap();
+    assert!(fault.is_none());
+    for (first, second) in taken.iter().zip(&second) {
+        match (first, second) {
+            (Taken::New(before), Taken::Known(now)) => assert_eq!(before, now),
+            (Taken::Failed, Taken::New(_)) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    let all = engine.journal().count(&journal::Filter::default(), 100).unwrap();
+    assert_eq!(all, 5, "each once");
+}
+
+/// Two envelopes of one hand-over with one identifier and different documents: the second is another delivery.
+#[tokio::test]
+async fn two_envelopes_of_one_identifier_become_two_deliveries() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let own = "urn:uuid:5b3c2c1e-9d49-4f2f-8f57-1f6f2f0a7a01";
+    let mut candidates = Vec::new();
+    for number in 1..=2 {
+        let text = envelope(&testkit::DocumentBuilder::new(number).json(), own, "de-CH");
+        let name = format!("{number}.json");
+        candidates.extend(engine.inspect_text(name, text.into_bytes()).await.unwrap());
+    }
+    let taken = engine.take(&candidates, ImportOptions::default()).await.unwrap().taken;
+    let [Taken::New(first), Taken::New(second)] = taken[..] else { panic!("{taken:?}") };
+    let identifier = |id| engine.journal().row(id).unwrap().identifier;
+    assert_eq!(identifier(first), own);
+    assert_ne!(identifier(second), own);
 }

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use engine::{Candidate, Differing, Engine, ImportOptions, KnownContent, Relation, Taken};
+use engine::{
+    Candidate, Differing, Engine, HandOver, ImportOptions, KnownContent, Relation, Taken,
+};
 use report::{Action, SubmissionId};
 
 use super::Desk;
@@ -186,10 +188,14 @@ async fn take(
     differing: Differing,
     delay_micros: i64,
 ) -> Result<IntakeView, Problem> {
-    let taken = engine.take(candidates, ImportOptions { known, differing, delay_micros }).await?;
+    let terms = ImportOptions { known, differing, delay_micros };
+    let HandOver { taken, fault } = engine.take(candidates, terms).await?;
+    if let Some(fault) = fault {
+        return Err(fault.into());
+    }
     let submissions = taken.iter().map(|taken| match taken {
         Taken::New(id) => Some(id.0),
-        Taken::Known(_) | Taken::Refused => None,
+        Taken::Known(_) | Taken::Refused | Taken::Failed => None,
     });
     let files = candidates.iter().zip(&taken).map(|(candidate, taken)| {
         let mut view = candidate_view(candidate, Names::Masked);

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Candidate, ImportOptions, KnownContent, Taken, Verdict, Watched};
+use engine::{Candidate, HandOver, ImportOptions, KnownContent, Taken, Verdict, Watched};
 use report::Action;
 use tokio_util::sync::CancellationToken;
 
@@ -105,10 +105,11 @@ impl Headless {
         let mut all = Vec::with_capacity(files.len());
         for files in files.chunks(at_once) {
             let candidates = self.engine.inspect(files.to_vec()).await?;
-            let taken = self
-                .engine
-                .take(&candidates, ImportOptions { known, ..ImportOptions::default() })
-                .await?;
+            let terms = ImportOptions { known, ..ImportOptions::default() };
+            let HandOver { taken, fault } = self.engine.take(&candidates, terms).await?;
+            if let Some(fault) = fault {
+                return Err(fault.into());
+            }
             for (candidate, taken) in candidates.iter().zip(taken) {
                 all.push(self.taken(candidate, taken)?);
             }
@@ -124,7 +125,9 @@ impl Headless {
         let (fate, id) = match taken {
             Taken::New(id) => (Fate::Taken(id.0), id),
             Taken::Known(id) => (Fate::Known(id.0), id),
-            Taken::Refused => return Ok(Looked { fate: Fate::Refused, ..looked(candidate) }),
+            Taken::Refused | Taken::Failed => {
+                return Ok(Looked { fate: Fate::Refused, ..looked(candidate) });
+            }
         };
         Ok(Looked {
             fate,

@@ -339,7 +339,7 @@ async fn known_content_that_nothing_brings_to_the_authority_is_told() {
     // Sent again by a person: that is on its way, and there is nothing left to say.
     let again = ImportOptions { known: KnownContent::SendAgain, ..ImportOptions::default() };
     let seen = engine.inspect(vec![folder.join("again.json")]).await.unwrap();
-    assert!(matches!(engine.take(&seen, again).await.unwrap()[..], [Taken::New(_)]));
+    assert!(matches!(engine.take(&seen, again).await.unwrap().taken[..], [Taken::New(_)]));
     until("over", || shown().is_none()).await;
     cancel.cancel();
     task.await.unwrap();
