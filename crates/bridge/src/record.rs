@@ -104,7 +104,7 @@ impl Record {
             file: row.file.clone(),
             digest: Some(row.digest.clone()),
             identifier: Some(row.identifier.clone()),
-            state: Some(row.state.code().to_owned()),
+            state: Some(row.state.shown().to_owned()),
             receipt: row.receipt.clone(),
             issues,
             attempts: row.attempts,

@@ -137,7 +137,7 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
     RowView {
         id: row.id.0,
         file: row.file.clone(),
-        state: row.state.code().to_owned(),
+        state: row.state.shown().to_owned(),
         group: group_code(row.state.group(now)).to_owned(),
         patient,
         subject: summary.subject.clone(),

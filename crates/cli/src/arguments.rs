@@ -35,7 +35,8 @@ Exit codes:
 With --json, every report is one object on one line with the fields
 id file digest identifier state receipt issues attempts corrects created updated;
 each of the issues has severity code rule text expression line column source.
-States: held queued sending unknown in-progress completed rejected failed withdrawn superseded.";
+States: held queued sending unknown in-progress completed rejected failed withdrawn
+said-received superseded.";
 
 /// Sends laboratory reports of notifiable diseases to the authority and shows what became of each.
 #[derive(Parser)]
@@ -293,7 +294,7 @@ pub(crate) struct List {
     pub(crate) since: Option<String>,
 }
 
-const STATES: [&str; 10] = [
+const STATES: [&str; 11] = [
     "held",
     "queued",
     "sending",
@@ -303,6 +304,7 @@ const STATES: [&str; 10] = [
     "rejected",
     "failed",
     "withdrawn",
+    "said-received",
     "superseded",
 ];
 

@@ -67,11 +67,13 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked:
 }
 
 /// What is said of known content. Sending it again is proposed only where that makes no second report of one that
-/// is on its way, or stands where a correction is wanted.
+/// is on its way or that the authority has by a person's word, or stands where a correction is wanted.
 fn known_key(known: &Standing, asked: Asked) -> &'static str {
     match (known.state, asked) {
         _ if known.open => "say.known-open",
-        ("held" | "rejected" | "failed", _) | (_, Asked::Watch) => "say.known-plain",
+        ("held" | "rejected" | "failed" | "said-received", _) | (_, Asked::Watch) => {
+            "say.known-plain"
+        }
         (_, Asked::Check) => "say.known-check",
         (_, Asked::Send) => "say.known-as",
     }
@@ -110,7 +112,7 @@ pub(crate) fn look_of(state: &str) -> Look {
         "completed" => Look::Good,
         "held" | "rejected" | "failed" => Look::Bad,
         "unknown" => Look::Careful,
-        "withdrawn" | "superseded" => Look::Faint,
+        "withdrawn" | "said-received" | "superseded" => Look::Faint,
         _ => Look::Plain,
     }
 }
@@ -270,7 +272,7 @@ mod tests {
                 assert_eq!(advised(&known(state, true), asked), [false; 2]);
             }
         }
-        for state in ["held", "rejected", "failed"] {
+        for state in ["held", "rejected", "failed", "said-received"] {
             assert_eq!(advised(&known(state, false), Asked::Send), [false; 2]);
         }
     }

@@ -163,7 +163,7 @@ impl Engine {
         if !state.actions(self.now()).contains(&Action::Resubmit) {
             return Err(EngineError::NotPermitted {
                 action: Action::Resubmit,
-                state: state.code(),
+                state: state.shown(),
             });
         }
         let name = self.journal().row(id)?.file;
@@ -193,7 +193,10 @@ impl Engine {
         candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
         let state = self.journal().state(id)?;
         if !state.actions(self.now()).contains(&Action::Correct) {
-            return Err(EngineError::NotPermitted { action: Action::Correct, state: state.code() });
+            return Err(EngineError::NotPermitted {
+                action: Action::Correct,
+                state: state.shown(),
+            });
         }
         let known = match candidate.parsed() {
             Some(parsed) => self.known_where_it_goes(id, parsed)?,
@@ -314,7 +317,7 @@ impl Engine {
         if state.actions(self.now()).contains(&action) {
             return Ok(());
         }
-        Err(EngineError::NotPermitted { action, state: state.code() })
+        Err(EngineError::NotPermitted { action, state: state.shown() })
     }
 
     /// Stops a report that waits to be sent.

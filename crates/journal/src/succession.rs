@@ -129,7 +129,7 @@ mod tests {
             State::Completed { receipt: receipt() },
             State::Rejected,
             State::Failed { receipt: receipt() },
-            State::Withdrawn,
+            State::Withdrawn { received: false },
             State::Superseded { by: SubmissionId(1) },
         ];
         for state in states {

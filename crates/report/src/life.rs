@@ -157,9 +157,9 @@ impl State {
             (
                 Self::Held { .. } | Self::Queued { .. } | Self::Rejected | Self::Failed { .. },
                 Event::Withdrawn { .. },
-            )
-            | (Self::Unknown { .. } | Self::InProgress { .. }, Event::SaidReceived { .. }) => {
-                Self::Withdrawn
+            ) => Self::Withdrawn { received: false },
+            (Self::Unknown { .. } | Self::InProgress { .. }, Event::SaidReceived { .. }) => {
+                Self::Withdrawn { received: true }
             }
             (Self::InProgress { receipt, since, due, .. }, Event::StillExpected { at, .. }) => {
                 Self::InProgress {

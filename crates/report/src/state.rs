@@ -96,7 +96,11 @@ pub enum State {
         receipt: String,
     },
     /// Will not be sent.
-    Withdrawn,
+    Withdrawn {
+        /// For a person said that the authority has it.
+        #[serde(default, skip_serializing_if = "is_false")]
+        received: bool,
+    },
     /// Another submission takes its place.
     Superseded {
         /// The successor.
@@ -199,7 +203,7 @@ impl State {
             Self::Queued { .. } | Self::Sending { .. } | Self::Unknown { .. } => Group::InProgress,
             Self::InProgress { .. } => Group::InProgress,
             Self::Completed { .. } => Group::Completed,
-            Self::Withdrawn | Self::Superseded { .. } => Group::Closed,
+            Self::Withdrawn { .. } | Self::Superseded { .. } => Group::Closed,
         }
     }
 
@@ -278,10 +282,37 @@ impl State {
             Self::Completed { .. } => "completed",
             Self::Rejected => "rejected",
             Self::Failed { .. } => "failed",
-            Self::Withdrawn => "withdrawn",
+            Self::Withdrawn { .. } => "withdrawn",
             Self::Superseded { .. } => "superseded",
         }
     }
+
+    /// The code that people read: as [`State::code`], but what the authority has, by a person's word, was not
+    /// withdrawn in anybody's eyes.
+    pub const fn shown(&self) -> &'static str {
+        match self {
+            Self::Withdrawn { received: true } => Self::SAID_RECEIVED,
+            state => state.code(),
+        }
+    }
+
+    /// [`State::shown`] of what the authority has, by a person's word.
+    pub const SAID_RECEIVED: &'static str = "said-received";
+
+    /// All that [`State::shown`] may say, in the order of the life cycle.
+    pub const SHOWN: [&'static str; 11] = [
+        "held",
+        "queued",
+        "sending",
+        "unknown",
+        "in-progress",
+        "completed",
+        "rejected",
+        "failed",
+        "withdrawn",
+        "said-received",
+        "superseded",
+    ];
 
     /// All codes, in the order of the life cycle.
     pub const CODES: [&'static str; 10] = [

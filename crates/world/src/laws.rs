@@ -427,7 +427,7 @@ fn may_follow(before: &State, after: &str) -> bool {
         // a duplicate.
         State::Rejected => by_the_authority || ["withdrawn", "superseded"].contains(&after),
         State::Failed { .. } => ["completed", "withdrawn", "superseded"].contains(&after),
-        State::Completed { .. } | State::Withdrawn | State::Superseded { .. } => false,
+        State::Completed { .. } | State::Withdrawn { .. } | State::Superseded { .. } => false,
     }
 }
 

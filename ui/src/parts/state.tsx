@@ -11,6 +11,7 @@ import {
   OctagonX,
   RefreshCcwDot,
   TriangleAlert,
+  UserCheck,
 } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 
@@ -30,6 +31,7 @@ export const STATES: Record<string, { icon: LucideIcon; tone: Tone }> = {
   rejected: { icon: OctagonX, tone: "attention" },
   failed: { icon: TriangleAlert, tone: "attention" },
   withdrawn: { icon: Archive, tone: "quiet" },
+  "said-received": { icon: UserCheck, tone: "quiet" },
   superseded: { icon: RefreshCcwDot, tone: "quiet" },
 };
 

@@ -146,7 +146,7 @@ impl Headless {
 
     /// Submissions that move by themselves, whatever their endpoint, oldest first, each with its state code.
     pub fn open_reports(&self) -> Result<Vec<(i64, &'static str)>, Problem> {
-        Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.code())).collect())
+        Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.shown())).collect())
     }
 
     fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
@@ -206,8 +206,8 @@ impl Headless {
                         still.push(id);
                     }
                     let done = ids.len() - still.len();
-                    if seen.insert(id, state.code()) != Some(state.code()) {
-                        each(Moved { id: id.0, state: state.code(), done, of: ids.len() });
+                    if seen.insert(id, state.shown()) != Some(state.shown()) {
+                        each(Moved { id: id.0, state: state.shown(), done, of: ids.len() });
                     }
                 }
                 open = still;

@@ -109,7 +109,7 @@ pub fn catalogue() -> Vec<(Family, &'static str, &'static [&'static str])> {
         .chain(PROBLEMS.iter().map(|(code, params, ..)| (Family::Problem, *code, *params)))
         .collect();
     all.extend(bare(Family::Kind, &report::Kind::CODES));
-    all.extend(bare(Family::State, &report::State::CODES));
+    all.extend(bare(Family::State, &report::State::SHOWN));
     all.extend(bare(Family::Action, ACTIONS));
     all.extend(bare(Family::Flaw, FLAWS));
     all.extend(bare(Family::Layer, LAYERS));

@@ -85,12 +85,12 @@ impl Headless {
         terms: &ListTerms,
         mut each: impl FnMut(Entry) -> ControlFlow<()>,
     ) -> Result<(), Problem> {
-        if let Some(unknown) = terms.states.iter().find(|s| !State::CODES.contains(&s.as_str())) {
+        if let Some(unknown) = terms.states.iter().find(|s| !State::SHOWN.contains(&s.as_str())) {
             return Err(Problem::new("argument-invalid", &[("argument", unknown)], "list"));
         }
         let since = terms.since.as_deref().map(read_since).transpose()?;
         let mut filter = Filter {
-            states: terms.states.clone(),
+            states: terms.states.iter().map(|state| kept_as(state)).collect(),
             search: terms.search.clone(),
             since,
             limit: PAGE,
@@ -102,7 +102,10 @@ impl Headless {
             let rows = self.engine.journal().list(&filter)?;
             let Some(last) = rows.last() else { return Ok(()) };
             filter.before = Some(last.id);
-            for row in rows {
+            let wanted = |row: &Row| {
+                terms.states.is_empty() || terms.states.iter().any(|s| s == row.state.shown())
+            };
+            for row in rows.into_iter().filter(wanted) {
                 let detail = self.engine.journal().detail(row.id)?;
                 if each(entry(&detail, &profile, self.engine.now())).is_break() {
                     return Ok(());
@@ -155,6 +158,11 @@ impl Headless {
         let (profile, now) = (self.engine.profile(), self.engine.now());
         Ok(Record::of(&detail.row, &detail.messages, &profile, now))
     }
+}
+
+/// The journal keeps what the authority has by a person's word with what was withdrawn.
+fn kept_as(state: &str) -> String {
+    if state == State::SAID_RECEIVED { "withdrawn".to_owned() } else { state.to_owned() }
 }
 
 fn entry(detail: &Detail, profile: &Profile, now: Instant) -> Entry {

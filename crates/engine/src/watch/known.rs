@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use journal::{Destination, Row};
-use report::SubmissionId;
+use report::{State, SubmissionId};
 
 use super::memory::Memory;
 use crate::{Candidate, Engine, EngineError, Taken};
@@ -81,7 +81,9 @@ impl Engine {
         let mut newest = None;
         while let Some(id) = ids.pop() {
             let row = self.last_of(id)?;
-            match row.state.code() {
+            match row.state.shown() {
+                // A person's word that the authority has it counts as its own.
+                State::SAID_RECEIVED => return Ok(None),
                 "queued" | "sending" | "unknown" | "in-progress" | "completed" => return Ok(None),
                 _ => _ = newest.get_or_insert(row),
             }
@@ -101,7 +103,7 @@ impl Engine {
     fn stopped_by(&self, row: Row) -> Stopped {
         Stopped {
             submission: row.id,
-            state: row.state.code().to_owned(),
+            state: row.state.shown().to_owned(),
             endpoint: self.profile().name_of(&row.endpoint),
         }
     }

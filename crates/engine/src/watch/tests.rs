@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::SecretsKind;
 use journal::Filter;
+use report::Event;
 use tempfile::TempDir;
 
 use super::*;
@@ -302,6 +303,34 @@ async fn what_an_earlier_watch_left_is_kept_while_it_is_true() {
     engine.journal().put_notice(told).unwrap();
     engine.set_watched_folder(Some(folder.clone())).unwrap();
     assert_eq!(engine.journal().notices().unwrap(), []);
+}
+
+/// Somebody has heard on the telephone that the authority has it: nothing is left to be told or done.
+#[tokio::test]
+async fn known_content_that_the_authority_has_by_a_persons_word_is_not_told() {
+    let (_home, engine, folder) = ground().await;
+    report(&folder, 1);
+    let file = vec![folder.join("001.json")];
+    let looked = engine.inspect(file.clone()).await.unwrap();
+    let taken = engine.take(&looked, ImportOptions::default()).await.unwrap();
+    let [Taken::New(id)] = taken[..] else { panic!("{taken:?}") };
+    let (since, why) = (engine.now().plus_seconds(-7_200), "timed-out".to_owned());
+    let person = engine.person().clone();
+    for event in [Event::SendingStarted { since }, Event::Doubted { since, due: engine.now(), why }]
+    {
+        let step = journal::Step::new(id, event, person.clone(), engine.now());
+        engine.journal().record(step).unwrap();
+    }
+    let known = || async {
+        let looked = engine.inspect(file.clone()).await.unwrap();
+        let taken = engine.take(&looked, ImportOptions::default()).await.unwrap();
+        let pieces: Vec<_> = looked.iter().zip(taken).collect();
+        engine.stopped_of(&pieces).unwrap()
+    };
+    assert!(known().await.is_empty(), "it is on its way");
+    engine.say_received(id, "hotline".to_owned()).await.unwrap();
+    assert_eq!(engine.journal().state(id).unwrap().shown(), "said-received");
+    assert!(known().await.is_empty(), "the authority has it");
 }
 
 /// A person withdraws a report, and the laboratory's system exports it again; another went to the test system.

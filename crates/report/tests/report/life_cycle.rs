@@ -82,7 +82,7 @@ fn progress_at_authority(state: &State) -> u8 {
         State::InProgress { .. } => 1,
         State::Completed { .. } | State::Rejected | State::Failed { .. } => 2,
         // Our own decision after the authority's.
-        State::Withdrawn | State::Superseded { .. } => 3,
+        State::Withdrawn { .. } | State::Superseded { .. } => 3,
         _ => 0,
     }
 }
@@ -112,7 +112,7 @@ proptest! {
     #[test]
     fn what_is_closed_stays_closed((_, states) in story(), event in event()) {
         let state = &states[states.len() - 1];
-        if matches!(state, State::Completed { .. } | State::Withdrawn | State::Superseded { .. }) {
+        if matches!(state, State::Completed { .. } | State::Withdrawn { .. } | State::Superseded { .. }) {
             prop_assert!(state.apply(&event).is_err());
             prop_assert!(state.actions(Instant(i64::MAX)).is_empty() && state.duty().is_none());
         }
@@ -332,7 +332,7 @@ fn every_state_has_its_code() {
         State::Completed { receipt: receipt() },
         State::Rejected,
         State::Failed { receipt: receipt() },
-        State::Withdrawn,
+        State::Withdrawn { received: false },
         State::Superseded { by: SubmissionId(1) },
     ];
     for (state, code) in states.iter().zip(State::CODES) {
@@ -340,6 +340,23 @@ fn every_state_has_its_code() {
         let stored: serde_json::Value = serde_json::to_value(state).unwrap();
         assert_eq!(stored["state"], code);
     }
+}
+
+/// What the authority has must not read as if nobody had sent it.
+#[test]
+fn what_the_authority_has_by_a_persons_word_is_not_shown_as_withdrawn() {
+    let word = || "hotline".to_owned();
+    let doubted = doubt(1, Instant(0), 0, Instant(0));
+    let settled = doubted.apply(&Event::SaidReceived { reason: word() }).unwrap();
+    assert_eq!((settled.code(), settled.shown()), ("withdrawn", "said-received"));
+    assert_eq!(settled.group(Instant(0)), Group::Closed);
+    let held = State::Held { attempt: 0 };
+    let withdrawn = held.apply(&Event::Withdrawn { reason: word() }).unwrap();
+    assert_eq!((withdrawn.code(), withdrawn.shown()), ("withdrawn", "withdrawn"));
+    // As an earlier program stored it.
+    let stored = serde_json::json!({ "state": "withdrawn" });
+    assert_eq!(serde_json::to_value(&withdrawn).unwrap(), stored);
+    assert_eq!(serde_json::from_value::<State>(stored).unwrap(), withdrawn);
 }
 
 #[test]

@@ -67,7 +67,8 @@ fn states() -> Vec<State> {
         State::Completed { receipt: receipt() },
         State::Rejected,
         State::Failed { receipt: receipt() },
-        State::Withdrawn,
+        State::Withdrawn { received: false },
+        State::Withdrawn { received: true },
         State::Superseded { by: SubmissionId(7) },
     ]
 }
@@ -115,7 +116,9 @@ fn follows(state: &State, event: &Event) -> Option<State> {
     let sent = state.attempt() == Some(2);
     Some(match (state.code(), state.attempt(), event.code()) {
         ("held", Some(attempt), "released") => queued(attempt, 9),
-        ("held" | "queued" | "rejected" | "failed", _, "withdrawn") => State::Withdrawn,
+        ("held" | "queued" | "rejected" | "failed", _, "withdrawn") => {
+            State::Withdrawn { received: false }
+        }
         ("held" | "rejected" | "failed", _, "superseded") => {
             State::Superseded { by: SubmissionId(7) }
         }
@@ -143,7 +146,7 @@ fn follows(state: &State, event: &Event) -> Option<State> {
         ("unknown", _, "not-received") => {
             State::Queued { attempt: 2, due: at(9), refusals: 0, doubts: 1 }
         }
-        ("unknown" | "in-progress", _, "said-received") => State::Withdrawn,
+        ("unknown" | "in-progress", _, "said-received") => State::Withdrawn { received: true },
         ("in-progress", _, "said-not-received") => queued(1, 9),
         ("in-progress", _, "still-expected") => match missing(5, None, false) {
             State::InProgress { receipt, since, due, not_found_since, overdue, .. } => {
@@ -274,7 +277,7 @@ fn what_is_owed_shown_and_permitted_in_each_state() {
     let (of_held, of_queued) = (&[Correct, Release, Withdraw][..], &[HoldBack, Withdraw][..]);
     type Row =
         (&'static str, Option<(i64, Duty)>, Group, &'static [Action], bool, Option<u32>, bool);
-    let rows: [Row; 12] = [
+    let rows: [Row; 13] = [
         ("held", None, Group::NeedsAttention, of_held, true, Some(0), false),
         ("held", None, Group::NeedsAttention, of_held, true, Some(2), false),
         ("queued", Some((1, Duty::Send)), Group::InProgress, of_queued, false, Some(0), false),
@@ -285,6 +288,7 @@ fn what_is_owed_shown_and_permitted_in_each_state() {
         ("completed", None, Group::Completed, &[], true, None, true),
         ("rejected", None, Group::NeedsAttention, after_failure, true, None, false),
         ("failed", None, Group::NeedsAttention, after_failure, true, None, true),
+        ("withdrawn", None, Group::Closed, &[], true, None, false),
         ("withdrawn", None, Group::Closed, &[], true, None, false),
         ("superseded", None, Group::Closed, &[], true, None, false),
     ];
