@@ -28,7 +28,8 @@ Exit codes:
   0  all well
   1  something needs a person: a report is held, rejected, failed or refused, or a file cannot be read
   2  wrong usage, an unknown report number, a step that the report's state does not allow
-  3  the authority cannot be reached or refuses the certificate, or another program is busy; nothing is lost
+  3  the authority cannot be reached or refuses the certificate, another program is busy, or sending is
+     paused; nothing is lost
   4  profile, journal, keychain or vault cannot be opened
   5  with --require-verified: a final status is not known when the command ends, and nothing needs a person
 
@@ -160,6 +161,16 @@ Examples:
         /// Number of the report.
         id: i64,
     },
+    /// Pause sending, for every program that works with this profile; what was sent is followed on.
+    #[command(after_help = "\
+The window, `send`, `follow` and `watch` keep reports in the journal until `labcourier resume`, also after a restart.
+
+Example:
+  labcourier pause")]
+    Pause,
+    /// Resume sending.
+    #[command(after_help = "Example:\n  labcourier resume")]
+    Resume,
     /// Record what the authority said about a report that has been open for too long.
     #[command(after_help = "\
 Only for a report that has been in doubt for an hour or in progress for days: `labcourier show` proposes it.

@@ -51,6 +51,8 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue
         Command::Show { id } => view::show(&scene, id).await,
         Command::Resubmit(resubmit) => send::resubmit(&scene, resubmit).await,
         Command::Hold { id } => send::hold(&scene, id).await,
+        Command::Pause => send::pause(&scene, true).await,
+        Command::Resume => send::pause(&scene, false).await,
         Command::Settle(settle) => send::settle(&scene, settle).await,
         Command::Withdraw(withdraw) => send::withdraw(&scene, withdraw).await,
         Command::Release(release) => send::release(&scene, release).await,

@@ -243,7 +243,6 @@ impl Engine {
             clock: self.inner.clock.clone(),
             timing: self.timing(),
             lease: lease.clone(),
-            paused: self.inner.paused.subscribe(),
             connection: self.connection_of(endpoint.id()),
         });
         let engine = self.clone();

@@ -44,7 +44,6 @@ pub(crate) struct Inner {
     pub(crate) compare: Notify,
     /// A restored journal was compared, or that was tried, before anything was taken in.
     pub(crate) compared_first: tokio::sync::Mutex<bool>,
-    pub(crate) paused: watch::Sender<bool>,
     /// What is known about the way to each endpoint.
     pub(crate) connections: Mutex<BTreeMap<String, Arc<watch::Sender<Connection>>>>,
     pub(crate) working: tokio::sync::Mutex<Option<Working>>,
@@ -145,7 +144,6 @@ impl Engine {
             wakes: Mutex::default(),
             compare: Notify::new(),
             compared_first: tokio::sync::Mutex::new(false),
-            paused: watch::Sender::new(false),
             connections: Mutex::default(),
             working: tokio::sync::Mutex::new(None),
             keeping: tokio::sync::Mutex::new(None),
@@ -191,14 +189,16 @@ impl Engine {
     }
 
     /// Whether sending is paused.
-    pub fn is_paused(&self) -> bool {
-        *self.inner.paused.borrow()
+    pub fn is_paused(&self) -> Result<bool, EngineError> {
+        Ok(self.inner.journal.is_paused()?)
     }
 
-    /// Pauses or resumes sending; what is under way is finished, following goes on.
-    pub fn set_paused(&self, paused: bool) {
-        self.inner.paused.send_replace(paused);
+    /// Pauses or resumes sending, for every program that works with this journal and until it is changed again; what is
+    /// under way is finished, following goes on.
+    pub fn set_paused(&self, paused: bool) -> Result<(), EngineError> {
+        self.inner.journal.set_paused(paused)?;
         self.wake();
+        Ok(())
     }
 
     /// Lets the content of settled reports leave the journal, as the settings say; gives how many.

@@ -433,7 +433,7 @@ async fn a_pause_is_for_sending_and_for_nothing_else() {
         house.authority.doubt.store(true, Ordering::SeqCst);
         let doubted = house.import("ours", 1);
         house.live(1, 1, |_| {}).await;
-        house.paused.send_replace(true);
+        house.journal.set_paused(true).unwrap();
         let waiting = house.import("ours", 2);
         house.clock.set(set);
         *house.authority.finds.lock().unwrap() = vec!["r-1".to_owned()];
@@ -441,7 +441,7 @@ async fn a_pause_is_for_sending_and_for_nothing_else() {
         assert_eq!(house.journal.state(doubted).unwrap().code(), "in-progress");
         assert_eq!(house.journal.state(waiting).unwrap().code(), "queued");
         assert_eq!(house.sent(), 1);
-        house.paused.send_replace(false);
+        house.journal.set_paused(false).unwrap();
         house.live(12, 10, |_| {}).await;
         assert_eq!(house.sent(), 2);
     }

@@ -279,7 +279,6 @@ impl Laboratory {
                 Timing::default().lease,
                 format!("life-{}", self.lives),
             )),
-            paused: watch::channel(false).1,
             connection: Arc::new(watch::Sender::new(Connection::default())),
         })
     }

@@ -43,6 +43,7 @@ mod model;
 mod notice;
 mod open;
 mod pages;
+mod pause;
 mod pending;
 mod problem;
 mod questions;

@@ -276,7 +276,6 @@ async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper
             ..Timing::default()
         },
         lease,
-        paused: watch::channel(false).1,
         connection: Arc::new(watch::Sender::new(Connection::default())),
     });
     let (mut held, mut known): (Option<Lease>, _) = (None, None);

@@ -4,7 +4,7 @@ use engine::{Move, SameAuthority};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use url::Url;
 
-use super::Desk;
+use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::environment_code;
@@ -128,10 +128,10 @@ impl Desk {
         Ok(steps.iter().map(probe_view).collect())
     }
 
-    /// Pauses or resumes sending in the room in use.
+    /// Pauses or resumes sending in the room in use, also for the next start and for other programs.
     pub async fn set_paused(&self, paused: bool) -> Result<(), Problem> {
-        self.engine().set_paused(paused);
-        Ok(())
+        let engine = self.engine();
+        Ok(on_pool(move || engine.set_paused(paused)).await??)
     }
 
     /// After so many days in progress a report of the room in use needs attention.

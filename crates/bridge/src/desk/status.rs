@@ -47,7 +47,7 @@ impl Desk {
             room: self.place().moves,
             elsewhere: elsewhere(&engine, &profile)?,
             worked_elsewhere: connection.state == ConnectionState::Elsewhere,
-            paused: engine.is_paused(),
+            paused: engine.is_paused()?,
             attention_days: u16::try_from(engine.attention_days()).unwrap_or(u16::MAX),
             watched_folder: profile
                 .settings

@@ -36,6 +36,8 @@ pub enum Outcome {
     TimedOut,
     /// Told to stop.
     Stopped,
+    /// A person has paused sending, and nothing else is left to be done.
+    Paused,
 }
 
 /// Why the authority of an endpoint cannot be reached or refuses us.
@@ -113,8 +115,9 @@ impl Headless {
         }
         match obstructed {
             Some(error) if problems.is_empty() => Err(error.into()),
-            _ if problems.is_empty() => Ok((open, Outcome::Reached)),
-            _ => Ok((open, Outcome::Unreachable(problems))),
+            _ if !problems.is_empty() => Ok((open, Outcome::Unreachable(problems))),
+            _ if self.holds_what_waits(&open)? => Ok((open, Outcome::Paused)),
+            _ => Ok((open, Outcome::Reached)),
         }
     }
 
@@ -222,6 +225,9 @@ impl Headless {
             if open.is_empty() {
                 break Outcome::Reached;
             }
+            if self.waits_for_a_person(&open)? {
+                break Outcome::Paused;
+            }
             if let Some(outcome) = self.hindrance(&ways, goal, began, &mut holder)? {
                 break outcome;
             }
@@ -240,6 +246,42 @@ impl Headless {
         };
         self.engine.stop().await;
         Ok(outcome)
+    }
+
+    /// Sending is paused, and one of these waits for it.
+    fn holds_what_waits(&self, open: &[i64]) -> Result<bool, Problem> {
+        if !self.is_paused()? {
+            return Ok(false);
+        }
+        for id in open {
+            if matches!(self.engine.journal().state(numbered(*id))?, State::Queued { .. }) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// All that is open waits to be sent, and sending is paused.
+    fn waits_for_a_person(&self, open: &[SubmissionId]) -> Result<bool, Problem> {
+        if !self.is_paused()? {
+            return Ok(false);
+        }
+        for id in open {
+            if !matches!(self.engine.journal().state(*id)?, State::Queued { .. }) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether a person has paused sending.
+    pub fn is_paused(&self) -> Result<bool, Problem> {
+        Ok(self.engine.is_paused()?)
+    }
+
+    /// Pauses or resumes sending, for every program that works with this profile.
+    pub fn set_paused(&self, paused: bool) -> Result<(), Problem> {
+        Ok(self.engine.set_paused(paused)?)
     }
 
     /// What keeps the reports from moving, if waiting helps none of them: each goes its own way.

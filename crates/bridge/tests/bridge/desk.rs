@@ -177,6 +177,27 @@ async fn of_two_corrections_of_one_report_one_is_sent_and_the_other_named() {
     desk.stop().await;
 }
 
+/// Whoever has paused sending for the night finds it paused in the morning.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pause_outlives_the_program() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = opened(root.path()).await;
+    desk.set_paused(true).await.unwrap();
+    let text = std::fs::read_to_string(sample(&desk, "covid").await).unwrap();
+    let id = only(&desk.send_text(text, "pasted".to_owned()).await.unwrap());
+    // Without the ten seconds for undoing.
+    desk.hold_back(vec![id]).await.unwrap();
+    desk.release(id, "at once".to_owned()).await.unwrap();
+    desk.stop().await;
+    drop(desk);
+    let desk = opened(root.path()).await;
+    assert!(desk.status().await.unwrap().paused, "nobody has resumed it");
+    desk.set_paused(false).await.unwrap();
+    let done = until(&desk, id, &["completed"]).await;
+    assert_eq!(done.attempts, 1);
+    desk.stop().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn undo_release_withdraw() {
     let root = tempfile::tempdir().unwrap();

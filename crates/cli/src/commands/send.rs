@@ -206,6 +206,13 @@ pub(super) fn end(
             say_safe(scene, waiting, handed_over);
             Ok(Exit::Person)
         }
+        Outcome::Paused => {
+            scene.error("say.paused", &[]);
+            if handed_over > 0 {
+                say_safe(scene, 0, handed_over);
+            }
+            Ok(Exit::Authority)
+        }
         Outcome::Stopped => {
             scene.hint("say.stopped", &[]);
             Ok(Exit::Person)
@@ -301,6 +308,15 @@ pub(super) async fn hold(scene: &Scene<'_>, id: i64) -> Result<Exit, Problem> {
     let profile = scene.open().await?;
     let record = profile.hold_back(id).await?;
     decided(scene, &record, "say.held-back");
+    profile.close().await;
+    Ok(Exit::Well)
+}
+
+/// Pauses or resumes sending, for every program.
+pub(super) async fn pause(scene: &Scene<'_>, paused: bool) -> Result<Exit, Problem> {
+    let profile = scene.open().await?;
+    profile.set_paused(paused)?;
+    scene.line(if paused { "say.paused" } else { "say.resumed" }, &[]);
     profile.close().await;
     Ok(Exit::Well)
 }

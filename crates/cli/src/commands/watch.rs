@@ -25,6 +25,7 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     profile.reach().await?;
     // Before anything moves them.
     let mut told = Told::of_the_open(&profile)?;
+    told.pause(scene, &profile)?;
     profile.start().await;
     let folder = dir.display().to_string();
     scene.hint("say.watching", &[("folder", &folder)]);
@@ -51,6 +52,7 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
                 },
                 () = tokio::time::sleep(LOOK_EVERY) => {
                     told.moved(scene, &profile)?;
+                    told.pause(scene, &profile)?;
                     told.way(scene, profile.unreachable());
                 }
             }
@@ -85,6 +87,8 @@ struct Told {
     open: Vec<(i64, Option<String>)>,
     /// Why authorities cannot be reached.
     trouble: Vec<EndpointProblem>,
+    /// Sending is paused.
+    paused: bool,
 }
 
 impl Told {
@@ -92,7 +96,7 @@ impl Told {
     fn of_the_open(profile: &Headless) -> Result<Self, Problem> {
         let open =
             profile.open_reports()?.into_iter().map(|(id, state)| (id, Some(state.to_owned())));
-        Ok(Self { open: open.collect(), trouble: Vec::new() })
+        Ok(Self { open: open.collect(), trouble: Vec::new(), paused: false })
     }
 
     /// Prints the reports that have moved; settled ones are looked at no longer.
@@ -113,6 +117,17 @@ impl Told {
             }
         }
         self.open = still;
+        Ok(())
+    }
+
+    /// Somebody has paused or resumed sending, by whichever program.
+    fn pause(&mut self, scene: &Scene<'_>, profile: &Headless) -> Result<(), Problem> {
+        let paused = profile.is_paused()?;
+        if paused != self.paused {
+            self.paused = paused;
+            let said = scene.texts.say(if paused { "say.paused" } else { "say.resumed" });
+            scene.output.error(Line::of(said));
+        }
         Ok(())
     }
 

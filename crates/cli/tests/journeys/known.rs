@@ -311,3 +311,22 @@ fn a_corrected_file_takes_the_place_of_the_one_that_failed() {
     let sent = place.json(0, &["send", &fourth, "--wait"]);
     assert_eq!((&sent[0]["corrects"], &sent[0]["state"]), (&held[0]["id"], &"completed".into()));
 }
+
+/// Paused by one program, sending stays so for every other, and after a restart.
+#[test]
+fn what_is_paused_is_sent_by_no_program_until_it_is_resumed() {
+    let place = Place::ready();
+    let open = place.write("open.json", report(240).json());
+    place.run(&["send", &open]).ends(0);
+    place.run(&["pause"]).ends(0).says("Sending is paused");
+    let file = place.write("a.json", report(241).json());
+    place.run(&["send", &file]).ends(3).says("Sending is paused").says(" resume");
+    place.run(&["send", &file, "--wait"]).ends(3).says("known as 2: Waiting");
+    // What was sent before is followed to its end; what waits is told.
+    place.run(&["follow", "--once"]).ends(3).says("Sending is paused");
+    place.run(&["follow"]).ends(3).says("Sending is paused");
+    place.run(&["show", "1"]).ends(0).says("Completed");
+    assert_eq!(place.json(0, &["list", "--state", "queued"])[0]["attempts"], 0);
+    place.run(&["resume"]).ends(0).says("Sending goes on");
+    place.run(&["follow"]).ends(0).says("Completed").says_not("paused");
+}

@@ -28,7 +28,7 @@ impl<A: Authority> Worker<A> {
         };
         if found.answers.is_empty() {
             // A question takes time: what has been changed or stopped meanwhile holds.
-            return Ok(!(self.in_force)() || *self.paused.borrow());
+            return Ok(!(self.in_force)() || self.journal.is_paused()?);
         }
         let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
         // Where several reports have this identifier, only a doubt finds out whose an answer is; likewise where an

@@ -105,7 +105,6 @@ pub struct Worker<A> {
     clock: Arc<dyn Clock>,
     timing: Timing,
     lease: Arc<LeaseKeeper>,
-    paused: watch::Receiver<bool>,
     connection: Arc<watch::Sender<Connection>>,
     breaker: Mutex<CircuitBreaker>,
     poll: Mutex<poll::Polls>,
@@ -141,8 +140,6 @@ pub struct WorkerDeps<A> {
     pub timing: Timing,
     /// The right to work the queue, shared by all workers of this process.
     pub lease: Arc<LeaseKeeper>,
-    /// Whether sending is paused.
-    pub paused: watch::Receiver<bool>,
     /// Where people learn about the connection.
     pub connection: Arc<watch::Sender<Connection>>,
 }
@@ -177,7 +174,6 @@ impl<A: Authority> Worker<A> {
             clock: tools.clock,
             timing: tools.timing,
             lease: tools.lease,
-            paused: tools.paused,
             connection: tools.connection,
             breaker: Mutex::default(),
             poll: Mutex::default(),

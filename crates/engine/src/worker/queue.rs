@@ -86,7 +86,7 @@ impl Queue {
 impl<A: Authority> Worker<A> {
     /// Looks up what is owed, many at a time: a look costs as much as a report.
     pub(super) fn fill(&self, queue: &mut Queue, under_way: usize) -> Result<(), JournalError> {
-        let paused = *self.paused.borrow();
+        let paused = self.journal.is_paused()?;
         let mut limit = queue.taken.len() + QUEUE_MAX;
         loop {
             let due = self.journal.due_at(self.endpoint.id(), self.clock.now(), limit)?;

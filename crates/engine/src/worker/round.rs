@@ -47,13 +47,19 @@ impl<A: Authority> Worker<A> {
                     queue.least_tried_first(&self.lock_not_asked());
                 }
             }
+            // Looked at before each report: any program may have paused sending.
+            let looks = failure.is_none() && room > 0 && !queue.waiting.is_empty();
+            let paused = looks
+                && self.journal.is_paused().unwrap_or_else(|problem| {
+                    failure = Some(problem);
+                    true
+                });
             if let Some(problem) = &failure {
                 // Requests that are under way are finished: what the journal refuses of one report throws no
                 // other into doubt.
                 room = 0;
                 self.journal_failed(problem);
             }
-            let paused = *self.paused.borrow();
             let suspect = self.suspect().filter(|_| self.breaker_state() != BreakerState::HalfOpen);
             for due in queue.start(room, paused, suspect) {
                 self.lock_breaker().probe_started();

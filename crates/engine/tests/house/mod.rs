@@ -264,7 +264,6 @@ pub(crate) struct House {
     pub(crate) identifier: IdentifierChoice,
     pub(crate) release: Release,
     pub(crate) timing: Timing,
-    pub(crate) paused: watch::Sender<bool>,
     pub(crate) connection: Arc<watch::Sender<Connection>>,
     _folder: Option<tempfile::TempDir>,
 }
@@ -284,18 +283,7 @@ impl House {
         let connection = Arc::new(watch::Sender::new(Connection::default()));
         let release = Release::default();
         let timing = Timing { in_flight_max: 3, ..Timing::default() };
-        let paused = watch::Sender::new(false);
-        Self {
-            journal,
-            clock,
-            authority,
-            identifier,
-            release,
-            timing,
-            paused,
-            connection,
-            _folder: None,
-        }
+        Self { journal, clock, authority, identifier, release, timing, connection, _folder: None }
     }
 
     pub(crate) fn import(&self, endpoint: &str, number: u64) -> SubmissionId {
@@ -362,7 +350,6 @@ impl House {
                 self.timing.lease,
                 holder.to_owned(),
             )),
-            paused: self.paused.subscribe(),
             connection: self.connection.clone(),
         })
     }
