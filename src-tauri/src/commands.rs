@@ -49,7 +49,6 @@ async fn answer<R: Runtime>(
             desk.allow(&call);
         }
         desk.permits(&call)?;
-        desk.is_in(room?)?;
     }
     match call {
         Call::ChooseFiles { purpose } => {
@@ -71,7 +70,7 @@ async fn answer<R: Runtime>(
             }
             None => Ok(text(false)),
         },
-        call => app.state::<Arc<House>>().desk().await?.answer(call).await,
+        call => app.state::<Arc<House>>().desk().await?.answer(call, room?).await,
     }
 }
 

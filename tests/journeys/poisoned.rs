@@ -142,7 +142,6 @@ fn worker(
         clock,
         timing: scaled(),
         lease,
-        paused: watch::channel(false).1,
         connection: Arc::new(watch::Sender::new(Connection::default())),
     });
     (worker, answered)

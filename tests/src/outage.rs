@@ -315,7 +315,6 @@ impl Scene {
                 Timing::default().lease,
                 format!("life-{}", self.lives),
             )),
-            paused: watch::channel(false).1,
             connection: Arc::clone(&self.connection),
         }));
     }

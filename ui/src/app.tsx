@@ -125,6 +125,8 @@ function Frame() {
   });
   useOtherRoom(status.data?.room, () => {
     intake.closeBatch();
+    // What was chosen and judged in one room must not be sent in another with one press.
+    intake.clear();
     setQuestion(undefined);
     go((place) => HOME[place.screen]);
     for (const numbered of ["batch", "detail", "list"]) cache.removeQueries({ queryKey: [numbered] });
@@ -195,7 +197,7 @@ function Frame() {
                 )}
                 {status.data && <Standing status={status.data} />}
                 {status.data && <Announcer counts={status.data.counts} />}
-                <ScreenOf place={place} certificate={certificate} />
+                <ScreenOf place={place} room={status.data?.room} certificate={certificate} />
                 <BatchBar />
               </main>
             </div>
@@ -211,12 +213,14 @@ function Frame() {
   );
 }
 
-function ScreenOf({ place, certificate }: { place: Place; certificate: ReturnType<typeof useCertificateFiles> }) {
+function ScreenOf(props: { place: Place; room: number | undefined; certificate: ReturnType<typeof useCertificateFiles> }) {
+  const { place, room, certificate } = props;
+  // What was marked in one room is another report in the other.
   switch (place.screen) {
     case "send":
-      return <Send />;
+      return <Send key={room} />;
     case "reports":
-      return <Reports group={place.group} open={place.open} sent={place.sent} only={place.only} />;
+      return <Reports key={room} group={place.group} open={place.open} sent={place.sent} only={place.only} />;
     case "correct":
       return <Correct open={place.open} />;
     case "overview":

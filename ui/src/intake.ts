@@ -14,6 +14,8 @@ export interface Source {
   path: string;
   found: CandidateView[] | undefined;
   problem?: Problem;
+  /** The look at it that is waited for: an earlier one may have been made in another room. */
+  look: number;
 }
 
 export interface Batch {
@@ -32,9 +34,9 @@ export interface Intake {
 }
 
 type Step =
-  | { do: "choose"; paths: string[] }
-  | { do: "found"; path: string; found: CandidateView[] }
-  | { do: "not-read"; path: string; problem: Problem }
+  | { do: "choose"; paths: string[]; look: number }
+  | { do: "found"; path: string; look: number; found: CandidateView[] }
+  | { do: "not-read"; path: string; look: number; problem: Problem }
   | { do: "leave-out"; path: string }
   | { do: "clear" }
   | { do: "sent"; views: IntakeView[]; at: number }
@@ -49,18 +51,18 @@ export function intakeReducer(state: Intake, step: Step): Intake {
     case "choose": {
       const known = new Set(state.sources.map((source) => source.path));
       const fresh = step.paths.filter((path) => !known.has(path));
-      return { ...state, sources: [...state.sources, ...fresh.map((path) => ({ path, found: undefined }))] };
+      return { ...state, sources: [...state.sources, ...fresh.map((path) => ({ path, found: undefined, look: step.look }))] };
     }
     case "found":
     case "not-read":
       return {
         ...state,
         sources: state.sources.map((source) =>
-          source.path !== step.path
+          source.path !== step.path || source.look !== step.look
             ? source
             : step.do === "found"
-              ? { path: source.path, found: step.found }
-              : { path: source.path, found: [], problem: step.problem },
+              ? { ...source, found: step.found }
+              : { ...source, found: [], problem: step.problem },
         ),
       };
     case "leave-out":
@@ -90,32 +92,34 @@ export interface IntakeDesk extends Intake {
 
 export function useIntakeDesk(): IntakeDesk {
   const [intake, step] = useReducer(intakeReducer, { sources: [], batch: null });
-  const acts = useMemo(
-    () => ({
+  const acts = useMemo(() => {
+    let looks = 0;
+    return {
       choose(paths: string[]) {
         if (paths.length === 0) return;
-        step({ do: "choose", paths });
-        void look(paths, step);
+        looks += 1;
+        step({ do: "choose", paths, look: looks });
+        void look(paths, looks, step);
       },
       leaveOut: (path: string) => step({ do: "leave-out", path }),
       clear: () => step({ do: "clear" }),
       sent: (views: IntakeView[]) => step({ do: "sent", views, at: Date.now() }),
       undone: (held: number) => step({ do: "undone", held }),
       closeBatch: () => step({ do: "close-batch" }),
-    }),
-    [],
-  );
+    };
+  }, []);
   return useMemo(() => ({ ...intake, ...acts }), [intake, acts]);
 }
 
-async function look(paths: string[], step: (step: Step) => void): Promise<void> {
+async function look(paths: string[], number: number, step: (step: Step) => void): Promise<void> {
   const waiting = [...paths];
+  const here = door.here();
   const one = async () => {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
       try {
-        step({ do: "found", path, found: await door.call("inspect_files", { paths: [path] }) });
+        step({ do: "found", path, look: number, found: await here.call("inspect_files", { paths: [path] }) });
       } catch (thrown) {
-        step({ do: "not-read", path, problem: problemOf(thrown) });
+        step({ do: "not-read", path, look: number, problem: problemOf(thrown) });
       }
     }
   };

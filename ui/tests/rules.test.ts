@@ -64,15 +64,15 @@ describe("causes", () => {
 });
 
 describe("intake", () => {
-  const chosen = intakeReducer(EMPTY, { do: "choose", paths: ["a", "b", "a"].slice(0, 2) });
+  const chosen = intakeReducer(EMPTY, { do: "choose", paths: ["a", "b", "a"].slice(0, 2), look: 1 });
 
   it("takes each path once", () => {
-    expect(intakeReducer(chosen, { do: "choose", paths: ["b", "c"] }).sources.map((source) => source.path)).toEqual(["a", "b", "c"]);
+    expect(intakeReducer(chosen, { do: "choose", paths: ["b", "c"], look: 1 }).sources.map((source) => source.path)).toEqual(["a", "b", "c"]);
   });
 
   it("counts what will be sent, what needs correction, and what not", () => {
     const found = ["x.json", "birth-error.json", "scan.pdf", "known.json"].map(candidate);
-    const state = intakeReducer(chosen, { do: "found", path: "a", found });
+    const state = intakeReducer(chosen, { do: "found", path: "a", look: 1, found });
     expect(tally(state.sources)).toEqual({ send: 2, correction: 1, known: 1, refused: 1, looking: 1 });
   });
 

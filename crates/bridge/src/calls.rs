@@ -180,6 +180,37 @@ impl Call {
         matches!(self, Self::Status {} | Self::Preferences {} | Self::Lock {} | Self::Unlock { .. })
     }
 
+    /// Whether it takes in reports, names them by number, or says what becomes of all of one room.
+    fn is_of_one_room(&self) -> bool {
+        match self {
+            Self::List { query, .. } => query.ids.is_some(),
+            Self::Detail { .. }
+            | Self::Batch { .. }
+            | Self::InspectFiles { .. }
+            | Self::SendFiles { .. }
+            | Self::SendText { .. }
+            | Self::HoldBack { .. }
+            | Self::Release { .. }
+            | Self::Withdraw { .. }
+            | Self::SayReceived { .. }
+            | Self::SayNotReceived { .. }
+            | Self::Resubmit { .. }
+            | Self::CorrectWithFile { .. }
+            | Self::CorrectWithText { .. }
+            | Self::LookAtDraft { .. }
+            | Self::KeepDraft { .. }
+            | Self::Draft { .. }
+            | Self::CauseFields { .. }
+            | Self::FixPreview { .. }
+            | Self::Fix { .. }
+            | Self::SetPaused { .. }
+            | Self::SetAttentionDays { .. }
+            | Self::SetWatchedFolder { .. }
+            | Self::AcknowledgeNotice { .. } => true,
+            _ => false,
+        }
+    }
+
     /// Takes out of the arguments which room's reports a call names by number (`StatusView::room`), if it says so.
     ///
     /// # Errors
@@ -215,15 +246,17 @@ impl Arguments {
 }
 
 impl Desk {
-    /// Answers a call, as JSON text. The dialogs are the shell's: here they choose nothing.
+    /// Answers a call, as JSON text. The dialogs are the shell's: here they choose nothing. What takes in or names
+    /// reports is answered in the room that the page believes to be in, from its beginning to its end.
     ///
     /// # Errors
-    /// What the function of the same name says.
-    pub async fn answer(&self, call: Call) -> Result<String, Problem> {
+    /// What the function of the same name says; `room-changed`.
+    pub async fn answer(&self, call: Call, room: Option<u32>) -> Result<String, Problem> {
         self.permits(&call)?;
+        let desk = if call.is_of_one_room() { self.in_room(room)? } else { self.clone() };
         self.spend_yes(&call)?;
         let is_for_the_locked = call.is_for_the_locked();
-        let answer = self.answer_open(call).await?;
+        let answer = desk.answer_open(call).await?;
         // Locked meanwhile: what was read then is not for whoever sits there now, whatever it is.
         if !is_for_the_locked && self.is_locked() {
             return Err(Problem::new("window-locked", &[], "lock"));

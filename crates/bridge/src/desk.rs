@@ -43,6 +43,15 @@ use watches::Watches;
 #[derive(Clone)]
 pub struct Desk {
     inner: Arc<Inner>,
+    /// The one room that this clone works in, whichever is in use by then: of a call that takes in or names reports.
+    stays_in: Option<Room>,
+}
+
+/// One room: its engine, and whether that is practice.
+#[derive(Clone)]
+struct Room {
+    engine: Engine,
+    is_practice: bool,
 }
 
 struct Inner {
@@ -130,6 +139,7 @@ impl Desk {
                 allowed: Allowed::default(),
                 support: std::sync::Mutex::default(),
             }),
+            stays_in: None,
         };
         // A keychain that is locked now is not the end: the status shows it.
         let _ = desk.read_certificate().await;
@@ -177,9 +187,34 @@ impl Desk {
 
     /// The engine of the room in use, and whether that is practice.
     fn room(&self) -> (Engine, bool) {
-        let laboratory = (!self.place().is_practice).then(|| self.opened_laboratory()).flatten();
+        let room = self.stays_in.clone().unwrap_or_else(|| self.room_of(self.place()));
+        (room.engine, room.is_practice)
+    }
+
+    fn room_of(&self, place: Place) -> Room {
+        let laboratory = (!place.is_practice).then(|| self.opened_laboratory()).flatten();
         let is_practice = laboratory.is_none();
-        (laboratory.unwrap_or_else(|| self.inner.practice_engine.clone()), is_practice)
+        let engine = laboratory.unwrap_or_else(|| self.inner.practice_engine.clone());
+        Room { engine, is_practice }
+    }
+
+    /// This desk, in the room that is in use now and in no other: a person may change rooms while files are read.
+    fn here(&self) -> Self {
+        let here = self.stays_in.clone().unwrap_or_else(|| self.room_of(self.place()));
+        Self { inner: self.inner.clone(), stays_in: Some(here) }
+    }
+
+    /// This desk, in the room that the page believes to be in: its numbers are those of the reports there.
+    ///
+    /// # Errors
+    /// `room-changed` where another one is in use by now; `argument-invalid` where the page does not say.
+    pub(crate) fn in_room(&self, room: Option<u32>) -> Result<Self, Problem> {
+        let room = room.ok_or_else(|| crate::limits::invalid("room"))?;
+        let place = self.place();
+        if room != place.moves {
+            return Err(Problem::new("room-changed", &[], "room"));
+        }
+        Ok(Self { inner: self.inner.clone(), stays_in: Some(self.room_of(place)) })
     }
 
     /// Revision of what the window shows: moves with the journal in use and with a change of rooms.
@@ -206,19 +241,6 @@ impl Desk {
                 return revision;
             }
             tokio::time::sleep(LOOK_EVERY).await;
-        }
-    }
-
-    /// Refuses what names reports of another room by number: there the number is another report's.
-    ///
-    /// # Errors
-    /// `room-changed`.
-    pub fn is_in(&self, room: Option<u32>) -> Result<(), Problem> {
-        match room {
-            Some(room) if room != self.place().moves => {
-                Err(Problem::new("room-changed", &[], "room"))
-            }
-            _ => Ok(()),
         }
     }
 

@@ -80,14 +80,14 @@ impl Shell {
         };
         // The question of the shell about a new address: whoever runs a journey says yes.
         self.desk.allow(&call);
-        let is_permitted = self.desk.permits(&call).and_then(|()| self.desk.is_in(room?));
-        if let Err(problem) = is_permitted {
-            return Some(Err(problem));
-        }
+        let room = match self.desk.permits(&call).and(room) {
+            Ok(room) => room,
+            Err(problem) => return Some(Err(problem)),
+        };
         Some(match call {
             Call::ChooseFiles { .. } => Ok(json!(self.next_choice()).to_string()),
             Call::ChooseFolder {} => Ok(json!(self.next_choice().pop()).to_string()),
-            call => self.desk.answer(call).await,
+            call => self.desk.answer(call, room).await,
         })
     }
 }

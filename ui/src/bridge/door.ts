@@ -107,11 +107,16 @@ export interface CoreEvents {
 export type CoreHandlers = { [E in keyof CoreEvents]: (event: CoreEvents[E]) => void };
 
 /** The door. */
-export interface Door {
+export interface Caller {
   call<C extends Command>(
     command: C,
     ...takes: Commands[C]["takes"] extends void ? [] : [Commands[C]["takes"]]
   ): Promise<Commands[C]["gives"]>;
+}
+
+export interface Door extends Caller {
+  /** For several calls that belong together: all ask in the room that is in use now, or are refused. */
+  here(): Caller;
   /** Starts listening; the answer ends it. */
   listen(handlers: CoreHandlers): () => void;
 }

@@ -487,6 +487,9 @@ export function createMock(options: MockOptions = {}): Door {
   };
 
   return {
+    here() {
+      return this;
+    },
     // Answers come later, as they do from the core, and never share objects with it.
     call: async (command, ...[takes]) => {
       await Promise.resolve();
@@ -522,6 +525,9 @@ function browserDoor(): Door {
   // A test puts a text here, before the page begins, that then stands wherever words from outside stand.
   const { hostile } = globalThis as { hostile?: string };
   return {
+    here() {
+      return this;
+    },
     call: async (command, ...takes) => {
       const given = await core.call(command, ...takes);
       return hostile === undefined ? given : spoiled(given, hostile);

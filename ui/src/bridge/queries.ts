@@ -54,6 +54,11 @@ export function journalFollower(cache: QueryClient): () => void {
   };
 }
 
+/** Fetches again what follows the journal, after what was not asked by `useCommand`. */
+export const followJournal = (cache: QueryClient): void => {
+  for (const key of FOLLOWS_JOURNAL) void cache.invalidateQueries({ queryKey: [key] });
+};
+
 export const useStatus = () => useQuery({ queryKey: ["status"], queryFn: () => door.call("status") });
 
 export const usePreferences = () =>

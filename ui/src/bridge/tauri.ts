@@ -3,7 +3,7 @@
 import { invoke } from "@tauri-apps/api/core";
 import { listen as listenTo } from "@tauri-apps/api/event";
 
-import type { Command, Commands, CoreEvents, CoreHandlers, Door } from "./door";
+import type { Caller, Command, Commands, CoreEvents, CoreHandlers, Door } from "./door";
 import type { StatusView } from "./generated/StatusView";
 
 function on<E extends keyof CoreEvents>(event: E, handlers: CoreHandlers): () => void {
@@ -14,18 +14,24 @@ function on<E extends keyof CoreEvents>(event: E, handlers: CoreHandlers): () =>
 /** The room of the last status: the numbers that the page has in hand are those of its reports. */
 let room: number | undefined;
 
-/** Arguments that name reports by number say in which room: in another one the number is another report's. */
-function inRoom(takes: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
-  const query = takes?.query as { ids?: unknown } | undefined;
-  const named = takes && ("id" in takes || "ids" in takes || (query?.ids ?? null) !== null);
-  return named && room !== undefined ? { ...takes, room } : takes;
+/** Every call says in which room: in another one a number is another report's, and files go to another authority. */
+function callerIn(believed: () => number | undefined): Caller {
+  return {
+    async call<C extends Command>(command: C, ...[takes]: Commands[C]["takes"] extends void ? [] : [Commands[C]["takes"]]) {
+      const said = believed();
+      const named = takes && said !== undefined ? { ...takes, room: said } : takes;
+      const answer = await invoke<Commands[C]["gives"]>(command, named as Record<string, unknown> | undefined);
+      if (command === "status") ({ room } = answer as StatusView);
+      return answer;
+    },
+  };
 }
 
 export const door: Door = {
-  async call<C extends Command>(command: C, ...[takes]: Commands[C]["takes"] extends void ? [] : [Commands[C]["takes"]]) {
-    const answer = await invoke<Commands[C]["gives"]>(command, inRoom(takes as Record<string, unknown> | undefined));
-    if (command === "status") ({ room } = answer as StatusView);
-    return answer;
+  ...callerIn(() => room),
+  here() {
+    const now = room;
+    return callerIn(() => now);
   },
   listen(handlers) {
     const ends = [on("changed", handlers), on("drag", handlers), on("dropped", handlers)];

@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from "react";
 import { door } from "#door";
 
 import { problemOf } from "../bridge/door";
-import type { Fix } from "../bridge/door";
+import type { Caller, Fix } from "../bridge/door";
 import type { BatchView } from "../bridge/generated/BatchView";
 import type { CauseFieldView } from "../bridge/generated/CauseFieldView";
 import type { FixView } from "../bridge/generated/FixView";
@@ -29,8 +29,9 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
   const [fields, setFields] = useState<CauseFieldView[]>();
   const [fix, setFix] = useState<Fix>({ path: "", find: "", replace: "" });
   const [problem, setProblem] = useState<Problem>();
+  const [here] = useState(() => door.here());
   useEffect(() => {
-    door.call("cause_fields", { ids }).then(
+    here.call("cause_fields", { ids }).then(
       (found) => {
         setFields(found);
         const [first] = found;
@@ -38,9 +39,9 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
       },
       (thrown) => setProblem(problemOf(thrown)),
     );
-  }, [ids]);
-  const preview = usePreview(ids, fix);
-  const run = useRun(fix);
+  }, [ids, here]);
+  const preview = usePreview(here, ids, fix);
+  const run = useRun(here, fix);
   const ready = preview?.ready ?? [];
   const [first, ...rest] = ready;
   return (
@@ -188,13 +189,13 @@ function Steps(props: {
   }
 }
 
-function usePreview(ids: number[], fix: Fix): FixView | undefined {
+function usePreview(here: Caller, ids: number[], fix: Fix): FixView | undefined {
   const [preview, setPreview] = useState<{ of: Fix; view: FixView }>();
   useEffect(() => {
     let current = true;
     if (!fix.find || !fix.replace || fix.find === fix.replace) return undefined;
     const timer = setTimeout(() => {
-      door.call("fix_preview", { ids, ...fix }).then(
+      here.call("fix_preview", { ids, ...fix }).then(
         (view) => current && setPreview({ of: fix, view }),
         () => current && setPreview(undefined),
       );
@@ -203,7 +204,7 @@ function usePreview(ids: number[], fix: Fix): FixView | undefined {
       current = false;
       clearTimeout(timer);
     };
-  }, [ids, fix]);
+  }, [here, ids, fix]);
   // A preview of other terms must never be acted on.
   return preview?.of === fix ? preview.view : undefined;
 }
@@ -220,7 +221,7 @@ interface Run {
 }
 
 /** Sends corrections one by one, never more at a time than can be stopped, and stops at the second that fails. */
-function useRun(fix: Fix): Run {
+function useRun(here: Caller, fix: Fix): Run {
   const [phase, setPhase] = useState<Run["phase"]>("none");
   const [view, setView] = useState<BatchView>();
   const [problem, setProblem] = useState<Problem>();
@@ -233,12 +234,12 @@ function useRun(fix: Fix): Run {
     [],
   );
   const look = async () => {
-    const now = await door.call("batch", { ids: sent.current });
+    const now = await here.call("batch", { ids: sent.current });
     setView(now);
     return now;
   };
   const send = async (id: number) => {
-    const given = await door.call("fix", { id, ...fix });
+    const given = await here.call("fix", { id, ...fix });
     const [next] = given.submissions;
     if (next !== null && next !== undefined) sent.current = [...sent.current, next];
   };

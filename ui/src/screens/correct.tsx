@@ -3,9 +3,6 @@
 import { ChevronDown, ChevronRight, PartyPopper, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useEffect, useState } from "react";
 
-import { door } from "#door";
-
-import { problemOf } from "../bridge/door";
 import { useList, useStatus } from "../bridge/queries";
 import { causesOf, offered } from "../causes";
 import type { Cause } from "../causes";
@@ -16,11 +13,12 @@ import { Dialog, ReasonDialog } from "../parts/dialog";
 import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
 import { sentenceOf } from "../parts/message";
+import { useMany } from "../parts/many";
 import { Empty, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
-import { say, sayProblem } from "../parts/toasts";
+import { say } from "../parts/toasts";
 import { useWindow } from "../place";
 import css from "./correct.module.css";
 import { Detail } from "./detail";
@@ -204,26 +202,13 @@ const PASSING = new Set(["exception", "timeout", "transient", "throttled", "lock
 function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) => void }) {
   const text = useText();
   const [asking, setAsking] = useState<"resubmit" | "withdraw">();
-  const [busy, setBusy] = useState(false);
+  const { busy, each, stop } = useMany(() => setAsking(undefined));
   const { again, never } = offered(cause);
-  const each = async (act: (id: number) => Promise<unknown>, ids: number[]) => {
-    setBusy(true);
-    let done = 0;
-    try {
-      for (const id of ids) {
-        await act(id);
-        done += 1;
-      }
-      say({ tone: "done", title: text("correct-list.done", { n: done }) });
-    } catch (thrown) {
-      sayProblem(text)(problemOf(thrown));
-      if (done > 0) say({ tone: "progress", title: text("correct-list.stopped", { n: done }) });
-    } finally {
-      setBusy(false);
-      setAsking(undefined);
-    }
+  const cancel = () => {
+    stop();
+    setAsking(undefined);
   };
-  const resubmit = (ids: number[]) => void each((id) => door.call("resubmit", { id }), ids);
+  const resubmit = (ids: number[]) => each(ids, (here, id) => here.call("resubmit", { id }));
   const [first] = again;
   // What the authority may have solved meanwhile can go again as it is; for all else that is useless.
   const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
@@ -248,7 +233,7 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
         <Dialog
           title={text("correct-list.resubmit.title", { n: again.length })}
           size="small"
-          onClose={() => setAsking(undefined)}
+          onClose={cancel}
           footer={
             <>
               <Button tone="quiet" isPending={busy} onPress={() => resubmit(again)}>
@@ -269,8 +254,8 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
           explanation={text("withdraw.more")}
           confirm={text("correct-list.withdraw", { n: never.length })}
           isPending={busy}
-          onConfirm={(reason) => void each((id) => door.call("withdraw", { id, reason }), never)}
-          onClose={() => setAsking(undefined)}
+          onConfirm={(reason) => each(never, (here, id) => here.call("withdraw", { id, reason }))}
+          onClose={cancel}
         />
       )}
     </>

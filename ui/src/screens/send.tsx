@@ -1,11 +1,14 @@
 // Send: choose or drop, look at the findings, send, take back for ten seconds.
 
 import { ClipboardPaste, EyeOff, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { door } from "#door";
 
-import { useCommand, useStatus } from "../bridge/queries";
+import type { IntakeView } from "../bridge/generated/IntakeView";
+import type { StatusView } from "../bridge/generated/StatusView";
+import { followJournal, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { tally, useIntake } from "../intake";
 import type { Source } from "../intake";
@@ -14,7 +17,7 @@ import { Checklist } from "../parts/checklist";
 import { Button, Switch } from "../parts/controls";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
-import { sayProblem } from "../parts/toasts";
+import { say, sayProblem } from "../parts/toasts";
 import { PasteDialog } from "./paste";
 import css from "./send.module.css";
 
@@ -199,19 +202,33 @@ export function useChooser() {
 function useSend(again: ReadonlySet<string>, separate: boolean) {
   const text = useText();
   const intake = useIntake();
-  const command = useCommand("send_files");
-  const send = () => {
+  const cache = useQueryClient();
+  const [isPending, setPending] = useState(false);
+  const send = async () => {
+    const here = door.here();
+    const room = () => cache.getQueryData<StatusView>(["status"])?.room;
+    const before = room();
     const sendable = intake.sources.filter((source) => !source.problem).map((source) => source.path);
-    const part = async (paths: string[], repeat: boolean) =>
-      paths.length > 0 ? [await command.mutateAsync({ paths, again: repeat, separate })] : [];
-    void part(
-      sendable.filter((path) => !again.has(path)),
-      false,
-    )
-      .then(async (views) => [...views, ...(await part([...again], true))])
-      .then(intake.sent, sayProblem(text));
+    const parts = [
+      { paths: sendable.filter((path) => !again.has(path)), again: false },
+      { paths: sendable.filter((path) => again.has(path)), again: true },
+    ];
+    const views: IntakeView[] = [];
+    setPending(true);
+    try {
+      for (const part of parts) {
+        if (part.paths.length > 0) views.push(await here.call("send_files", { ...part, separate }));
+      }
+    } catch (thrown) {
+      sayProblem(text)(thrown);
+    }
+    setPending(false);
+    followJournal(cache);
+    const n = views.flatMap((view) => view.submissions.filter((id) => id !== null)).length;
+    if (room() !== before) say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
+    else if (views.length > 0) intake.sent(views);
   };
-  return { send, isPending: command.isPending };
+  return { send: () => void send(), isPending };
 }
 
 function usePaste(onText: (text: string) => void): void {

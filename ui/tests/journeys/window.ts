@@ -181,7 +181,9 @@ function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
       // Files that a test names were handed over by it, as a person does by a drop.
       const { paths } = (takes ?? {}) as { paths?: string[] };
       if (paths) await post("/host/grant", paths);
-      const answer = await post(`/call/${command}`, takes ?? {});
+      // As the page does: what names reports says in which room.
+      const room = command === "status" ? {} : { room: (await this.call("status")).room };
+      const answer = await post(`/call/${command}`, { ...takes, ...room });
       const given = await answer.json();
       if (!answer.ok) throw new Error(`${command}: ${JSON.stringify(given)}`);
       return given;

@@ -38,8 +38,10 @@ impl Desk {
         paths: Vec<String>,
         known: KnownContent,
     ) -> Result<IntakeView, Problem> {
-        let candidates = self.engine().inspect(limits::paths(paths)?).await?;
-        self.take_with_corrections(candidates, known, self.undo_micros().await?).await
+        let desk = self.here();
+        let candidates = desk.engine().inspect(limits::paths(paths)?).await?;
+        let delay = desk.undo_micros().await?;
+        take_with_corrections(&desk.engine(), candidates, known, delay).await
     }
 
     /// As [`Desk::send_files`], but each file is a report of its own.
@@ -62,49 +64,47 @@ impl Desk {
         let delay = self.undo_micros().await?;
         take(&engine, &candidates, KnownContent::Show, Differing::ByPerson, delay).await
     }
+}
 
-    async fn take_with_corrections(
-        &self,
-        candidates: Vec<Candidate>,
-        known: KnownContent,
-        delay: i64,
-    ) -> Result<IntakeView, Problem> {
-        let engine = self.engine();
-        let targets: Vec<Option<SubmissionId>> =
-            candidates.iter().map(|candidate| corrected_by(&engine, candidate)).collect();
-        let (plain, corrections): (Vec<_>, Vec<_>) =
-            candidates.into_iter().zip(targets).partition(|(_, target)| target.is_none());
-        let plain: Vec<Candidate> = plain.into_iter().map(|(candidate, _)| candidate).collect();
-        let mut view = take(&engine, &plain, known, Differing::ByPerson, delay).await?;
-        let mut placed: HashMap<SubmissionId, Placed> = HashMap::new();
-        for (candidate, target) in corrections {
-            let Some(target) = target else { continue };
-            if let Some(first) = placed.get(&target) {
-                view.files.push(first.beside(&candidate));
-                view.submissions.push(None);
-                continue;
+/// `engine` is the one that has looked at the files: what they correct is numbered in its journal.
+async fn take_with_corrections(
+    engine: &Engine,
+    candidates: Vec<Candidate>,
+    known: KnownContent,
+    delay: i64,
+) -> Result<IntakeView, Problem> {
+    let targets: Vec<Option<SubmissionId>> =
+        candidates.iter().map(|candidate| corrected_by(engine, candidate)).collect();
+    let (plain, corrections): (Vec<_>, Vec<_>) =
+        candidates.into_iter().zip(targets).partition(|(_, target)| target.is_none());
+    let plain: Vec<Candidate> = plain.into_iter().map(|(candidate, _)| candidate).collect();
+    let mut view = take(engine, &plain, known, Differing::ByPerson, delay).await?;
+    let mut placed: HashMap<SubmissionId, Placed> = HashMap::new();
+    for (candidate, target) in corrections {
+        let Some(target) = target else { continue };
+        if let Some(first) = placed.get(&target) {
+            view.files.push(first.beside(&candidate));
+            view.submissions.push(None);
+            continue;
+        }
+        let canonical = candidate.parsed().map(|parsed| parsed.canonical.clone());
+        let (name, refused) =
+            (candidate.name.clone(), refused_view(&candidate, "correction-not-taken", Vec::new()));
+        let shown = candidate_view(&candidate, Names::Masked);
+        // What became of the report meanwhile decides: then this is told, and the others still go.
+        match engine.correct_after(target, candidate, delay).await {
+            Ok(id) => {
+                view.files.push(shown);
+                view.submissions.push(Some(id.0));
+                placed.insert(target, Placed { name, canonical, id });
             }
-            let canonical = candidate.parsed().map(|parsed| parsed.canonical.clone());
-            let (name, refused) = (
-                candidate.name.clone(),
-                refused_view(&candidate, "correction-not-taken", Vec::new()),
-            );
-            let shown = candidate_view(&candidate, Names::Masked);
-            // What became of the report meanwhile decides: then this is told, and the others still go.
-            match engine.correct_after(target, candidate, delay).await {
-                Ok(id) => {
-                    view.files.push(shown);
-                    view.submissions.push(Some(id.0));
-                    placed.insert(target, Placed { name, canonical, id });
-                }
-                Err(_) => {
-                    view.files.push(refused);
-                    view.submissions.push(None);
-                }
+            Err(_) => {
+                view.files.push(refused);
+                view.submissions.push(None);
             }
         }
-        Ok(view)
     }
+    Ok(view)
 }
 
 /// A file that has taken the place of a report. Only one of a hand-over can.

@@ -2,10 +2,13 @@
 //! here, because the keychain of whoever runs the tests is not theirs to write to.
 
 use std::path::Path;
+use std::task::Poll;
 use std::time::Duration;
 
 use authority::{ServeOptions, Serving, serve};
+use engine::Engine;
 use identity::SecretsKind;
+use journal::Filter;
 use tokio_util::sync::CancellationToken;
 
 use super::Desk;
@@ -245,10 +248,10 @@ async fn the_laboratorys_folder_is_watched_while_practice_is_in_use() {
     desk.set_watched_folder(Some(watched.display().to_string())).await.unwrap();
     // Numbers that the page has in hand are those of another room now.
     let room = desk.status().await.unwrap().room;
-    desk.is_in(Some(room)).unwrap();
+    desk.in_room(Some(room)).unwrap();
     desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await.unwrap();
-    assert_eq!(desk.is_in(Some(room)).unwrap_err().code, "room-changed");
-    desk.is_in(Some(desk.status().await.unwrap().room)).unwrap();
+    assert_eq!(desk.in_room(Some(room)).err().unwrap().code, "room-changed");
+    desk.in_room(Some(desk.status().await.unwrap().room)).unwrap();
     assert_eq!(desk.watched().await, [None, Some(watched.clone())]);
     std::fs::write(watched.join("1.json"), testkit::DocumentBuilder::new(1).json()).unwrap();
     let laboratory = desk.opened_laboratory().unwrap();
@@ -275,6 +278,48 @@ async fn the_laboratorys_folder_is_watched_while_practice_is_in_use() {
     desk.stop().await;
     integration.shutdown.cancel();
     integration.serving.finished().await;
+}
+
+/// Files are handed over in the laboratory, and somebody changes to practice while they are read: they are reports of
+/// the laboratory all the same, and nothing of them reaches the practice journal.
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_taken_in_by_the_room_in_which_they_were_handed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("desk");
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    let real = EndpointInput {
+        name: "real".to_owned(),
+        base_url: "https://127.0.0.1:1/v1/fhir".to_owned(),
+        environment: "production".to_owned(),
+        release: None,
+        language: None,
+        ca_pem: None,
+        proxy: None,
+    };
+    desk.add_endpoint(real).await.unwrap();
+    let laboratory = desk.opened_laboratory().unwrap();
+    let reports = |engine: &Engine| engine.journal().count(&Filter::default(), 100).unwrap();
+    let file = |number: u64| {
+        let file = folder.path().join(format!("{number}.json"));
+        std::fs::write(&file, testkit::DocumentBuilder::new(number).json()).unwrap();
+        file.display().to_string()
+    };
+    for (separate, number) in [(false, 1), (true, 2)] {
+        desk.move_to(false).await.unwrap();
+        let paths = vec![file(number)];
+        let mut sending: std::pin::Pin<Box<dyn Future<Output = _> + Send>> = if separate {
+            Box::pin(desk.send_files_separately(paths, KnownContent::Show))
+        } else {
+            Box::pin(desk.send_files(paths, KnownContent::Show))
+        };
+        let begun = std::future::poll_fn(|cx| Poll::Ready(sending.as_mut().poll(cx))).await;
+        assert!(begun.is_pending(), "they are being read");
+        desk.move_to(true).await.unwrap();
+        let taken = sending.await.unwrap();
+        assert!(taken.submissions.iter().all(Option::is_some));
+        assert_eq!((reports(&laboratory), reports(&desk.inner.practice_engine)), (number, 0));
+    }
+    desk.stop().await;
 }
 
 /// Two presses in a row: what is watched is what the settings say, and nothing else.

@@ -108,10 +108,11 @@ impl Desk {
         replace: String,
     ) -> Result<IntakeView, Problem> {
         let fix = Fix::of(path, find, replace)?;
-        let (_, after) = fix.apply(&self.engine(), id).await?;
+        let desk = self.here();
+        let (_, after) = fix.apply(&desk.engine(), id).await?;
         let after = after.ok_or_else(|| limits::invalid("find"))?;
         // Without time for undoing it: one is sent first, and its answer is what the others wait for.
-        self.correct_with_text_after(id, after, 0).await
+        desk.correct_with_text_after(id, after, 0).await
     }
 }
 

@@ -183,7 +183,7 @@ async fn arguments_that_no_page_sends_are_refused_with_a_code() {
                 let begun = std::time::Instant::now();
                 let result = match Call::read(command, changed).unwrap() {
                     Err(problem) => Err(problem),
-                    Ok(call) => desk.answer(call).await,
+                    Ok(call) => desk.answer(call, Some(0)).await,
                 };
                 match result {
                     Err(problem) => {
@@ -218,7 +218,7 @@ async fn no_endpoint_is_added_that_no_person_has_allowed() {
     let desk = Desk::open(folder.path()).await.unwrap();
     let sound = &sound()["add_endpoint"];
     let call = || Call::read("add_endpoint", sound.clone()).unwrap().unwrap();
-    assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed");
+    assert_eq!(desk.answer(call(), None).await.unwrap_err().code, "endpoint-not-allowed");
     // The same address in another environment, by a proxy, under a CA: another endpoint each time.
     for (field, value) in [
         ("baseUrl", json!("https://b.example/v1/fhir")),
@@ -230,14 +230,18 @@ async fn no_endpoint_is_added_that_no_person_has_allowed() {
         assert_ne!(other["input"][field], value, "{field}");
         other["input"][field] = value;
         desk.allow(&Call::read("add_endpoint", other).unwrap().unwrap());
-        assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed", "{field}");
+        assert_eq!(
+            desk.answer(call(), None).await.unwrap_err().code,
+            "endpoint-not-allowed",
+            "{field}"
+        );
     }
     assert_eq!(desk.endpoints().await.unwrap().len(), 1, "practice alone");
     desk.allow(&call());
     desk.permits(&call()).unwrap();
     // Whatever becomes of it, it is used up.
-    let _ = desk.answer(call()).await;
-    assert_eq!(desk.answer(call()).await.unwrap_err().code, "endpoint-not-allowed");
+    let _ = desk.answer(call(), None).await;
+    assert_eq!(desk.answer(call(), None).await.unwrap_err().code, "endpoint-not-allowed");
     desk.stop().await;
 }
 
@@ -294,7 +298,7 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     let path = file.to_str().unwrap();
     let ask = async |command: &str, arguments: Value| {
         let call = Call::read(command, arguments).unwrap().unwrap();
-        desk.answer(call).await.map_err(|problem| problem.code)
+        desk.answer(call, Some(0)).await.map_err(|problem| problem.code)
     };
     let calls = [
         ("inspect_files", json!({ "paths": [path] })),
@@ -323,6 +327,31 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     let samples: Value =
         serde_json::from_str(&ask("practice_samples", json!({})).await.unwrap()).unwrap();
     ask("inspect_files", json!({ "paths": samples })).await.unwrap();
+    desk.stop().await;
+}
+
+/// A number of a report means another one in another room: no call is answered that does not say which is meant.
+#[tokio::test]
+async fn what_takes_in_or_names_reports_says_in_which_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(folder.path()).await.unwrap();
+    desk.grant(["/a.json", "/a.p12"].map(Into::into));
+    let names = |arguments: &Value| {
+        ["id", "ids"].iter().any(|name| !arguments[*name].is_null())
+            || !arguments["query"]["ids"].is_null()
+    };
+    let others = ["inspect_files", "send_files", "send_text", "set_paused", "acknowledge_notice"];
+    for (command, arguments) in sound() {
+        if !names(&arguments) && !others.contains(&command) {
+            continue;
+        }
+        let call = || Call::read(command, arguments.clone()).unwrap().unwrap();
+        let unsaid = desk.answer(call(), None).await.unwrap_err();
+        assert_eq!((&*unsaid.code, &*unsaid.params["argument"]), ("argument-invalid", "room"));
+        assert_eq!(desk.answer(call(), Some(7)).await.unwrap_err().code, "room-changed");
+        let said = desk.answer(call(), Some(0)).await;
+        assert_ne!(said.err().map(|problem| problem.code).as_deref(), Some("room-changed"));
+    }
     desk.stop().await;
 }
 

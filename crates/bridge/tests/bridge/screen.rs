@@ -10,7 +10,10 @@ const FAMILY: &str = "Zwinglicanary";
 
 async fn ask(desk: &Desk, command: &str, arguments: Value) -> Result<Value, Problem> {
     let call = Call::read(command, arguments).expect("a command").expect("sound arguments");
-    let answer = desk.answer(call).await?;
+    let status = Call::read("status", json!({})).expect("a command").expect("sound");
+    let status: Value = serde_json::from_str(&desk.answer(status, None).await?).expect("JSON");
+    let room = status["room"].as_u64().and_then(|room| u32::try_from(room).ok());
+    let answer = desk.answer(call, room).await?;
     Ok(serde_json::from_str(&answer).expect("JSON"))
 }
 
