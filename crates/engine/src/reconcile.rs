@@ -5,7 +5,7 @@ use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{EvidenceKind, FoundReport, Journal, Reconciled, RecordError, Unreconciled};
-use report::Action;
+use report::{Action, SubmissionId};
 
 use crate::worker::verdict::{Context, status_event};
 use crate::worker::{kept, message};
@@ -17,6 +17,8 @@ const REACH_SECONDS: i64 = 24 * 3600;
 const SEARCHES_MAX: u32 = 50;
 /// Reports that are asked for one by one in one comparison.
 const ASKED_MAX: usize = 1_000;
+/// Reports that are asked for between two looks whether the authority shows anything of ours.
+const DECIDED_AT_ONCE: usize = 16;
 
 /// What a comparison works with.
 pub struct ReconcileDeps<'a, A> {
@@ -158,35 +160,73 @@ async fn sees_documents<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bo
 
 async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
     let waiting = tools.journal.guarded(tools.endpoint.id())?;
-    if waiting.is_empty() {
-        return Ok(());
-    }
-    let believes = !tools.journal.may_have_forgotten()? || sees_documents(tools).await?;
-    for id in waiting {
-        let identifier = tools.journal.row(id)?.summary.identifier;
-        let receipt = match &identifier {
-            Some(identifier) => match shown_already(tools, identifier).await {
-                Err(fault) if concerns_the_question(&fault) => {
-                    tools.journal.one_asked_in_vain(id)?;
-                    continue;
-                }
-                receipt => receipt?,
-            },
-            // Nothing to ask by: a person decides.
-            None => Some(String::new()),
-        };
-        if receipt.is_none() && !believes {
-            tools.journal.one_asked_in_vain(id)?;
+    for some in waiting.chunks(DECIDED_AT_ONCE) {
+        let before = tools.clock.steady();
+        let believes = believes(tools).await?;
+        let mut not_shown = Vec::new();
+        for id in some {
+            match asked(tools, *id).await? {
+                Asked::Shown(receipt) => settle(tools, *id, Some(&receipt))?,
+                Asked::NotShown if believes => not_shown.push(*id),
+                Asked::NotShown | Asked::InVain => tools.journal.one_asked_in_vain(*id)?,
+            }
+        }
+        // Access that was lost in between makes everything empty: looked at before and after, and not long after.
+        let sees = not_shown.is_empty() || self::believes(tools).await?;
+        if !sees || tools.clock.steady().saturating_sub(before) > tools.timing.sight_max {
             continue;
         }
-        let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
-        if receipt.is_none() && tools.journal.may_be_shown_late(id, now, lag)? {
-            continue;
+        for id in not_shown {
+            let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
+            if !tools.journal.may_be_shown_late(id, now, lag)? {
+                settle(tools, id, None)?;
+            }
         }
-        let decided = tools.journal.decide_guarded(id, receipt.as_deref(), &person::worker(), now);
-        decided.map_err(|error| EngineError::refused(Action::Release, error))?;
     }
     Ok(())
+}
+
+/// Whether an empty answer to the question for a document says something now.
+async fn believes<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
+    match tools.journal.may_have_forgotten()? {
+        true => sees_documents(tools).await,
+        false => sees(tools).await,
+    }
+}
+
+/// What the authority said of a report that waits.
+enum Asked {
+    /// It has it, or may have it: under this receipt.
+    Shown(String),
+    NotShown,
+    /// The question is not taken, or never answered as a whole.
+    InVain,
+}
+
+async fn asked<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+) -> Result<Asked, EngineError> {
+    let Some(identifier) = tools.journal.row(id)?.summary.identifier else {
+        // Nothing to ask by: a person decides.
+        return Ok(Asked::Shown(String::new()));
+    };
+    match shown_already(tools, &identifier).await {
+        Ok(Some(receipt)) => Ok(Asked::Shown(receipt)),
+        Ok(None) => Ok(Asked::NotShown),
+        Err(fault) if concerns_the_question(&fault) => Ok(Asked::InVain),
+        Err(fault) => Err(fault),
+    }
+}
+
+fn settle<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+    receipt: Option<&str>,
+) -> Result<(), EngineError> {
+    let now = tools.clock.now();
+    let decided = tools.journal.decide_guarded(id, receipt, &person::worker(), now);
+    decided.map_err(|error| EngineError::refused(Action::Release, error))
 }
 
 /// The receipt of a report with this document that the journal does not know, or knows without its content.

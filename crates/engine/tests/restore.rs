@@ -66,6 +66,8 @@ struct Service {
     dice: u64,
     /// The certificate has lost its access: nothing is shown to it.
     blind: bool,
+    /// It loses it after so many searches.
+    blind_after: Option<u32>,
     /// A search by identifier matches that of the delivery, and not that of the document in it.
     by_delivery: bool,
     /// Identifiers of the documents, by those of their deliveries.
@@ -154,7 +156,15 @@ impl Authority for Simulated {
 
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
         let mut answers = self.seen();
-        let service = self.service.lock().unwrap();
+        let mut service = self.service.lock().unwrap();
+        match &mut service.blind_after {
+            Some(0) => service.blind = true,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        if service.blind {
+            answers.clear();
+        }
         let document = |answer: &Answer| service.documents.get(&answer.identifiers[0]).cloned();
         answers.retain(|answer| {
             let of_document =
@@ -500,6 +510,28 @@ async fn nothing_is_let_go_where_documents_cannot_be_asked_for() {
     assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
     lab.settle(&journal).await;
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
+}
+
+/// The certificate loses its access between the look whether it has one and the question.
+#[tokio::test]
+async fn nothing_is_let_go_where_sight_is_lost_while_it_is_asked_for() {
+    let (lab, journal, second) = after_a_dead_disk().await;
+    let set = |after| {
+        let mut service = lab.authority.service.lock().unwrap();
+        (service.blind, service.blind_after) = (false, after);
+    };
+    for _ in 0..2 {
+        set(Some(1));
+        lab.compare(&journal).await;
+        assert!(lab.authority.service.lock().unwrap().blind, "lost on the way");
+        assert_eq!(journal.guarded("simulated").unwrap(), [second], "it goes on waiting");
+        assert_eq!(journal.state(second).unwrap().code(), "held");
+        lab.pass(11 * MINUTE);
+    }
+    set(None);
+    lab.compare(&journal).await;
+    assert_eq!(journal.guarded("simulated").unwrap(), []);
+    assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
 }
 
 /// What was sent just before the disk died is not shown yet: one empty answer lets nothing go.
