@@ -312,7 +312,7 @@ async fn known_content_that_the_authority_has_by_a_persons_word_is_not_told() {
     report(&folder, 1);
     let file = vec![folder.join("001.json")];
     let looked = engine.inspect(file.clone()).await.unwrap();
-    let taken = engine.take(&looked, ImportOptions::default()).await.unwrap();
+    let taken = engine.take(&looked, ImportOptions::default()).await.unwrap().taken;
     let [Taken::New(id)] = taken[..] else { panic!("{taken:?}") };
     let (since, why) = (engine.now().plus_seconds(-7_200), "timed-out".to_owned());
     let person = engine.person().clone();
@@ -323,7 +323,7 @@ async fn known_content_that_the_authority_has_by_a_persons_word_is_not_told() {
     }
     let known = || async {
         let looked = engine.inspect(file.clone()).await.unwrap();
-        let taken = engine.take(&looked, ImportOptions::default()).await.unwrap();
+        let taken = engine.take(&looked, ImportOptions::default()).await.unwrap().taken;
         let pieces: Vec<_> = looked.iter().zip(taken).collect();
         engine.stopped_of(&pieces).unwrap()
     };
