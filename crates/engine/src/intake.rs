@@ -93,6 +93,7 @@ impl Reason {
         "too-many-entries",
         "too-large-unpacked",
         "two-of-one-name",
+        "link-inside",
         "not-a-report",
         "unreadable",
     ];

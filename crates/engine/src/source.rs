@@ -343,10 +343,15 @@ fn unzip(name: &str, bytes: &[u8], limits: &SourceLimits) -> Vec<Piece> {
             return refused(if encrypted { "encrypted" } else { "damaged" });
         };
         is_whole |= entry.header_start() == 0;
+        let entry_name = format!("{name}/{}", entry.name());
+        if entry.is_symlink() {
+            let content = Err(Refusal::Archive { reason: "link-inside" });
+            pieces.push(Piece { name: entry_name, content });
+            continue;
+        }
         if !entry.is_file() {
             continue;
         }
-        let entry_name = format!("{name}/{}", entry.name());
         let room = limits.container_bytes_max.saturating_sub(unpacked);
         let Ok(content) = read_entry(&mut entry, limits.document_bytes_max, room) else {
             let content = Err(Refusal::Archive { reason: "damaged" });

@@ -358,5 +358,6 @@ fn names(parsed: &Parsed) -> impl Iterator<Item = Name<'_>> {
 /// Whether no earlier one goes by one of its names; those without are all first.
 fn is_first<'a>(parsed: &'a Parsed, taken: &mut HashSet<Name<'a>>) -> bool {
     // Each is noted, also where an earlier one was met.
-    names(parsed).fold(true, |is_first, name| taken.insert(name) && is_first)
+    let new = names(parsed).map(|name| usize::from(taken.insert(name))).sum::<usize>();
+    new == names(parsed).count()
 }

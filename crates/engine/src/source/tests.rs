@@ -246,6 +246,19 @@ fn an_archive_behind_another_one_is_refused_as_a_whole() {
     }
 }
 
+/// As in a folder: skipped in silence, the report behind it would never be sent.
+#[test]
+fn a_link_in_an_archive_is_refused_by_its_name() {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    zip.add_symlink("link.json", "../reports/one.json", options).unwrap();
+    zip.add_directory("inside", options).unwrap();
+    let archive = zip.finish().unwrap().into_inner();
+    let pieces = pieces_of_bytes("all.zip".to_owned(), archive, &small(100));
+    assert_eq!(refusals(&pieces), [&Refusal::Archive { reason: "link-inside" }]);
+    assert_eq!((pieces.len(), pieces[0].name.as_str()), (1, "all.zip/link.json"));
+}
+
 /// What is one text stays within the limit for one report, wherever it lies.
 #[test]
 fn one_large_report_in_an_archive_is_refused_by_its_name() {

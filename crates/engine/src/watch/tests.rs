@@ -571,6 +571,7 @@ fn every_reason_has_a_code_of_the_list() {
         "too-many-entries",
         "too-large-unpacked",
         "two-of-one-name",
+        "link-inside",
     ] {
         let reason = Reason::Source(Refusal::Archive { reason });
         assert!(Reason::CODES.contains(&reason.code()));
