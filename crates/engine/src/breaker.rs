@@ -30,9 +30,11 @@ pub(crate) struct CircuitBreaker {
     answers: u64,
     /// How many were let in, when each of these was refused last.
     turned_away: HashMap<SubmissionId, u64>,
+    /// How many requests had been answered, when the question for each of these was refused last.
+    not_told: HashMap<SubmissionId, u64>,
 }
 
-/// Refused reports that are remembered.
+/// Refused reports that are remembered, and as many whose questions were.
 const TURNED_AWAY_MAX: usize = 10_000;
 
 /// What an exchange was about.
@@ -96,6 +98,16 @@ impl CircuitBreaker {
         before.is_some_and(|before| before < self.let_in)
     }
 
+    /// The question for a report was refused in an answer: whether other requests were answered since that happened to
+    /// it last, so that it is refused for what it asks.
+    pub(crate) fn refuses_only_question(&mut self, id: SubmissionId) -> bool {
+        if self.not_told.len() >= TURNED_AWAY_MAX {
+            self.not_told.clear();
+        }
+        let before = self.not_told.insert(id, self.answers);
+        before.is_some_and(|before| before < self.answers)
+    }
+
     /// How many requests were answered so far.
     pub(crate) const fn answers(&self) -> u64 {
         self.answers
@@ -130,12 +142,13 @@ impl CircuitBreaker {
             return false;
         }
         let mut turned_away = std::mem::take(&mut self.turned_away);
+        let not_told = std::mem::take(&mut self.not_told);
         let mut let_in = self.let_in;
         if let RequestKind::Report(id) = about {
             turned_away.remove(&id);
             let_in += 1;
         }
-        *self = Self { let_in, answers: self.answers, turned_away, ..Self::default() };
+        *self = Self { let_in, answers: self.answers, turned_away, not_told, ..Self::default() };
         true
     }
 
@@ -320,6 +333,17 @@ mod tests {
         breaker.answered(other);
         breaker.answered(RequestKind::Report(one));
         assert!(!breaker.refuses_only(one), "it was let in itself meanwhile");
+    }
+
+    #[test]
+    fn a_question_is_refused_for_what_it_asks_where_others_are_answered() {
+        let mut breaker = CircuitBreaker::default();
+        let one = SubmissionId(7);
+        assert!(!breaker.refuses_only_question(one), "the first time nobody can tell");
+        assert!(!breaker.refuses_only_question(one), "nothing else was answered");
+        breaker.answered(RequestKind::Question);
+        assert!(breaker.refuses_only_question(one));
+        assert!(!breaker.refuses_only_question(SubmissionId(8)), "each by itself");
     }
 
     #[test]

@@ -58,7 +58,6 @@ impl<A: Authority> Worker<A> {
             };
             return self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| ());
         }
-        // Others try the way before it does so again.
         self.lock_not_asked().insert(due.id);
         self.observe(&Health::of_question(fault), RequestKind::Question, heard);
         Ok(())
@@ -85,8 +84,9 @@ impl<A: Authority> Worker<A> {
         }
         let mut found = match self.authority.find(identifier).await {
             Ok(found) => found,
-            Err(fault) => return Ok(self.failed_unasked(state, fault, verdict)),
+            Err(fault) => return Ok(self.failed_unasked(id, state, fault, verdict)),
         };
+        self.lock_failed_unasked().remove(&id);
         exchange::leave_out_contradictions(&mut found.answers);
         found.answers.retain(|answer| {
             answer.receipt.as_ref() != Some(receipt)
@@ -105,25 +105,46 @@ impl<A: Authority> Worker<A> {
         Ok(other)
     }
 
-    /// A delivery has failed, and whether there is another one could not be asked.
-    fn failed_unasked(&self, state: &State, fault: Fault, failed: Verdict) -> Verdict {
+    /// A delivery has failed, and whether there is another one could not be asked: it is read again, more and more
+    /// seldom. Where the question is refused all the time, the authority's word about the delivery that is known counts.
+    fn failed_unasked(
+        &self,
+        id: SubmissionId,
+        state: &State,
+        fault: Fault,
+        failed: Verdict,
+    ) -> Verdict {
         let Some(Event::Failed { receipt }) = &failed.event else { return failed };
+        let heard = fault.evidence().is_some();
+        let times = {
+            let mut unasked = self.lock_failed_unasked();
+            let times = unasked.entry(id).or_default();
+            *times = times.saturating_add(u32::from(heard));
+            *times
+        };
+        let is_never_told = fault.refuses_the_question()
+            || matches!(fault.why(), Some(Why::SearchUnsupported))
+            || times >= self.timing.refusals_max.saturating_mul(2);
+        if is_never_told {
+            self.lock_failed_unasked().remove(&id);
+            return failed;
+        }
         let context = self.context(1);
-        let due = context.after(context.timing.ask(0).max(context.timing.backoff_min));
-        let is_offered =
-            !fault.refuses_the_question() && !matches!(fault.why(), Some(Why::SearchUnsupported));
+        let due = context.after(context.timing.ask(times).max(context.timing.backoff_min));
         let event = match state {
-            State::InProgress { since, .. } if is_offered => {
+            State::InProgress { since, .. } => {
                 let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
                 let late = elapsed(*since, context.now) >= context.timing.in_progress_max;
                 Event::NotAnswered { due, why, in_vain: false, late }
             }
-            State::Sending { .. } if is_offered => {
+            State::Sending { .. } => {
                 Event::Accepted { receipt: receipt.clone(), since: context.now, due }
             }
             _ => return failed,
         };
         let evidence = failed.evidence.filter(|_| matches!(event, Event::Accepted { .. }));
-        Verdict { event: Some(event), issues: None, evidence, health: Health::of_question(fault) }
+        // What was answered says nothing of the way: the delivery itself was told of just before.
+        let health = if heard { Health::OfOne } else { Health::of_question(fault) };
+        Verdict { event: Some(event), issues: None, evidence, health }
     }
 }

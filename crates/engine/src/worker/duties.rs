@@ -143,7 +143,10 @@ impl<A: Authority> Worker<A> {
                 empty.between = self.clock_reading().since(began);
             }
         }
-        let mut verdict = after_ask(result, &empty, refused, &self.context(attempt));
+        let alone = result.as_ref().is_err_and(|fault| fault.evidence().is_some())
+            && self.lock_breaker().refuses_only_question(due.id);
+        let context = Context { alone, ..self.context(attempt) };
+        let mut verdict = after_ask(result, &empty, refused, &context);
         if let (Some(Event::Accepted { since: accepted, due, .. }), Some(_)) =
             (&mut verdict.event, self.former_at(since))
         {
@@ -287,6 +290,10 @@ impl<A: Authority> Worker<A> {
             self.refused.store(true, Ordering::Relaxed);
         }
         let delivery = kind == EvidenceKind::Create;
+        if refused && !delivery {
+            // Others try the way before it does so again.
+            self.lock_not_asked().insert(id);
+        }
         let about = if delivery { RequestKind::Report(id) } else { RequestKind::Question };
         self.observe(&verdict.health, about, heard);
         let Some(event) = verdict.event else { return Ok(false) };
@@ -319,6 +326,7 @@ impl<A: Authority> Worker<A> {
             attempt,
             searches: self.searches(),
             turned_away: None,
+            alone: false,
         }
     }
 

@@ -72,7 +72,7 @@ impl Queue {
     pub(super) fn least_tried_first(&mut self, not_asked: &HashSet<SubmissionId>) {
         let tried = |due: &Due| match due.state {
             State::Queued { attempt, .. } => (not_asked.contains(&due.id), attempt),
-            _ => (false, 0),
+            _ => (not_asked.contains(&due.id), 0),
         };
         self.waiting.make_contiguous().sort_by_key(tried);
     }

@@ -73,6 +73,8 @@ pub(crate) struct Context<'a> {
     pub(crate) searches: bool,
     /// Where other reports were let in since this one was turned away last: how often it was before.
     pub(crate) turned_away: Option<u32>,
+    /// The question for this report alone is refused: others were answered since it was last.
+    pub(crate) alone: bool,
 }
 
 impl Context<'_> {
@@ -166,9 +168,10 @@ pub(crate) fn after_ask(
     let mut found = match result {
         Ok(found) => found,
         Err(fault) => {
-            // The authority answers, and its list for this one report is never whole: the others go on, and this
-            // question is asked more and more seldom.
-            let of_one = matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
+            // The authority answers, and this one question is refused or its list never whole: the others go on, and
+            // it is asked more and more seldom.
+            let of_one =
+                context.alone || matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
             let asked = if of_one { empty.asked } else { empty.asked.saturating_sub(1) };
             let due = context.after(context.timing.ask(asked).max(context.timing.backoff_min));

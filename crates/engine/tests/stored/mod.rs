@@ -208,6 +208,41 @@ async fn a_delivery_that_failed_beside_one_in_progress_is_no_failure() {
     }
 }
 
+/// The search by identifier is refused, and all else is answered: reports that have failed are told in the end, and keep
+/// nobody else waiting meanwhile.
+#[tokio::test]
+async fn questions_that_alone_are_refused_keep_no_report_waiting() {
+    let house = House::new();
+    let ids: Vec<_> = (1..=4).map(|number| house.import("ours", number)).collect();
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let doubted = house.import("ours", 5);
+    worker.once().await.unwrap();
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    let evidence = Some(Box::new(client::Evidence { status: 403, ..Default::default() }));
+    let fault = Fault::Locked { why: Why::Forbidden { status: 403 }, evidence };
+    *house.authority.lost_find.lock().unwrap() = Some(fault);
+    *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
+    let (mut held, cancel) = (None, tokio_util::sync::CancellationToken::new());
+    let mut waited = 0;
+    for minute in 0..240 {
+        let fresh = house.import("ours", 100 + minute);
+        for _ in 0..6 {
+            house.clock.pass(10);
+            worker.turn(&mut held, &cancel).await.unwrap();
+        }
+        let is_sent = house.journal.state(fresh).unwrap().code() != "queued";
+        waited = if is_sent { 0 } else { waited + 1 };
+        assert!(waited <= 3, "minute {minute}");
+    }
+    for id in ids {
+        assert_eq!(house.journal.state(id).unwrap().code(), "failed");
+    }
+    let state = house.journal.state(doubted).unwrap();
+    assert_eq!((state.code(), state.group(house.clock.now())), ("unknown", Group::NeedsAttention));
+}
+
 /// A report that a restore has found at the authority has no document here: a person who says that the authority does
 /// not have it stops nobody else.
 #[tokio::test]

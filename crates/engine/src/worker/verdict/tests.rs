@@ -15,7 +15,15 @@ fn received(processing: Option<Processing>) -> Received {
 }
 
 fn context(timing: &Timing) -> Context<'_> {
-    Context { now: NOW, timing, fraction: 0.0, attempt: 1, searches: true, turned_away: None }
+    Context {
+        now: NOW,
+        timing,
+        fraction: 0.0,
+        attempt: 1,
+        searches: true,
+        turned_away: None,
+        alone: false,
+    }
 }
 
 fn with_context<T>(run: impl FnOnce(&Context<'_>) -> T) -> T {
@@ -110,15 +118,18 @@ fn of_two_deliveries_the_completed_one_counts() {
 /// A list that is never whole holds up nobody else, and its report needs a person in the end.
 #[test]
 fn a_list_that_is_never_whole_concerns_its_report_alone() {
-    for (why, concerns_all) in [
-        (Why::TooManyPages, false),
-        (Why::PagesMoved, false),
-        (Why::Unavailable { status: 503 }, true),
-        (Why::Cut, true),
+    for (why, alone, concerns_all) in [
+        (Why::TooManyPages, false, false),
+        (Why::PagesMoved, false, false),
+        (Why::Unavailable { status: 503 }, false, true),
+        (Why::Unavailable { status: 503 }, true, false),
+        (Why::Cut, false, true),
     ] {
         let fault = Fault::Transient { why: why.clone(), retry_after: None, evidence: None };
-        let verdict =
-            with_context(|context| after_ask(Err(fault), &ripe(Visibility::Ours), false, context));
+        let verdict = with_context(|context| {
+            let context = Context { alone, ..*context };
+            after_ask(Err(fault), &ripe(Visibility::Ours), false, &context)
+        });
         let Some(Event::NotAnswered { in_vain, .. }) = verdict.event else {
             panic!("{why:?}: {:?}", verdict.event)
         };
