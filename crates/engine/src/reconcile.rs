@@ -135,7 +135,8 @@ async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, Engine
             return Ok(true);
         }
     }
-    Ok(accepted.is_empty())
+    // What is accepted and not found is no witness, and says all the less that there is nothing.
+    Ok(!tools.journal.has_accepted(tools.endpoint.id())?)
 }
 
 /// Whether the authority can be asked for a document: it may match the identifier of a delivery alone, under which the
@@ -155,7 +156,7 @@ async fn sees_documents<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bo
         }
     }
     let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
-    Ok(lists && tools.journal.witnesses(endpoint, "")?.is_empty())
+    Ok(lists && !tools.journal.has_accepted(endpoint)?)
 }
 
 async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {

@@ -96,6 +96,11 @@ impl Journal {
         self.read(|c| read::witnesses(c, endpoint, identifier))
     }
 
+    /// Whether the authority of an endpoint has accepted anything of ours, also where it does not show it at present.
+    pub fn has_accepted(&self, endpoint: &str) -> Result<bool, JournalError> {
+        self.read(|c| read::has_accepted(c, endpoint))
+    }
+
     /// The same by their documents: identifier of the document, and the receipt that the authority gave.
     pub fn witnesses_by_document(
         &self,

@@ -118,6 +118,11 @@ pub(crate) fn witnesses(
     Ok(found)
 }
 
+/// Whether the authority of an endpoint has accepted anything of ours, also where it is not found at present.
+pub(crate) fn has_accepted(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
+    Ok(one(connection, sql::HAS_ACCEPTED, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
+}
+
 /// The same by their documents: identifier of the document and receipt.
 pub(crate) fn witnesses_by_document(
     connection: &Connection,

@@ -121,6 +121,8 @@ pub(crate) const WITNESSES_BY_DOCUMENT: &str = "SELECT document_identifier, rece
       ORDER BY created DESC, id DESC LIMIT 1000) \
      WHERE endpoint = ?1 AND receipt > '' AND document_identifier > '' \
      AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
+pub(crate) const HAS_ACCEPTED: &str = "SELECT 1 FROM submission WHERE state IN ('completed', 'in-progress') \
+     AND endpoint = ?1 AND receipt > '' LIMIT 1";
 pub(crate) const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 pub(crate) const DOCUMENT_SIZE: &str = "SELECT size FROM document WHERE submission = ?1";
 pub(crate) const EVIDENCE: &str = "SELECT id, kind, at, http_status, content_type, fault, digest, size, body FROM evidence \
