@@ -332,10 +332,31 @@ async fn open_laboratory(folder: PathBuf, passphrase: Option<Password>) -> Labor
     });
     match opened.await {
         Ok(Ok(engine)) => Laboratory::Open(engine),
-        Ok(Err(OpenError::Profile(ProfileProblem::Missing { .. }))) => Laboratory::Absent,
+        Ok(Err(OpenError::Profile(ProfileProblem::Missing { folder }))) => {
+            if was_laboratory(&folder) {
+                Laboratory::Closed(settings_missing(&folder))
+            } else {
+                Laboratory::Absent
+            }
+        }
         Ok(Err(error)) => Laboratory::Closed(error.into()),
         Err(problem) => Laboratory::Closed(problem),
     }
+}
+
+/// Whether a folder without settings holds what a laboratory has left: a journal, its register, or backups.
+pub(crate) fn was_laboratory(folder: &Path) -> bool {
+    let names = |folder: &Path| {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    let has_journal = names(folder).iter().any(|name| name.starts_with("journal."));
+    has_journal || !names(&folder.join("backups")).is_empty()
+}
+
+/// The settings of a laboratory are gone, and its reports are not: nobody follows them.
+pub(crate) fn settings_missing(folder: &Path) -> Problem {
+    Problem::new("settings-missing", &[("folder", &folder.display().to_string())], "profile")
 }
 
 fn make_laboratory(

@@ -16,7 +16,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use engine::{Engine, EngineDeps, Profile};
+use engine::{Engine, EngineDeps, Profile, ProfileProblem};
 use identity::{Password, SecretsKind};
 use report::SubmissionId;
 
@@ -62,11 +62,12 @@ pub enum Vault {
 }
 
 /// The folder of the profile where none is named: the laboratory's, where the window keeps it too; as long
-/// as there is none, the practice profile beside it.
+/// as there is none, and none has ever been there, the practice profile beside it.
 pub fn default_folder() -> PathBuf {
     let (laboratory, practice) = (laboratory_folder(), practice_folder());
     let holds_profile = |folder: &Path| folder.join("profile.json").exists();
-    if !holds_profile(&laboratory) && holds_profile(&practice) { practice } else { laboratory }
+    let has_laboratory = holds_profile(&laboratory) || crate::desk::was_laboratory(&laboratory);
+    if !has_laboratory && holds_profile(&practice) { practice } else { laboratory }
 }
 
 /// Where a new profile goes where no folder is named.
@@ -82,7 +83,12 @@ pub fn practice_folder() -> PathBuf {
 impl Headless {
     /// Opens the profile of a folder.
     pub async fn open(folder: &Path, passphrase: Option<Password>) -> Result<Self, Problem> {
-        let profile = Profile::open(folder)?;
+        let profile = match Profile::open(folder) {
+            Err(ProfileProblem::Missing { .. }) if crate::desk::was_laboratory(folder) => {
+                return Err(crate::desk::settings_missing(folder));
+            }
+            opened => opened?,
+        };
         if profile.is_practice() {
             return Self::practice(folder).await;
         }

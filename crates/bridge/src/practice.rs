@@ -10,6 +10,7 @@ use authority::Pilot;
 use engine::{Engine, EngineDeps, Profile};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::{Identity, Password, SecretsKind};
+use report::SubmissionId;
 use url::Url;
 
 use crate::problem::Problem;
@@ -73,6 +74,26 @@ impl Practice {
     /// The folder with the sample reports.
     pub fn samples(&self) -> PathBuf {
         samples::folder(self.engine.profile().folder())
+    }
+
+    /// Whether these files are the profile's own samples and nothing else.
+    pub fn owns(&self, paths: &[PathBuf]) -> bool {
+        let folder = self.engine.profile().folder().to_owned();
+        paths.iter().all(|path| samples::holds(&folder, path))
+    }
+
+    /// Whether all these reports say what the profile's own samples say.
+    pub fn owns_reports(&self, ids: &[SubmissionId]) -> Result<bool, Problem> {
+        let files = samples::files(self.engine.profile().folder());
+        let texts: Vec<Vec<u8>> =
+            files.iter().filter_map(|file| std::fs::read(file).ok()).collect();
+        for id in ids {
+            let document = self.engine.journal().document(*id).unwrap_or_default();
+            if !texts.contains(&document) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// File name of the sample that fails on purpose, and the file that corrects it.

@@ -120,9 +120,8 @@ impl Problem {
             "no-keychain" | "keychain-locked" | "keychain-denied" | "secret-missing"
             | "secret-exists" | "secret-damaged" | "wrong-passphrase" | "passphrase-needed"
             | "vault-damaged" | "no-randomness" | "secrets-io" | "profile-missing"
-            | "settings-damaged" | "settings-newer" | "profile-io" | "disk-full" => {
-                ProblemClass::Locked
-            }
+            | "settings-damaged" | "settings-missing" | "settings-newer" | "profile-io"
+            | "disk-full" => ProblemClass::Locked,
             code if code.starts_with("journal-") => ProblemClass::Locked,
             "client-certificate-unavailable" => ProblemClass::Locked,
             // The codes of the way to the authority; `refused-by-authority` is a person's matter.

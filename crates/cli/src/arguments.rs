@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
 #[derive(Args)]
 pub(crate) struct Global {
     /// Folder of the profile (settings, journal, vault). Default: the platform's place for data of
-    /// programs; a practice profile there is used as long as there is no other.
+    /// programs; a practice profile there is used as long as there is no other, and sends its own samples alone.
     #[arg(
         long,
         global = true,
@@ -269,7 +269,7 @@ pub(crate) struct Send {
 
 #[derive(Args, Default)]
 pub(crate) struct Verified {
-    /// Exit with 0 only where the authority has completed every report. Exit with 5 where a final status is not known
+    /// Exit with 0 only where the authority has completed every report; practice never counts. Exit with 5 where a final status is not known
     /// when the command ends, also after --timeout, and nothing needs a person.
     #[arg(long)]
     pub(crate) require_verified: bool,

@@ -79,6 +79,16 @@ impl Scene<'_> {
         self.global.profile.clone().unwrap_or_else(default_folder)
     }
 
+    /// Says that a practice profile which nobody has named sends its own samples and nothing else.
+    fn refuses_unnamed(&self, profile: &Headless, is_its_own: bool) -> bool {
+        if self.global.profile.is_some() || is_its_own {
+            return false;
+        }
+        let folder = profile.folder().display().to_string();
+        self.error("say.practice-not-named", &[("folder", &folder)]);
+        true
+    }
+
     async fn open(&self) -> Result<Headless, Problem> {
         let profile = Headless::open(&self.folder(), self.passphrase()?).await?;
         self.tell(&profile)?;

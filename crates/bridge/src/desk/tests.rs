@@ -54,6 +54,19 @@ impl Integration {
     }
 }
 
+/// An authority that is not there.
+fn nowhere() -> EndpointInput {
+    EndpointInput {
+        name: "real".to_owned(),
+        base_url: "https://127.0.0.1:1/v1/fhir".to_owned(),
+        environment: "production".to_owned(),
+        release: None,
+        language: None,
+        ca_pem: None,
+        proxy: None,
+    }
+}
+
 async fn completed(desk: &Desk, count: u32) {
     let wait = async {
         loop {
@@ -287,16 +300,7 @@ async fn files_are_taken_in_by_the_room_in_which_they_were_handed_over() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("desk");
     let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
-    let real = EndpointInput {
-        name: "real".to_owned(),
-        base_url: "https://127.0.0.1:1/v1/fhir".to_owned(),
-        environment: "production".to_owned(),
-        release: None,
-        language: None,
-        ca_pem: None,
-        proxy: None,
-    };
-    desk.add_endpoint(real).await.unwrap();
+    desk.add_endpoint(nowhere()).await.unwrap();
     let laboratory = desk.opened_laboratory().unwrap();
     let reports = |engine: &Engine| engine.journal().count(&Filter::default(), 100).unwrap();
     let file = |number: u64| {
@@ -377,6 +381,29 @@ async fn a_laboratory_that_does_not_open_leaves_practice_and_says_why() {
     desk.add_endpoint(input).await.unwrap();
     assert_eq!(desk.status().await.unwrap().problem, None);
     assert_eq!(desk.endpoints().await.unwrap().len(), 2);
+    desk.stop().await;
+}
+
+/// Its reports are still there, and somebody has to hear that nobody follows them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_laboratory_whose_settings_are_gone_is_not_taken_for_one_that_never_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    desk.add_endpoint(nowhere()).await.unwrap();
+    desk.stop().await;
+    drop(desk);
+    let (settings, away) =
+        (folder.path().join("laboratory/profile.json"), folder.path().join("profile.json"));
+    std::fs::rename(&settings, &away).unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    let problem = desk.status().await.unwrap().problem.unwrap();
+    assert_eq!(problem.code, "settings-missing");
+    assert!(problem.params["folder"].ends_with("laboratory"));
+    assert_eq!(desk.add_endpoint(nowhere()).await.unwrap_err().code, "settings-missing");
+    assert!(!settings.exists(), "no other settings take their place");
+    std::fs::rename(&away, &settings).unwrap();
+    assert_eq!(desk.add_endpoint(nowhere()).await.unwrap_err().code, "endpoint-exists");
+    assert_eq!(desk.status().await.unwrap().problem, None);
     desk.stop().await;
 }
 

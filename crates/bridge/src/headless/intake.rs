@@ -137,6 +137,18 @@ impl Headless {
         })
     }
 
+    /// Whether these files may be handed over where nobody has named this profile: a practice profile then takes its
+    /// own samples and nothing else, for whatever else it takes reaches nobody.
+    pub fn may_take_unnamed(&self, paths: &[PathBuf]) -> bool {
+        self.as_practice().is_none_or(|practice| practice.owns(&self.found(paths)))
+    }
+
+    /// The same of reports in its journal.
+    pub fn may_send_unnamed(&self, ids: &[i64]) -> Result<bool, Problem> {
+        let ids: Vec<_> = ids.iter().map(|id| numbered(*id)).collect();
+        self.as_practice().map_or(Ok(true), |practice| practice.owns_reports(&ids))
+    }
+
     /// In a practice profile `samples` means the profile's own, wherever the person stands.
     fn found(&self, paths: &[PathBuf]) -> Vec<PathBuf> {
         let folder = self.as_practice().map(|_| self.folder());

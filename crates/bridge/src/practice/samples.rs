@@ -40,6 +40,21 @@ pub(super) fn correction(profile: &Path) -> PathBuf {
     profile.join("corrections").join(CORRECTION.0)
 }
 
+/// Whether a file is one of those that are written here, or lies among them.
+pub(super) fn holds(profile: &Path, path: &Path) -> bool {
+    let Ok(path) = path.canonicalize() else { return false };
+    let corrections = correction(profile).parent().map(Path::to_owned);
+    let folders = [Some(folder(profile)), corrections];
+    let own = folders.into_iter().flatten().filter_map(|folder| folder.canonicalize().ok());
+    own.into_iter().any(|folder| path.starts_with(folder))
+}
+
+/// The files themselves, as they are on the disk.
+pub(super) fn files(profile: &Path) -> Vec<PathBuf> {
+    let samples = SAMPLES.iter().map(|(name, _)| folder(profile).join(name));
+    samples.chain([correction(profile)]).collect()
+}
+
 /// Writes the samples that are not there; a file that a person has changed is left alone.
 pub(super) fn write(profile: &Path, now: Instant) -> Result<(), Problem> {
     let day: String = now.plus_seconds(-DAYS_AGO * 86_400).to_fhir().chars().take(10).collect();

@@ -80,6 +80,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("profile-missing", &["folder"], Blame::You, "create-profile"),
     ("profile-exists", &["folder"], Blame::You, "change-input"),
     ("settings-damaged", &["file", "line"], Blame::You, "restore"),
+    ("settings-missing", &["folder"], Blame::You, "restore"),
     ("settings-newer", &["found"], Blame::You, "update"),
     ("profile-io", &["file", "reason"], Blame::You, "call-it"),
     ("journal-missing", &[], Blame::You, "restore"),

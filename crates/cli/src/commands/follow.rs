@@ -13,6 +13,10 @@ use crate::stop;
 
 pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Problem> {
     let mut profile = scene.open().await?;
+    let open: Vec<i64> = profile.open_reports()?.into_iter().map(|(id, _)| id).collect();
+    if scene.refuses_unnamed(&profile, profile.may_send_unnamed(&open)?) {
+        return Ok(Exit::Usage);
+    }
     profile.reach().await?;
     let (ids, outcome) = if follow.once {
         profile.follow_once().await?

@@ -34,6 +34,9 @@ pub(super) async fn check(scene: &Scene<'_>, paths: Paths) -> Result<Exit, Probl
 
 pub(super) async fn send(scene: &Scene<'_>, send: Send) -> Result<Exit, Problem> {
     let mut profile = scene.open().await?;
+    if scene.refuses_unnamed(&profile, profile.may_take_unnamed(&send.paths.paths)) {
+        return Ok(Exit::Usage);
+    }
     let files = profile.take(&send.paths.paths, send.again).await?;
     let exit = deliver(scene, &mut profile, files, &send.waiting, &send.verified).await;
     profile.close().await;
@@ -63,7 +66,7 @@ pub(super) async fn deliver(
         looked(scene.output, scene.texts, &file, Asked::Send);
         let became = became(profile, &file)?;
         exit = exit.max(exit_of_file(&file, became.as_ref()));
-        is_all_verified &= became.is_some_and(|it| it.state.as_deref() == Some("completed"));
+        is_all_verified &= became.as_ref().is_some_and(is_verified);
         records.push(file);
     }
     conclude(scene, summary(scene.texts, records.iter().map(word_of)));
@@ -91,6 +94,12 @@ pub(super) async fn deliver(
     };
     note_others(scene, profile, &outcome);
     Ok(exit.max(ended))
+}
+
+/// Completed by an authority. The practice authority is none: nothing that it says reaches anybody.
+fn is_verified(record: &Record) -> bool {
+    let practice = record.environment.as_deref() == Some("practice");
+    record.state.as_deref() == Some("completed") && !practice
 }
 
 /// What is wrong at endpoints that these reports do not wait for is worth knowing, and not the outcome.
@@ -286,6 +295,13 @@ pub(super) fn propose<'a>(scene: &Scene<'_>, reports: impl Iterator<Item = (i64,
 
 pub(super) async fn resubmit(scene: &Scene<'_>, resubmit: Resubmit) -> Result<Exit, Problem> {
     let mut profile = scene.open().await?;
+    let is_its_own = match &resubmit.with {
+        Some(file) => profile.may_take_unnamed(std::slice::from_ref(file)),
+        None => profile.may_send_unnamed(&[resubmit.id])?,
+    };
+    if scene.refuses_unnamed(&profile, is_its_own) {
+        return Ok(Exit::Usage);
+    }
     let file = match resubmit.with {
         Some(file) => profile.correct(resubmit.id, file).await?,
         None => profile.resubmit(resubmit.id).await?,
@@ -339,6 +355,9 @@ pub(super) async fn settle(scene: &Scene<'_>, settle: Settle) -> Result<Exit, Pr
 /// Releases, and hands over at once: nothing rests unsent where no worker runs.
 pub(super) async fn release(scene: &Scene<'_>, terms: WithReason) -> Result<Exit, Problem> {
     let mut profile = scene.open().await?;
+    if scene.refuses_unnamed(&profile, profile.may_send_unnamed(&[terms.id])?) {
+        return Ok(Exit::Usage);
+    }
     let record = profile.release(terms.id, terms.reason).await?;
     let file = Looked {
         fate: Fate::Taken(terms.id),

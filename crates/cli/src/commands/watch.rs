@@ -22,6 +22,9 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
         return Ok(Exit::Usage);
     }
     let mut profile = scene.open().await?;
+    if scene.refuses_unnamed(&profile, profile.may_take_unnamed(std::slice::from_ref(&dir))) {
+        return Ok(Exit::Usage);
+    }
     profile.reach().await?;
     // Before anything moves them.
     let mut told = Told::of_the_open(&profile)?;

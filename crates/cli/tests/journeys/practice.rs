@@ -1,6 +1,6 @@
 //! The lesson, and a practice profile from one command to the first completed report.
 
-use crate::place::{finish, program};
+use crate::place::{finish, program, report};
 
 #[test]
 fn the_lesson_ends_well_and_leaves_nothing_behind() {
@@ -35,6 +35,64 @@ fn two_commands_from_nothing_to_completed() {
     run(&["identity", "import", "x"]).ends(2).says("practice");
     run(&["endpoint", "add", "real", "https://authority.example/v1/fhir"]).ends(2).says("practice");
     run(&["practice"]).ends(0);
+}
+
+/// A script that lost the name of its profile must not send reports of patients to an authority that is none.
+#[test]
+fn a_practice_profile_that_nobody_named_sends_its_own_samples_alone() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = program(home.path());
+        command.args(arguments).current_dir(home.path());
+        finish(command)
+    };
+    run(&["init", "--practice"]).ends(0);
+    let own = home.path().join("reports");
+    std::fs::create_dir(&own).unwrap();
+    std::fs::write(own.join("a.json"), report(300).json()).unwrap();
+    let own = own.to_str().unwrap();
+    for command in [&["send", "--quiet", "--wait", own][..], &["watch", own]] {
+        run(command)
+            .ends(2)
+            .says("No profile was named")
+            .says("--profile")
+            .says("LABCOURIER_PROFILE");
+    }
+    assert!(run(&["--json", "list"]).ends(0).objects().is_empty(), "nothing was taken in");
+    // Named, it takes whatever a person practises with; and completed in practice proves nothing.
+    let folder = home.path().join("data/practice");
+    let named = |arguments: &[&str]| {
+        let profile = ["--profile", folder.to_str().unwrap()];
+        run(&[&profile[..], arguments].concat())
+    };
+    named(&["send", "--wait", own]).ends(0).says("Completed");
+    named(&["send", "--wait", "--require-verified", own]).ends(5);
+    // What was sent so is not sent again, corrected or followed by a command that names nobody.
+    std::fs::write(home.path().join("b.json"), report(301).json()).unwrap();
+    let held = home.path().join("held.json");
+    std::fs::write(&held, report(302).json().replace("\"final\"", "\"finished\"")).unwrap();
+    named(&["send", held.to_str().unwrap()]).ends(1);
+    run(&["release", "2", "--reason", "so"]).ends(2).says("No profile was named");
+    run(&["resubmit", "2", "--with", "b.json"]).ends(2).says("No profile was named");
+    assert_eq!(run(&["--json", "show", "2"]).ends(0).objects()[0]["state"], "held");
+}
+
+/// The settings of the laboratory are gone, its journal is not: practice must not stand in for it.
+#[test]
+fn practice_does_not_stand_in_for_a_laboratory_whose_settings_are_gone() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = program(home.path());
+        command.args(arguments).current_dir(home.path());
+        finish(command)
+    };
+    run(&["init", "--practice"]).ends(0);
+    let laboratory = home.path().join("data/laboratory");
+    std::fs::create_dir_all(&laboratory).unwrap();
+    std::fs::write(laboratory.join("journal.db"), "sealed").unwrap();
+    for command in [&["send", "samples"][..], &["list"], &["follow", "--once"]] {
+        run(command).ends(4).says("laboratory");
+    }
 }
 
 /// Two programs use one practice profile at once: one of them runs its authority, both get through.
