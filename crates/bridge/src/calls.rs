@@ -161,7 +161,7 @@ calls! {
     /// What was taken in on one day and what became of it.
     statement => Statement { date: String }
     /// A person has read a notice.
-    acknowledge_notice => AcknowledgeNotice { code: String }
+    acknowledge_notice => AcknowledgeNotice { code: String, at: String }
     /// Locks the window.
     lock => Lock {}
     /// Unlocks it.
@@ -344,7 +344,7 @@ impl Desk {
             Call::SetPreferences { preferences } => text(self.set_preferences(preferences).await),
             Call::Statistics { days } => text(self.statistics(days).await),
             Call::Statement { date } => text(self.statement(date).await),
-            Call::AcknowledgeNotice { code } => text(self.acknowledge_notice(code).await),
+            Call::AcknowledgeNotice { code, at } => text(self.acknowledge_notice(code, at).await),
             Call::Lock {} => text(self.lock().await),
             Call::Unlock { passphrase } => text(self.unlock(passphrase).await),
             Call::SetUnlockPassphrase { current, passphrase } => {

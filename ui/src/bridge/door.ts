@@ -82,7 +82,7 @@ export interface Commands {
   set_preferences: { takes: { preferences: PreferencesView }; gives: null };
   statistics: { takes: { days: number }; gives: StatisticsView };
   statement: { takes: { date: string }; gives: StatementView };
-  acknowledge_notice: { takes: { code: string }; gives: null };
+  acknowledge_notice: { takes: { code: string; at: string }; gives: null };
   lock: { takes: void; gives: null };
   unlock: { takes: { passphrase: string }; gives: null };
   set_unlock_passphrase: { takes: { current: string; passphrase: string }; gives: null };

@@ -406,8 +406,8 @@ export function createMock(options: MockOptions = {}): Door {
       preferences = takes.preferences;
       return null;
     },
-    acknowledge_notice({ code }) {
-      notices = notices.filter((notice) => notice.problem.code !== code);
+    acknowledge_notice({ code, at }) {
+      notices = notices.filter((notice) => notice.problem.code !== code || notice.at !== at);
       return null;
     },
     lock() {

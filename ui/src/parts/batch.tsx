@@ -47,7 +47,11 @@ function Bar({ batch }: { batch: Batch }) {
         )}
         {/* Said once for each phase; a countdown that is read aloud drowns everything else. */}
         <span role="status" className="visually-hidden">
-          {phase === "unknown" ? "" : text(`batch.said.${phase}`, { n: batch.ids.length })}
+          {phase === "unknown"
+            ? ""
+            : phase === "settled" && view && view.attention.length > 0
+              ? text("batch.attention", { n: view.attention.length })
+              : text(`batch.said.${phase}`, { n: batch.ids.length })}
         </span>
       </div>
       <div className={css.actions}>
@@ -87,7 +91,8 @@ type Phase = "unknown" | "none" | "waiting" | "undone" | "moving" | "settled";
 function phaseOf(batch: Batch, view: BatchView | undefined, left: number): Phase {
   if (batch.ids.length === 0) return "none";
   if (!view) return "unknown";
-  if (batch.held !== null) return "undone";
+  // As long as it is so: what was taken back may be released and completed later.
+  if (batch.held !== null && (view.byState.held ?? 0) + view.waiting.length > 0) return "undone";
   if (left > 0 && view.waiting.length > 0) return "waiting";
   return view.moving > 0 ? "moving" : "settled";
 }

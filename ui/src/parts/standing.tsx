@@ -40,7 +40,7 @@ export function Standing({ status }: { status: StatusView }) {
   if (quiet) return null;
   return (
     <div className={css.standing}>
-      {status.notices.map(({ problem }) => (
+      {status.notices.map(({ problem, at }) => (
         <ProblemNote
           key={`${problem.code} ${problem.params.endpoint ?? ""}`}
           problem={problem}
@@ -48,7 +48,7 @@ export function Standing({ status }: { status: StatusView }) {
             <Button
               icon={Check}
               isPending={read.isPending}
-              onPress={() => read.mutate({ code: problem.code }, { onError: sayProblem(text) })}
+              onPress={() => read.mutate({ code: problem.code, at }, { onError: sayProblem(text) })}
             >
               {text("standing.read")}
             </Button>

@@ -13,6 +13,7 @@ import type { TextId } from "../i18n/text";
 import { Button, CopyValue } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
 import { ReasonDialog } from "../parts/dialog";
+import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
 import { Message } from "../parts/message";
 import { ProblemNote } from "../parts/notes";
@@ -68,6 +69,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
     setPointer({ section, field, line });
   };
   const { row, messages } = view;
+  const held = heldAs(view);
   return (
     <>
       <header className={css.header}>
@@ -87,7 +89,9 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
           {view.birthDate && <span>{text("detail.born", { date: format.date(view.birthDate) })}</span>}
           {row.laboratory && <span>{row.laboratory}</span>}
         </p>
-        <p className={css.meaning}>{words("state-meaning", row.state)}</p>
+        <p className={css.meaning} data-testid="meaning">
+          {row.state === "held" && held !== "unsent" ? text(`held.${held}`) : words("state-meaning", row.state)}
+        </p>
         <Doubt view={view} />
         <Links view={view} onShow={onShow} />
         <Actions view={view} onShow={onShow} onCorrected={onCorrected} />
@@ -197,6 +201,7 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
     else if (code === "hold-back") holdBack.mutate({ ids: [id] }, { onError });
     else setAsking(code as Asked);
   };
+  const held = heldAs(view);
   const offered = ACTIONS.filter(({ code }) => view.actions.includes(code));
   if (offered.length === 0) return null;
   return (
@@ -216,8 +221,8 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
       {asking === "correct" && <CorrectDialog id={id} onClose={close} onDone={onCorrected} />}
       {asking === "release" && (
         <ReasonDialog
-          title={text("release.title")}
-          explanation={text("release.more")}
+          title={text(held === "unsent" ? "release.title" : `release.${held}.title`)}
+          explanation={text(held === "unsent" ? "release.more" : `release.${held}.more`)}
           confirm={text("action.release")}
           isPending={release.isPending}
           onConfirm={(reason) => release.mutate({ id, reason }, { onError })}

@@ -2,7 +2,8 @@
 //! inspector.
 
 use engine::Engine;
-use journal::{Filter, Row};
+use journal::{Entry, Filter, Row};
+use report::Event;
 
 use super::statistics::{begin_of, date_named, shown};
 use super::{Desk, on_pool};
@@ -72,20 +73,19 @@ fn entries(
 fn entry(engine: &Engine, row: &Row) -> Result<StatementEntryView, Problem> {
     let journal = engine.journal();
     let timeline = journal.detail(row.id)?.timeline;
-    let sent = timeline.iter().find(|step| step.event.code() == "sending-started");
     let proof = timeline.iter().rev().find_map(|step| step.evidence);
     let kept = journal.evidence(row.id)?.into_iter().find(|kept| Some(kept.id) == proof);
     Ok(StatementEntryView {
         id: row.id.0,
         created: row.created.to_fhir(),
-        sent: sent.map(|step| step.at.to_fhir()),
+        sent: sent(&timeline).map(fhir::Instant::to_fhir),
         answered: kept.as_ref().map(|kept| kept.evidence.at.to_fhir()),
         state: row.state.shown().to_owned(),
         disease: report::diseases::of_summary(&row.summary)
             .map(|tested| tested.disease.key.to_owned()),
         code: row.summary.code.clone(),
         environment: environment_of(row, &engine.profile()),
-        endpoint: row.endpoint.clone(),
+        endpoint: engine.profile().name_of(&row.endpoint),
         document_identifier: row.summary.identifier.clone(),
         identifier: row.identifier.clone(),
         digest: row.digest.clone(),
@@ -94,4 +94,64 @@ fn entry(engine: &Engine, row: &Row) -> Result<StatementEntryView, Problem> {
         answer_digest: kept.map(|kept| kept.digest),
         corrects: row.corrects.map(|id| id.0),
     })
+}
+
+/// When it was sent: the last request, unless that provably did not arrive. An answer proves that it did after all.
+fn sent(timeline: &[Entry]) -> Option<fhir::Instant> {
+    let (mut last, mut sent) = (None, None);
+    for Entry { event, at, .. } in timeline {
+        match event {
+            Event::SendingStarted { .. } => {
+                last = Some(*at);
+                sent = last;
+            }
+            Event::Deferred { .. }
+            | Event::TurnedAway { .. }
+            | Event::HeldAfterRefusals { .. }
+            | Event::NotReceived { .. } => sent = None,
+            Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. } => {
+                sent = sent.or(last);
+            }
+            _ => {}
+        }
+    }
+    sent
+}
+
+#[cfg(test)]
+mod tests {
+    use fhir::Instant;
+    use report::Person;
+
+    use super::*;
+
+    #[test]
+    fn sent_is_what_may_have_left_and_nothing_else() {
+        let second = Instant::from_seconds;
+        let at = |events: &[Event]| {
+            let entries = events.iter().enumerate().map(|(number, event)| Entry {
+                number: 0,
+                event: event.clone(),
+                by: Person(String::new()),
+                at: second(i64::try_from(number).unwrap()),
+                evidence: None,
+            });
+            sent(&entries.collect::<Vec<_>>())
+        };
+        let (due, since, why) = (second(9), second(0), || "connection-refused".to_owned());
+        let begun = || Event::SendingStarted { since };
+        let deferred = || Event::Deferred { due, why: why() };
+        let queued = || Event::Queued { due };
+        let withdrawn = || Event::Withdrawn { reason: String::new() };
+        assert_eq!(at(&[queued(), withdrawn()]), None);
+        assert_eq!(at(&[queued(), begun(), deferred(), withdrawn()]), None, "no byte has left");
+        assert_eq!(at(&[queued(), begun(), Event::HeldAfterRefusals { why: why() }]), None);
+        assert_eq!(at(&[queued(), begun(), deferred(), begun()]), Some(second(3)), "the last");
+        let doubted = Event::Doubted { since, due, why: why() };
+        assert_eq!(at(&[queued(), begun(), doubted.clone()]), Some(second(1)), "perhaps");
+        let not_received = Event::NotReceived { due };
+        assert_eq!(at(&[queued(), begun(), doubted, not_received]), None);
+        let accepted = Event::Accepted { receipt: "r".to_owned(), since, due };
+        assert_eq!(at(&[queued(), begun(), deferred(), accepted]), Some(second(1)), "after all");
+    }
 }

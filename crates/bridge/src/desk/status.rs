@@ -68,10 +68,21 @@ impl Desk {
         rooms.into_iter().flatten().filter_map(open).map(|all| counts_view(&all).in_progress).sum()
     }
 
-    /// A person has read a notice.
-    pub async fn acknowledge_notice(&self, code: String) -> Result<(), Problem> {
+    /// A person has read a notice as it stood at that time (`NoticeView::at`). What has taken its place since is
+    /// something else, and stays.
+    pub async fn acknowledge_notice(&self, code: String, at: String) -> Result<(), Problem> {
         let code = crate::limits::name("code", &code)?;
-        Ok(self.engine().journal().remove_notice(&code)?)
+        let at = crate::limits::name("at", &at)?;
+        let engine = self.engine();
+        let journal = engine.journal();
+        let is_meant = |notice: &&Notice| notice.code == code && notice.at.to_fhir() == at;
+        for notice in journal.notices()?.iter().filter(is_meant) {
+            match &notice.about {
+                Some(about) => journal.remove_notice_about(&code, about)?,
+                None => journal.remove_notice(&code)?,
+            }
+        }
+        Ok(())
     }
 
     fn certificate_view(&self, engine: &Engine) -> Option<CertificateView> {

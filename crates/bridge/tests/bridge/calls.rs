@@ -70,7 +70,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("set_preferences", json!({ "preferences": preferences })),
         ("statistics", json!({ "days": 7 })),
         ("statement", json!({ "date": "2026-11-22" })),
-        ("acknowledge_notice", json!({ "code": "backups-failing" })),
+        ("acknowledge_notice", json!({ "code": "backups-failing", "at": "2026-11-22" })),
         ("lock", json!({})),
         ("unlock", json!({ "passphrase": "x" })),
         ("set_unlock_passphrase", json!({ "current": "", "passphrase": "longer" })),

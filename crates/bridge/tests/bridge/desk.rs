@@ -177,6 +177,28 @@ async fn of_two_corrections_of_one_report_one_is_sent_and_the_other_named() {
     desk.stop().await;
 }
 
+/// What has taken the place of a notice since it was shown has not been read by anybody.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notice_is_read_as_it_was_shown() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = Desk::open(root.path()).await.unwrap();
+    let engine = desk.engine();
+    let say = |seconds| {
+        let at = fhir::Instant::from_seconds(seconds);
+        let code = "backups-failing".to_owned();
+        let notice = journal::Notice { code, about: None, params: Default::default(), at };
+        engine.journal().put_notice(notice).unwrap();
+    };
+    say(1_000);
+    let at = desk.status().await.unwrap().notices.remove(0).at;
+    say(2_000);
+    desk.acknowledge_notice("backups-failing".to_owned(), at).await.unwrap();
+    let left = desk.status().await.unwrap().notices;
+    assert_eq!(left.len(), 1, "it was another one");
+    desk.acknowledge_notice("backups-failing".to_owned(), left[0].at.clone()).await.unwrap();
+    assert!(desk.status().await.unwrap().notices.is_empty());
+}
+
 /// Whoever has paused sending for the night finds it paused in the morning.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pause_outlives_the_program() {

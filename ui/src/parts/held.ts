@@ -1,0 +1,11 @@
+// What a report on hold has behind it: whether it was ever tried, and whether the authority may have it.
+
+import type { DetailView } from "../bridge/generated/DetailView";
+
+export type Held = "unsent" | "repeat" | "twice";
+
+/** Sent with one press it may be the first time, another try, or a second report of the same. */
+export function heldAs({ attempts, messages }: Pick<DetailView, "attempts" | "messages">): Held {
+  if (messages.some(({ code }) => code === "authority-may-have-it")) return "twice";
+  return attempts > 0 ? "repeat" : "unsent";
+}

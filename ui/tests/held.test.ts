@@ -1,0 +1,27 @@
+// What is said of a report on hold, before a person sends it with one press.
+
+import { describe, expect, it } from "vitest";
+
+import type { MessageView } from "../src/bridge/generated/MessageView";
+import { heldAs } from "../src/parts/held";
+
+const message = (code: string) => ({ code }) as MessageView;
+
+describe("a report on hold", () => {
+  it("was never sent, was tried, or may be there already", () => {
+    expect(heldAs({ attempts: 0, messages: [message("birth-date-after-today")] })).toBe("unsent");
+    expect(heldAs({ attempts: 5, messages: [] })).toBe("repeat");
+    expect(heldAs({ attempts: 0, messages: [message("authority-may-have-it")] })).toBe("twice");
+    expect(heldAs({ attempts: 2, messages: [message("x"), message("authority-may-have-it")] })).toBe("twice");
+  });
+});
+
+describe("the words of the window", () => {
+  it.each(["en", "de", "fr", "it"])("say in %s nothing of sending where nothing was sent", async (language) => {
+    const words = (await import(`../../texts/${language}/states.json`)).default as Record<string, string>;
+    // Known content may be held or withdrawn, and what is released waits to be sent.
+    expect(words["verdict.known"]).not.toMatch(/sent|gesendet|envoyée|inviata/i);
+    expect(words["event.released"]).not.toMatch(/^(sent|gesendet|envoyée|inviata)/i);
+    expect(words["state-meaning.held"]).not.toMatch(/has not been sent|wurde nicht gesendet|n’a pas été|non è stata/i);
+  });
+});
