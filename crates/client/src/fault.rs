@@ -200,6 +200,22 @@ impl Why {
     }
 }
 
+/// Codes of [`Why`] with which nothing of a delivery has reached the authority: there was no connection to it, or it takes
+/// no more requests just now (429, which is judged before a request is passed on).
+pub const NEVER_REACHED: &[&str] = &[
+    "dns",
+    "connect-refused",
+    "connect-timeout",
+    "connect-failed",
+    "tls-version",
+    "tls-server-untrusted",
+    "tls-client-not-asked",
+    "proxy-unreachable",
+    "proxy-authentication",
+    "proxy-refused",
+    "unavailable",
+];
+
 /// The authority's rule about data that it has already, whatever code of issue it gives with it.
 const DUPLICATE_RULE: &str = "FOPH-021";
 
@@ -252,6 +268,12 @@ impl Fault {
     /// The question as it was put is not taken, with reasons or without; another one may be.
     pub fn refuses_the_question(&self) -> bool {
         matches!(self, Self::Refused { .. } | Self::Locked { why: Why::Unexplained { .. }, .. })
+    }
+
+    /// Whoever answered asks for patience, of everybody.
+    pub fn asks_for_patience(&self) -> bool {
+        let busy = matches!(self.why(), Some(Why::Unavailable { status: 425 | 429 | 503 }));
+        busy || self.retry_after().is_some()
     }
 
     pub(crate) fn transient(why: Why) -> Self {

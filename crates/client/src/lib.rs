@@ -23,6 +23,6 @@ mod transport;
 pub use authority::{Authority, Changes, Found, Received, Shown};
 pub use capability::Capability;
 pub use evidence::Evidence;
-pub use fault::{Fault, Why};
+pub use fault::{Fault, NEVER_REACHED, Why};
 pub use http::{ConfigProblem, HttpAuthority, Limits};
 pub use probe::{ProbeOutcome, ProbeStep, probe};

@@ -293,7 +293,7 @@ async fn learn<A: Authority>(
         attempt: 1,
         searches: tools.endpoint.release.facts().search == SearchSupport::Full,
         turned_away: None,
-        alone: false,
+        alone: None,
     };
     let Some(event) = status_event(answer, &context) else { return Ok(()) };
     let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };

@@ -1,57 +1,85 @@
 //! Several deliveries of one report: what was sent may have been stored all the same, and who stands between may have
 //! repeated the request. The search by identifier shows all of them.
 
-use client::{Authority, Fault, Why};
+use client::{Authority, Fault, Found, NEVER_REACHED, Why};
 use exchange::Processing;
 use fhir::Instant;
-use journal::{Due, EvidenceKind, JournalError, Token};
+use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::duties::elapsed;
+use super::duties::{STOOD_STILL, elapsed};
 use super::formerly::Asked;
 use super::verdict::{Health, Verdict, found_at_last};
 use crate::breaker::RequestKind;
 
+/// When the last request began, where what is known leaves open whether the authority has it: somebody on the way
+/// refused it, or a connection ended as if nothing had arrived. A gateway that looks at answers refuses after the
+/// authority has stored. `None`: nothing of it has arrived, or the question for it was answered since.
+pub(super) fn open_request<'a>(
+    events: impl DoubleEndedIterator<Item = &'a Event>,
+) -> Option<Instant> {
+    for event in events.rev() {
+        match event {
+            // By the search, or by a person who knows.
+            Event::NotReceived { .. } | Event::SaidNotReceived { .. } => return None,
+            // What was open before it was asked for before it began.
+            Event::Deferred { why, .. } if why == STOOD_STILL => return None,
+            Event::Deferred { why, .. } if NEVER_REACHED.contains(&why.as_str()) => return None,
+            Event::SendingStarted { since } => return Some(*since),
+            _ => {}
+        }
+    }
+    None
+}
+
 impl<A: Authority> Worker<A> {
-    /// Before any request for a report that is not the first one: a question by its identifier. That the last one was
-    /// not received is what somebody on the way said, or what a connection that ended seemed to say; a gateway that
-    /// looks at answers refuses after the authority has stored. Says whether nothing is to be sent now.
+    /// Before a request for a report that is not the first one: a question by its identifier, unless it is known that
+    /// nothing of it has arrived. Says whether nothing is to be sent now.
     pub(super) async fn first_asks(&self, due: &Due, token: Token) -> Result<bool, JournalError> {
         let State::Queued { attempt: attempt @ 1.., .. } = due.state else { return Ok(false) };
-        let ever = (Instant(i64::MIN), self.clock.now());
-        let Asked { result, .. } = self.look_up(&due.identifier, ever).await;
+        let timeline = self.journal.detail(due.id)?.timeline;
+        let Some(since) = open_request(timeline.iter().map(|entry| &entry.event)) else {
+            return Ok(false);
+        };
+        let Asked { result, unsure, in_use } = self.look_up(&due.identifier, (since, since)).await;
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(false),
-            Err(fault) => return self.cannot_ask(due, fault, token).await.map(|()| true),
+            Err(fault) => return self.cannot_ask(due, since, fault, token).await.map(|()| true),
         };
-        if found.answers.is_empty() {
+        let siblings = self.journal.siblings(due.id)?;
+        let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
+        let shared = self.leave_out_others(&mut found, due.id, &siblings)?;
+        if found.answers.is_empty() && !shared && !contradicts && !unsure {
             // A question takes time: what has been changed or stopped meanwhile holds.
             return Ok(!(self.in_force)() || self.journal.is_paused()?);
         }
-        let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
-        // Where several reports have this identifier, only a doubt finds out whose an answer is; likewise where an
-        // answer contradicts itself.
-        let shared = !self.journal.siblings(due.id)?.is_empty();
         let mut verdict = found_at_last(found, &self.context(attempt));
-        if shared || contradicts || verdict.event.is_none() {
-            verdict.event = Some(self.doubt(Why::AnotherIdentifier.code()));
+        if contradicts || verdict.event.is_none() {
+            // Whose an answer is, and what one says that contradicts itself, only a doubt finds out.
+            verdict.event = Some(self.doubt(since, Why::AnotherIdentifier.code()));
+        }
+        if let Some(fault) = in_use {
+            verdict.health = Health::of_question(fault);
         }
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| true)
     }
 
-    /// The question was not answered. Where it alone is refused, or its answer is never whole, it becomes a doubt, of
-    /// which a person is told in the end; else the way is not free, and whatever is sent now would not arrive either.
-    async fn cannot_ask(&self, due: &Due, fault: Fault, token: Token) -> Result<(), JournalError> {
+    /// The question was not answered. Where it alone is refused, it becomes a doubt, of which a person is told in the
+    /// end; else the way is not free, and whatever is sent now would not arrive either.
+    async fn cannot_ask(
+        &self,
+        due: &Due,
+        since: Instant,
+        fault: Fault,
+        token: Token,
+    ) -> Result<(), JournalError> {
         let heard = fault.evidence().is_some();
-        let of_one = fault.refuses_the_question()
-            || matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved))
-            || heard && self.lock_breaker().refuses_only(due.id);
-        if of_one {
-            let why = fault.why().map_or(Event::WHY_REFUSED, Why::code);
+        if fault.refuses_the_question() || self.refused_alone(due.id, &fault).is_some() {
+            let why = fault.why().unwrap_or(&Why::Unexplained { status: 0 }).code();
             let verdict = Verdict {
-                event: Some(self.doubt(why)),
+                event: Some(self.doubt(since, why)),
                 issues: None,
                 evidence: fault.evidence().cloned(),
                 health: Health::OfOne,
@@ -63,14 +91,51 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    fn doubt(&self, why: &str) -> Event {
-        let now = self.clock.now();
-        Event::Doubted { since: now, due: now, why: why.to_owned() }
+    /// The question for this report was refused in an answer, or its answer is never whole, while others are answered:
+    /// how often that happened. Who asks for patience asks it of everybody.
+    pub(super) fn refused_alone(&self, id: SubmissionId, fault: &Fault) -> Option<u32> {
+        if fault.evidence().is_none() || fault.asks_for_patience() {
+            return None;
+        }
+        let is_never_whole = matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
+        let others_are_answered = self.lock_breaker().refuses_only_question(id);
+        (is_never_whole || others_are_answered).then(|| {
+            let mut refused = self.lock_refused_alone();
+            let times = refused.entry(id).or_default();
+            *times = times.saturating_add(1);
+            *times
+        })
+    }
+
+    /// `since`: when the request in doubt began.
+    fn doubt(&self, since: Instant, why: &str) -> Event {
+        Event::Doubted { since, due: self.clock.now(), why: why.to_owned() }
+    }
+
+    /// Leaves out what other reports with the same identifier have. Says whether one of them may have what is left, so
+    /// that nothing is: whose it is cannot be told.
+    pub(super) fn leave_out_others(
+        &self,
+        found: &mut Found,
+        id: SubmissionId,
+        siblings: &[Sibling],
+    ) -> Result<bool, JournalError> {
+        let mut ours = Vec::new();
+        for hit in std::mem::take(&mut found.answers) {
+            if !self.belongs_to_another(&hit, id, siblings)? {
+                ours.push(hit);
+            }
+        }
+        let may_be_theirs = siblings.iter().any(|sibling| sibling.may_be_delivered);
+        let shared = may_be_theirs && !ours.is_empty();
+        if !shared {
+            found.answers = ours;
+        }
+        Ok(shared)
     }
 
     /// A delivery has failed, perhaps as the duplicate of another delivery of the same report: then the other one
     /// counts. One that is still in progress is waited for, because who is told *failed* corrects and sends again.
-    /// Where the authority cannot be asked just now, it is read again later, and needs a person in the end.
     pub(super) async fn unless_another_counts(
         &self,
         id: SubmissionId,
@@ -79,15 +144,13 @@ impl<A: Authority> Worker<A> {
         verdict: Verdict,
     ) -> Result<Verdict, JournalError> {
         let Some(Event::Failed { receipt }) = &verdict.event else { return Ok(verdict) };
-        if !self.journal.siblings(id)?.is_empty() {
-            return Ok(verdict);
-        }
         let mut found = match self.authority.find(identifier).await {
             Ok(found) => found,
             Err(fault) => return Ok(self.failed_unasked(id, state, fault, verdict)),
         };
-        self.lock_failed_unasked().remove(&id);
+        self.lock_refused_alone().remove(&id);
         exchange::leave_out_contradictions(&mut found.answers);
+        self.leave_out_others(&mut found, id, &self.journal.siblings(id)?)?;
         found.answers.retain(|answer| {
             answer.receipt.as_ref() != Some(receipt)
                 && matches!(answer.processing, Some(Processing::Completed | Processing::InProgress))
@@ -96,10 +159,17 @@ impl<A: Authority> Worker<A> {
             return Ok(verdict);
         }
         let mut other = found_at_last(found, &self.context(1));
-        if let (Some(Event::Accepted { due, .. }), State::InProgress { .. }) = (&other.event, state)
+        if let (Some(Event::Accepted { .. }), State::InProgress { since, said, .. }) =
+            (&other.event, state)
         {
             // It stays in progress; its proof is that of the acceptance.
-            other.event = Some(Event::StillInProgress { due: *due });
+            let context = self.context_of(*since, 1);
+            let due = context.read_at(elapsed(*since, context.now));
+            let quiet = elapsed(said.unwrap_or(*since), context.now);
+            other.event = Some(match quiet >= self.timing.in_progress_max {
+                true => Event::Overdue { due },
+                false => Event::StillInProgress { due },
+            });
             (other.issues, other.evidence) = (None, None);
         }
         Ok(other)
@@ -115,21 +185,15 @@ impl<A: Authority> Worker<A> {
         failed: Verdict,
     ) -> Verdict {
         let Some(Event::Failed { receipt }) = &failed.event else { return failed };
-        let heard = fault.evidence().is_some();
-        let times = {
-            let mut unasked = self.lock_failed_unasked();
-            let times = unasked.entry(id).or_default();
-            *times = times.saturating_add(u32::from(heard));
-            *times
-        };
+        let (heard, context) = (fault.evidence().is_some(), self.context(1));
+        let times = self.refused_alone(id, &fault).unwrap_or(0);
         let is_never_told = fault.refuses_the_question()
             || matches!(fault.why(), Some(Why::SearchUnsupported))
             || times >= self.timing.refusals_max.saturating_mul(2);
         if is_never_told {
-            self.lock_failed_unasked().remove(&id);
+            self.lock_refused_alone().remove(&id);
             return failed;
         }
-        let context = self.context(1);
         let due = context.after(context.timing.ask(times).max(context.timing.backoff_min));
         let event = match state {
             State::InProgress { since, .. } => {
@@ -144,7 +208,41 @@ impl<A: Authority> Worker<A> {
         };
         let evidence = failed.evidence.filter(|_| matches!(event, Event::Accepted { .. }));
         // What was answered says nothing of the way: the delivery itself was told of just before.
-        let health = if heard { Health::OfOne } else { Health::of_question(fault) };
+        let patient = fault.asks_for_patience();
+        let health = if heard && !patient { Health::OfOne } else { Health::of_question(fault) };
         Verdict { event: Some(event), issues: None, evidence, health }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the journal tells of the last request decides whether it is asked for before the next one.
+    #[test]
+    fn a_request_that_nobody_answered_for_is_open() {
+        let at = Instant::from_seconds;
+        let began = |second| Event::SendingStarted { since: at(second) };
+        let deferred = |why: &str| Event::Deferred { due: at(9), why: why.to_owned() };
+        let released = || Event::Released { reason: "mended".to_owned(), due: at(9) };
+        let not_received = || Event::NotReceived { due: at(9) };
+        let said = || Event::SaidNotReceived { reason: "hotline".to_owned(), due: at(9) };
+        let queued = || Event::Queued { due: at(0) };
+        for (events, open) in [
+            (vec![queued()], None),
+            (vec![queued(), began(1), deferred("forbidden")], Some(1)),
+            (vec![queued(), began(1), deferred("tls-client-refused")], Some(1)),
+            (vec![queued(), began(1), deferred("connect-refused")], None),
+            (vec![queued(), began(1), deferred("unavailable")], None),
+            (vec![queued(), began(1), deferred(STOOD_STILL)], None),
+            (vec![began(1), deferred("forbidden"), Event::HeldBack, released()], Some(1)),
+            (vec![began(1), deferred("forbidden"), began(3), deferred("dns")], None),
+            (vec![began(1), deferred("dns"), began(3), deferred("html")], Some(3)),
+            (vec![began(1), deferred("forbidden"), not_received()], None),
+            (vec![began(1), deferred("forbidden"), said(), Event::HeldBack, released()], None),
+            (vec![began(1), not_received(), began(5), deferred("html")], Some(5)),
+        ] {
+            assert_eq!(open_request(events.iter()), open.map(at), "{events:?}");
+        }
     }
 }

@@ -21,7 +21,7 @@ use crate::breaker::RequestKind;
 use crate::person;
 
 /// Why a request was not made: the process stood still for longer than its lease.
-const STOOD_STILL: &str = "journal-stale-lease";
+pub(super) const STOOD_STILL: &str = "journal-stale-lease";
 
 impl<A: Authority> Worker<A> {
     /// Does what is owed. Only a fault of the journal is an error: everything else becomes a state.
@@ -109,21 +109,10 @@ impl<A: Authority> Worker<A> {
         };
         let siblings = self.journal.siblings(due.id)?;
         let Asked { mut result, unsure, in_use } = self.look_up(&due.identifier, sent).await;
-        if let Ok(found) = &mut result {
-            let mut ours = Vec::new();
-            for hit in std::mem::take(&mut found.answers) {
-                if !self.belongs_to_another(&hit, due.id, &siblings)? {
-                    ours.push(hit);
-                }
-            }
-            found.answers = ours;
-        }
-        // Another one's answer may be on its way: whose report this is cannot be told.
-        let shared = siblings.iter().any(|sibling| sibling.may_be_delivered)
-            && result.as_ref().is_ok_and(|found| !found.answers.is_empty());
-        if let (Ok(found), true) = (&mut result, shared) {
-            found.answers.clear();
-        }
+        let shared = match &mut result {
+            Ok(found) => self.leave_out_others(found, due.id, &siblings)?,
+            Err(_) => false,
+        };
         let answered = result.as_ref().ok().and_then(|found| found.evidence.server_date);
         let mut empty = EmptyAnswer {
             asked: asked.saturating_add(1),
@@ -143,8 +132,7 @@ impl<A: Authority> Worker<A> {
                 empty.between = self.clock_reading().since(began);
             }
         }
-        let alone = result.as_ref().is_err_and(|fault| fault.evidence().is_some())
-            && self.lock_breaker().refuses_only_question(due.id);
+        let alone = result.as_ref().err().and_then(|fault| self.refused_alone(due.id, fault));
         let context = Context { alone, ..self.context(attempt) };
         let mut verdict = after_ask(result, &empty, refused, &context);
         if let (Some(Event::Accepted { since: accepted, due, .. }), Some(_)) =
@@ -263,7 +251,7 @@ impl<A: Authority> Worker<A> {
 
     /// Another submission with this identifier has this receipt: it is another report. Where identifiers are made
     /// for one attempt, only an authority that began to count anew can give a receipt twice.
-    fn belongs_to_another(
+    pub(super) fn belongs_to_another(
         &self,
         hit: &Answer,
         id: SubmissionId,
@@ -326,13 +314,13 @@ impl<A: Authority> Worker<A> {
             attempt,
             searches: self.searches(),
             turned_away: None,
-            alone: false,
+            alone: None,
         }
     }
 
     /// The same for a report that was sent or accepted then: one that was sent with another certificate than the one
     /// in use is learned of by no search.
-    fn context_of(&self, since: Instant, attempt: u32) -> Context<'_> {
+    pub(super) fn context_of(&self, since: Instant, attempt: u32) -> Context<'_> {
         let context = self.context(attempt);
         Context { searches: context.searches && self.former_at(since).is_none(), ..context }
     }

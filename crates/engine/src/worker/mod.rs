@@ -110,8 +110,8 @@ pub struct Worker<A> {
     poll: Mutex<poll::Polls>,
     /// When each report in doubt was first asked for in vain by this process, by the steady clock.
     doubts: Mutex<HashMap<SubmissionId, Duration>>,
-    /// How often it could not be asked, for each report that has failed, whether another delivery of it counts.
-    failed_unasked: Mutex<HashMap<SubmissionId, u32>>,
+    /// How often the question for each report was refused in an answer, while others were answered.
+    refused_alone: Mutex<HashMap<SubmissionId, u32>>,
     /// Reports whose questions have opened the breaker: others try the way first.
     not_asked: Mutex<HashSet<SubmissionId>>,
     /// When it last looked for what a clock that was set back has put off too far.
@@ -180,7 +180,7 @@ impl<A: Authority> Worker<A> {
             breaker: Mutex::default(),
             poll: Mutex::default(),
             doubts: Mutex::default(),
-            failed_unasked: Mutex::default(),
+            refused_alone: Mutex::default(),
             not_asked: Mutex::default(),
             looked_far: Mutex::default(),
             clocks,
@@ -274,8 +274,8 @@ impl<A: Authority> Worker<A> {
         self.not_asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_failed_unasked(&self) -> std::sync::MutexGuard<'_, HashMap<SubmissionId, u32>> {
-        self.failed_unasked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_refused_alone(&self) -> std::sync::MutexGuard<'_, HashMap<SubmissionId, u32>> {
+        self.refused_alone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_doubts(&self) -> std::sync::MutexGuard<'_, HashMap<SubmissionId, Duration>> {

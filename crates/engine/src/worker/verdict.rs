@@ -73,8 +73,8 @@ pub(crate) struct Context<'a> {
     pub(crate) searches: bool,
     /// Where other reports were let in since this one was turned away last: how often it was before.
     pub(crate) turned_away: Option<u32>,
-    /// The question for this report alone is refused: others were answered since it was last.
-    pub(crate) alone: bool,
+    /// The question for this report alone is refused, because others were answered since: how often it was.
+    pub(crate) alone: Option<u32>,
 }
 
 impl Context<'_> {
@@ -170,14 +170,16 @@ pub(crate) fn after_ask(
         Err(fault) => {
             // The authority answers, and this one question is refused or its list never whole: the others go on, and
             // it is asked more and more seldom.
-            let of_one =
-                context.alone || matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
-            let asked = if of_one { empty.asked } else { empty.asked.saturating_sub(1) };
-            let due = context.after(context.timing.ask(asked).max(context.timing.backoff_min));
-            let event = Event::NotAnswered { due, why, in_vain: of_one, late: false };
+            let pauses = empty.asked.saturating_sub(1).max(context.alone.unwrap_or(0));
+            let due = context.after(context.timing.ask(pauses).max(context.timing.backoff_min));
+            // No empty answer: it does not count as asked.
+            let event = Event::NotAnswered { due, why, in_vain: false, late: false };
             let verdict = not_learned(fault, Some(event));
-            return if of_one { Verdict { health: Health::OfOne, ..verdict } } else { verdict };
+            return match context.alone {
+                Some(_) => Verdict { health: Health::OfOne, ..verdict },
+                None => verdict,
+            };
         }
     };
     let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;

@@ -88,6 +88,56 @@ async fn what_cannot_be_asked_for_is_not_sent_again() {
     }
 }
 
+/// The question is refused with reasons for a while: nobody has refused the report.
+#[tokio::test]
+async fn a_refused_question_is_no_refusal_of_the_report() {
+    let house = House::new();
+    house.import("ours", 1);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    house.authority.shown.store(1, Ordering::SeqCst);
+    let id = house.import("ours", 2);
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    worker.once().await.unwrap();
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    let answer = Box::new(exchange::Answer { issues: vec![house::reason()], ..Default::default() });
+    let evidence = Box::new(client::Evidence { status: 400, ..Default::default() });
+    *house.authority.lost_find.lock().unwrap() = Some(Fault::Refused { answer, evidence });
+    house.clock.pass(1_900);
+    worker.once().await.unwrap();
+    assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
+    *house.authority.lost_find.lock().unwrap() = None;
+    let (mut held, cancel) = (None, tokio_util::sync::CancellationToken::new());
+    for _ in 0..120 {
+        house.clock.pass(60);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert_eq!(house.journal.state(id).unwrap().code(), "in-progress", "it was sent again");
+}
+
+/// Two reports under one identifier, as an endpoint has them that wants that of the document: what the authority has of
+/// the first one says nothing of the second.
+#[tokio::test]
+async fn what_another_report_of_one_identifier_has_holds_nothing_up() {
+    let mut house = House::new();
+    house.identifier = exchange::IdentifierChoice::Document;
+    let identifier = "urn:uuid:00000000-0000-4000-8000-000000000077";
+    house.import_as("ours", 1, identifier.to_owned());
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    house.authority.finds.lock().unwrap().push("r-1".to_owned());
+    *house.authority.processed.lock().unwrap() = Some(Processing::Completed);
+    house.clock.pass(1_900);
+    worker.once().await.unwrap();
+    let newer = house.import_as("ours", 2, identifier.to_owned());
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    worker.once().await.unwrap();
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    house.clock.pass(1_900);
+    worker.once().await.unwrap();
+    assert_eq!(house.journal.state(newer).unwrap().receipt(), Some("r-3"));
+}
+
 /// A rate limit speaks of the sender: no report is put on hold for it, however many others are let in.
 #[tokio::test]
 async fn a_rate_limit_puts_no_report_on_hold() {

@@ -22,7 +22,7 @@ fn context(timing: &Timing) -> Context<'_> {
         attempt: 1,
         searches: true,
         turned_away: None,
-        alone: false,
+        alone: None,
     }
 }
 
@@ -115,26 +115,24 @@ fn of_two_deliveries_the_completed_one_counts() {
     assert!(matches!(after(moved), Event::Accepted { .. }), "as ever: the read by id follows");
 }
 
-/// A list that is never whole holds up nobody else, and its report needs a person in the end.
+/// A question that alone is refused holds up nobody else.
 #[test]
-fn a_list_that_is_never_whole_concerns_its_report_alone() {
-    for (why, alone, concerns_all) in [
-        (Why::TooManyPages, false, false),
-        (Why::PagesMoved, false, false),
-        (Why::Unavailable { status: 503 }, false, true),
-        (Why::Unavailable { status: 503 }, true, false),
-        (Why::Cut, false, true),
-    ] {
-        let fault = Fault::Transient { why: why.clone(), retry_after: None, evidence: None };
-        let verdict = with_context(|context| {
+fn a_question_that_alone_is_refused_concerns_its_report_alone() {
+    for (alone, concerns_all) in [(Some(3), false), (None, true)] {
+        let why = Why::Unavailable { status: 500 };
+        let fault = Fault::Transient { why, retry_after: None, evidence: None };
+        let (verdict, longest) = with_context(|context| {
             let context = Context { alone, ..*context };
-            after_ask(Err(fault), &ripe(Visibility::Ours), false, &context)
+            let empty = EmptyAnswer { asked: 1, ..ripe(Visibility::Ours) };
+            let longest = context.after(context.timing.ask(0).max(context.timing.backoff_min));
+            (after_ask(Err(fault), &empty, false, &context), longest)
         });
-        let Some(Event::NotAnswered { in_vain, .. }) = verdict.event else {
-            panic!("{why:?}: {:?}", verdict.event)
+        let Some(Event::NotAnswered { in_vain, due, .. }) = verdict.event else {
+            panic!("{:?}", verdict.event)
         };
         let pauses = matches!(verdict.health, Health::Unreachable(..));
-        assert_eq!((in_vain, pauses), (!concerns_all, concerns_all), "{why:?}");
+        assert_eq!((in_vain, pauses), (false, concerns_all), "no empty answer");
+        assert_eq!(due > longest, !concerns_all, "more and more seldom");
     }
 }
 
