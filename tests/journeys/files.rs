@@ -101,7 +101,7 @@ async fn wrong_files_are_named_at_once() {
         assert!(best < REFUSED_WITHIN, "{}: {best:?}", path.display());
         slowest = slowest.max(best);
         // Taking it in is no other than looking at it.
-        let taken = profile.take(&paths, false).await.unwrap();
+        let taken = profile.take(&paths, false).await.unwrap().files;
         assert_eq!(taken[0].fate, Fate::Refused, "{}", path.display());
         figures.cases(1);
     }
@@ -121,14 +121,14 @@ async fn nothing_comes_twice_in_silence() {
     );
     let again = |file: &Path| [file.to_owned()];
     // The same content under two names in one order: one submission.
-    let both = profile.take(&[first.clone(), other.clone()], false).await.unwrap();
+    let both = profile.take(&[first.clone(), other.clone()], false).await.unwrap().files;
     let Fate::Taken(id) = both[0].fate else { panic!("{:?}", both[0].fate) };
     assert_eq!(both[1].fate, Fate::Known(id));
     for file in [&first, &other] {
         let looked = profile.check(&again(file)).await.unwrap();
         let known = looked[0].standing.as_ref().map(|known| (known.state, known.open));
         assert_eq!((looked[0].fate, known), (Fate::Known(id), Some(("queued", true))));
-        let taken = profile.take(&again(file), false).await.unwrap();
+        let taken = profile.take(&again(file), false).await.unwrap().files;
         assert_eq!(taken[0].fate, Fate::Known(id));
         assert_eq!(taken[0].record.id, Some(id), "the known one is shown");
         figures.cases(2);
@@ -137,7 +137,7 @@ async fn nothing_comes_twice_in_silence() {
     let changed = document.clone().family("Other");
     let changed = write(&folder, "changed.json", changed.json());
     let looked = profile.check(&again(&changed)).await.unwrap();
-    let taken = profile.take(&again(&changed), false).await.unwrap();
+    let taken = profile.take(&again(&changed), false).await.unwrap().files;
     for answer in [&looked[0], &taken[0]] {
         let said = answer.record.issues.iter();
         let said = said.filter(|issue| issue.code == "same-identifier-other-content");
@@ -149,7 +149,7 @@ async fn nothing_comes_twice_in_silence() {
     // The other encoding of the same report is the same content.
     let encoded = write(&folder, "encoded.xml", document.xml());
     let looked = profile.check(&again(&encoded)).await.unwrap();
-    let taken = profile.take(&again(&encoded), false).await.unwrap();
+    let taken = profile.take(&again(&encoded), false).await.unwrap().files;
     assert_eq!([looked[0].fate, taken[0].fate], [Fate::Known(id); 2]);
     figures.cases(2);
     figures.finish();

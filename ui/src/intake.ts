@@ -39,9 +39,21 @@ type Step =
   | { do: "not-read"; path: string; look: number; problem: Problem }
   | { do: "leave-out"; path: string }
   | { do: "clear" }
-  | { do: "sent"; views: IntakeView[]; at: number }
+  | { do: "sent"; views: IntakeView[]; at: number; left: Left; look: number }
   | { do: "undone"; held: number }
   | { do: "close-batch" };
+
+/** What stays on the list after a hand-over: what was not part of it, and what failed, which is looked at again. */
+export interface Left {
+  same: readonly string[] | "all";
+  anew: readonly string[];
+}
+
+/** One call of a hand-over; without a view where nothing of it was taken in. */
+export interface Part {
+  paths: string[];
+  view?: IntakeView;
+}
 
 /** Files looked at side by side. */
 const LOOKS = 6;
@@ -71,8 +83,10 @@ export function intakeReducer(state: Intake, step: Step): Intake {
       return { ...state, sources: [] };
     case "sent": {
       const ids = step.views.flatMap((view) => view.submissions.filter((id) => id !== null));
-      const rest = step.views.flatMap((view) => view.files.filter((_, at) => view.submissions[at] === null));
-      return { sources: [], batch: { ids, rest, sentAt: step.at, held: null } };
+      const rest = step.views.flatMap((view) =>
+        view.files.filter((_, at) => view.submissions[at] === null && !view.failed.includes(at)),
+      );
+      return { sources: afterwards(state.sources, step.left, step.look), batch: { ids, rest, sentAt: step.at, held: null } };
     }
     case "undone":
       return { ...state, batch: state.batch && { ...state.batch, held: step.held } };
@@ -81,11 +95,44 @@ export function intakeReducer(state: Intake, step: Step): Intake {
   }
 }
 
+function afterwards(sources: Source[], { same, anew }: Left, look: number): Source[] {
+  const stays = sources.filter(({ path }) => same === "all" || same.includes(path) || anew.includes(path));
+  return stays.map((source) => (anew.includes(source.path) ? { path: source.path, found: undefined, look } : source));
+}
+
+/**
+ * What is left to be sent after the parts of a hand-over, and what of it is still to be sent again: not what was just
+ * taken in, which would be a further report.
+ */
+export function leftOf(sources: Source[], again: ReadonlySet<string>, parts: Part[]): { left: Left; again: ReadonlySet<string> } {
+  const key = (view: CandidateView) => `${view.file}\n${view.digest}`;
+  const same = parts.filter((part) => !part.view).flatMap((part) => part.paths);
+  const anew: string[] = [];
+  const still = new Set(same.filter((path) => again.has(path)));
+  for (const { paths, view } of parts) {
+    const failed = new Set(view?.files.filter((_, at) => view.failed.includes(at)).map(key));
+    if (failed.size === 0) continue;
+    const mine = sources.filter((source) => paths.includes(source.path));
+    const found = new Set(mine.flatMap((source) => source.found?.map(key) ?? []));
+    // A file that has changed since it was looked at: nobody can say which one of the list it is.
+    const isUnknown = [...failed].some((one) => !found.has(one));
+    const touched = mine.filter((source) => isUnknown || source.found?.some((one) => failed.has(key(one))));
+    anew.push(...touched.map((source) => source.path));
+    const failedAlone = touched.filter((source) => !isUnknown && source.found?.length === 1);
+    // Two files of one name and content: the one that was taken in must not go once more.
+    const names = failedAlone.flatMap((source) => source.found?.map(key) ?? []);
+    const isOnly = (source: Source) => names.filter((name) => source.found?.some((one) => key(one) === name)).length === 1;
+    failedAlone.filter((source) => again.has(source.path) && isOnly(source)).forEach((source) => still.add(source.path));
+  }
+  return { left: { same, anew }, again: still };
+}
+
 export interface IntakeDesk extends Intake {
   choose: (paths: string[]) => void;
   leaveOut: (path: string) => void;
   clear: () => void;
-  sent: (views: IntakeView[]) => void;
+  /** `left`: what stays on the list; all of it where nothing of it was handed over. */
+  sent: (views: IntakeView[], left?: Left) => void;
   undone: (held: number) => void;
   closeBatch: () => void;
 }
@@ -103,7 +150,11 @@ export function useIntakeDesk(): IntakeDesk {
       },
       leaveOut: (path: string) => step({ do: "leave-out", path }),
       clear: () => step({ do: "clear" }),
-      sent: (views: IntakeView[]) => step({ do: "sent", views, at: Date.now() }),
+      sent(views: IntakeView[], left: Left = { same: "all", anew: [] }) {
+        looks += 1;
+        step({ do: "sent", views, at: Date.now(), left, look: looks });
+        void look([...left.anew], looks, step);
+      },
       undone: (held: number) => step({ do: "undone", held }),
       closeBatch: () => step({ do: "close-batch" }),
     };

@@ -10,7 +10,7 @@ import { createMock } from "../src/bridge/mock";
 import { UNKNOWN_CODE, candidate, row } from "../src/bridge/mock-data";
 import { causesOf, masked, offered } from "../src/causes";
 import { languageFor } from "../src/i18n/text";
-import { intakeReducer, tally } from "../src/intake";
+import { intakeReducer, leftOf, tally } from "../src/intake";
 import type { Intake } from "../src/intake";
 
 const EMPTY: Intake = { sources: [], batch: null };
@@ -78,11 +78,60 @@ describe("intake", () => {
 
   it("keeps apart what became a submission and what did not", () => {
     const files = ["x.json", "scan.pdf"].map(candidate);
-    const state = intakeReducer(chosen, { do: "sent", views: [{ files, submissions: [7, null] }], at: 1000 });
+    const views = [{ files, submissions: [7, null], failed: [], problem: null }];
+    const state = intakeReducer(chosen, { do: "sent", views, at: 1000, left: { same: [], anew: [] }, look: 2 });
     expect(state.sources).toEqual([]);
     expect(state.batch?.ids).toEqual([7]);
     expect(state.batch?.rest.map((view) => view.file)).toEqual(["scan.pdf"]);
     expect(state.batch?.sentAt).toBe(1000);
+  });
+});
+
+describe("a hand-over of which a part fails", () => {
+  const FULL = { code: "disk-full", params: {}, blame: "you" as const, remedy: "free-space", trace: "" };
+  const at = (path: string) => ({ path, found: [candidate(path, 0)], look: 1 });
+  const sources = ["b1", "b2", "b3"].map((name) => at(`${name}.json`));
+  const view = (submissions: (number | null)[], failed: number[]) => ({
+    files: sources.slice(0, submissions.length).flatMap((source) => source.found),
+    submissions,
+    failed,
+    problem: failed.length > 0 ? FULL : null,
+  });
+
+  it("leaves what failed on the list, and sends nothing again that was taken in", () => {
+    const all = new Set(sources.map((source) => source.path));
+    const paths = [...all];
+    const rest = leftOf(sources, all, [{ paths, view: view([7, null, null], [1, 2]) }]);
+    expect(rest.left).toEqual({ same: [], anew: ["b2.json", "b3.json"] });
+    expect([...rest.again]).toEqual(["b2.json", "b3.json"]);
+    const state = intakeReducer({ sources, batch: null }, { do: "sent", views: [view([7, null, null], [1, 2])], at: 1, left: rest.left, look: 2 });
+    expect(state.sources).toEqual(["b2.json", "b3.json"].map((path) => ({ path, found: undefined, look: 2 })));
+    expect(state.batch?.ids).toEqual([7]);
+    expect(state.batch?.rest).toEqual([]);
+  });
+
+  it("leaves a whole part as it was where nothing of it was taken in", () => {
+    const again = new Set(["b3.json"]);
+    const parts = [{ paths: ["b1.json", "b2.json"], view: view([7, 8], []) }, { paths: ["b3.json"] }];
+    expect(leftOf(sources, again, parts)).toEqual({ left: { same: ["b3.json"], anew: [] }, again });
+  });
+
+  it("looks at a folder again of which a part was taken in, and sends none of it again by itself", () => {
+    const folder = { path: "out", found: sources.flatMap((source) => source.found), look: 1 };
+    const rest = leftOf([folder], new Set(["out"]), [{ paths: ["out"], view: view([7, null, 8], [1]) }]);
+    expect(rest).toEqual({ left: { same: [], anew: ["out"] }, again: new Set() });
+  });
+
+  it("looks at all of it again where a file has changed meanwhile", () => {
+    const changed = view([7, null], [1]);
+    changed.files[1] = { ...candidate("b2.json", 0), digest: "another" };
+    const rest = leftOf(sources, new Set(["b1.json"]), [{ paths: ["b1.json", "b2.json"], view: changed }]);
+    expect(rest).toEqual({ left: { same: [], anew: ["b1.json", "b2.json"] }, again: new Set() });
+  });
+
+  it("takes nothing from the list when a report is pasted or corrected", () => {
+    const step = { do: "sent" as const, views: [view([7], [])], at: 1, left: { same: "all" as const, anew: [] }, look: 2 };
+    expect(intakeReducer({ sources, batch: null }, step).sources).toEqual(sources);
   });
 });
 

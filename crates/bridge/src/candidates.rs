@@ -70,6 +70,11 @@ fn message(code: &str, params: Vec<(&str, String)>) -> Message {
     }
 }
 
+/// That a file could not be taken in.
+pub(crate) fn not_taken_in() -> IssueRecord {
+    IssueRecord::of(&message("file-not-taken-in", Vec::new()))
+}
+
 fn refusal(reason: &Reason) -> Message {
     match reason {
         Reason::Unreadable(finding) => Message::from_finding(Source::Base, finding),

@@ -32,7 +32,7 @@ pub use fhir::is_language_region;
 pub use attend::{EndpointProblem, Goal, Moved, Outcome};
 pub use certificates::{CertificateFacts, StoredCertificateFacts};
 pub use codes::{Family, REFUSAL_REASONS, catalogue};
-pub use intake::{Arrival, Fate, Looked, Standing};
+pub use intake::{Arrival, Fate, Intake, Looked, Standing};
 pub use keep::{
     BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, RotationFacts,
     SetAsideFacts, Soundness,

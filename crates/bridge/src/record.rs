@@ -7,7 +7,7 @@ use report::Action;
 use serde::Serialize;
 
 /// One submission, or one file that became none.
-#[derive(Clone, PartialEq, Eq, Serialize)]
+#[derive(Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Record {
     /// Number of the submission; `null` for a file that is none.
     pub id: Option<i64>,

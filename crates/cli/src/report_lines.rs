@@ -52,6 +52,7 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked:
         Fate::Ready => output.line(&word("say.ready", Look::Good).add(&*file)),
         Fate::WouldBeHeld => output.line(&word("say.would-hold", Look::Bad).add(&*file)),
         Fate::Refused => output.line(&word("say.refused", Look::Bad).add(&*file)),
+        Fate::Failed => output.line(&word("say.not-taken-in", Look::Bad).add(&*file)),
         Fate::Known(id) => {
             output.line(&word("say.known", Look::Careful).add(&*file));
             if let Some(known) = &looked.standing {
@@ -221,6 +222,7 @@ pub(crate) fn word_of(looked: &Looked) -> String {
         Fate::Ready => "say.ready".to_owned(),
         Fate::WouldBeHeld => "say.would-hold".to_owned(),
         Fate::Refused => "say.refused".to_owned(),
+        Fate::Failed => "say.not-taken-in".to_owned(),
         Fate::Known(_) => "say.known".to_owned(),
         Fate::Taken(_) => state_word(&looked.record),
     }

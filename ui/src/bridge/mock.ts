@@ -158,7 +158,7 @@ export function createMock(options: MockOptions = {}): Door {
   function intake(paths: string[], again: boolean, corrects: number | null, wait: number): IntakeView {
     const files = paths.flatMap(look);
     const submissions = files.map((view) => (view.verdict === "known" && !again ? null : submit(view, corrects, wait)));
-    return { files, submissions };
+    return { files, submissions, failed: [], problem: null };
   }
   function look(path: string): CandidateView[] {
     if (/\.(zip|ndjson)$|folder$/.test(path)) return [1, 2, 3].map((at) => candidate(`${path}/report-${at}.json`, at));
@@ -290,7 +290,7 @@ export function createMock(options: MockOptions = {}): Door {
         throw problem("action-not-possible", { action: "resubmit", state: of.state }, "look-again");
       }
       const view = { ...candidate(of.file, id), subject: of.subject, verdict: "ready" };
-      return replace(id, { files: [view], submissions: [submit(view, id, 500)] }).submissions[0] ?? 0;
+      return replace(id, { files: [view], submissions: [submit(view, id, 500)], failed: [], problem: null }).submissions[0] ?? 0;
     },
     correct_with_file: ({ id, path }) => replace(id, intake([path], true, id, 500)),
     correct_with_text: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], true, id, 500)),

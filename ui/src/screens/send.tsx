@@ -10,8 +10,8 @@ import type { IntakeView } from "../bridge/generated/IntakeView";
 import type { StatusView } from "../bridge/generated/StatusView";
 import { followJournal, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { tally, useIntake } from "../intake";
-import type { Source } from "../intake";
+import { leftOf, tally, useIntake } from "../intake";
+import type { Part, Source } from "../intake";
 import { CandidateRow } from "../parts/candidate";
 import { Checklist } from "../parts/checklist";
 import { Button, Switch } from "../parts/controls";
@@ -30,7 +30,7 @@ export function Send() {
   const chooser = useChooser();
   const count = tally(intake.sources);
   const [separate, setSeparate] = useState(false);
-  const { send, isPending } = useSend(again, separate);
+  const { send, isPending } = useSend(again, setAgain, separate);
   const total = count.send + again.size;
   const ready = total > 0 && count.looking === 0 && !isPending;
   usePaste(setPasted);
@@ -199,7 +199,7 @@ export function useChooser() {
 }
 
 /** Sends what is on the list; what is known already only where that was asked for. */
-function useSend(again: ReadonlySet<string>, separate: boolean) {
+function useSend(again: ReadonlySet<string>, setAgain: (again: ReadonlySet<string>) => void, separate: boolean) {
   const text = useText();
   const intake = useIntake();
   const cache = useQueryClient();
@@ -213,20 +213,31 @@ function useSend(again: ReadonlySet<string>, separate: boolean) {
       { paths: sendable.filter((path) => !again.has(path)), again: false },
       { paths: sendable.filter((path) => again.has(path)), again: true },
     ];
+    const handed: Part[] = [];
     const views: IntakeView[] = [];
     setPending(true);
-    try {
-      for (const part of parts) {
-        if (part.paths.length > 0) views.push(await here.call("send_files", { ...part, separate }));
+    for (const part of parts) {
+      if (part.paths.length === 0) continue;
+      try {
+        const view = await here.call("send_files", { ...part, separate });
+        views.push(view);
+        handed.push({ paths: part.paths, view });
+        if (view.problem) sayProblem(text)(view.problem);
+      } catch (thrown) {
+        handed.push({ paths: part.paths });
+        sayProblem(text)(thrown);
       }
-    } catch (thrown) {
-      sayProblem(text)(thrown);
     }
     setPending(false);
     followJournal(cache);
     const n = views.flatMap((view) => view.submissions.filter((id) => id !== null)).length;
-    if (room() !== before) say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
-    else if (views.length > 0) intake.sent(views);
+    if (room() !== before) {
+      say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
+    } else if (views.length > 0) {
+      const rest = leftOf(intake.sources, again, handed);
+      setAgain(rest.again);
+      intake.sent(views, rest.left);
+    }
   };
   return { send: () => void send(), isPending };
 }

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use engine::{
-    Candidate, Differing, Engine, HandOver, ImportOptions, KnownContent, Relation, Taken,
+    Candidate, Differing, Engine, EngineError, HandOver, ImportOptions, KnownContent, Relation,
+    Taken,
 };
 use report::{Action, SubmissionId};
 
@@ -83,25 +84,24 @@ async fn take_with_corrections(
     for (candidate, target) in corrections {
         let Some(target) = target else { continue };
         if let Some(first) = placed.get(&target) {
-            view.files.push(first.beside(&candidate));
-            view.submissions.push(None);
+            view.add(first.beside(&candidate), None);
             continue;
         }
         let canonical = candidate.parsed().map(|parsed| parsed.canonical.clone());
         let (name, refused) =
             (candidate.name.clone(), refused_view(&candidate, "correction-not-taken", Vec::new()));
         let shown = candidate_view(&candidate, Names::Masked);
-        // What became of the report meanwhile decides: then this is told, and the others still go.
         match engine.correct_after(target, candidate, delay).await {
             Ok(id) => {
-                view.files.push(shown);
-                view.submissions.push(Some(id.0));
+                view.add(shown, Some(id.0));
                 placed.insert(target, Placed { name, canonical, id });
             }
-            Err(_) => {
-                view.files.push(refused);
-                view.submissions.push(None);
+            // It may be handed over again.
+            Err(fault @ (EngineError::Journal(_) | EngineError::Profile(_))) => {
+                view.add_failed(shown, fault.into());
             }
+            // What became of the report meanwhile decides: then this is told, and the others still go.
+            Err(_) => view.add(refused, None),
         }
     }
     Ok(view)
@@ -190,9 +190,14 @@ async fn take(
 ) -> Result<IntakeView, Problem> {
     let terms = ImportOptions { known, differing, delay_micros };
     let HandOver { taken, fault } = engine.take(candidates, terms).await?;
-    if let Some(fault) = fault {
-        return Err(fault.into());
-    }
+    let problem = match fault.map(Problem::from) {
+        Some(problem) if !taken.iter().any(|taken| matches!(taken, Taken::New(_))) => {
+            return Err(problem);
+        }
+        problem => problem,
+    };
+    let failed = (0..).zip(&taken).filter(|(_, taken)| **taken == Taken::Failed);
+    let failed = failed.map(|(at, _)| at).collect();
     let submissions = taken.iter().map(|taken| match taken {
         Taken::New(id) => Some(id.0),
         Taken::Known(_) | Taken::Refused | Taken::Failed => None,
@@ -205,5 +210,6 @@ async fn take(
         }
         view
     });
-    Ok(IntakeView { files: files.collect(), submissions: submissions.collect() })
+    let (files, submissions) = (files.collect(), submissions.collect());
+    Ok(IntakeView { files, submissions, failed, problem })
 }

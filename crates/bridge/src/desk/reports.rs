@@ -302,8 +302,8 @@ async fn correct(
     };
     let view = candidate_view(&candidate, Names::Masked);
     if candidate.parsed().is_none() {
-        return Ok(IntakeView { files: vec![view], submissions: vec![None] });
+        return Ok(IntakeView::of_one(view, None));
     }
     let successor = engine.correct_after(id, candidate, delay).await?;
-    Ok(IntakeView { files: vec![view], submissions: vec![Some(successor.0)] })
+    Ok(IntakeView::of_one(view, Some(successor.0)))
 }

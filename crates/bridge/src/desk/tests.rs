@@ -443,3 +443,37 @@ fn commands_move_between_threads() {
         moves(desk.statement(String::new()));
     };
 }
+
+/// One of three files cannot be written to the journal: the other two are told with their submissions, so that they can be
+/// taken back and are not handed over again; and once it can be written, the one that was left is taken in.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hand_over_of_which_a_part_fails_tells_which() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&folder.path().join("desk")).await.unwrap();
+    let paths: Vec<String> = (1..=3)
+        .map(|number| {
+            let file = folder.path().join(format!("{number}.json"));
+            std::fs::write(&file, testkit::DocumentBuilder::new(number).json()).unwrap();
+            file.display().to_string()
+        })
+        .collect();
+    let engine = desk.engine();
+    let key = engine.secrets().journal_key().unwrap();
+    let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    let raw = rusqlite::Connection::open(engine.profile().journal_file()).unwrap();
+    raw.execute_batch(&format!("PRAGMA key = \"x'{hex}'\"")).unwrap();
+    let fails = "CREATE TRIGGER fails BEFORE INSERT ON submission WHEN NEW.file = '3.json' \
+                 BEGIN SELECT RAISE(ABORT, 'cannot be written'); END";
+    raw.execute_batch(fails).unwrap();
+    let view = desk.send_files(paths.clone(), KnownContent::SendAgain).await.unwrap();
+    let [Some(_), Some(_), None] = view.submissions[..] else { panic!("{:?}", view.submissions) };
+    assert_eq!((&*view.failed, view.files[2].file.as_str()), (&[2_u32][..], "3.json"));
+    assert_eq!(view.problem.unwrap().code, "journal-io");
+    // Where nothing of it is taken in it is a problem, and nothing else.
+    let failed = desk.send_files(vec![paths[2].clone()], KnownContent::Show).await;
+    assert_eq!(failed.err().unwrap().code, "journal-io");
+    raw.execute_batch("DROP TRIGGER fails").unwrap();
+    let view = desk.send_files(paths, KnownContent::Show).await.unwrap();
+    assert!(matches!(view.submissions[..], [None, None, Some(_)]) && view.failed.is_empty());
+    desk.stop().await;
+}

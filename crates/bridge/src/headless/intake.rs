@@ -1,13 +1,13 @@
 //! Files in: looked at, taken in, corrected.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::{Candidate, HandOver, ImportOptions, KnownContent, Taken, Verdict, Watched};
 use report::Action;
 use tokio_util::sync::CancellationToken;
 
 use super::{Headless, numbered};
-use crate::candidates::candidate_record;
+use crate::candidates::{candidate_record, not_taken_in};
 use crate::problem::Problem;
 use crate::record::Record;
 
@@ -24,6 +24,8 @@ pub enum Fate {
     Known(i64),
     /// Not a report, or not readable.
     Refused,
+    /// It could not be taken in, and may be handed over again.
+    Failed,
 }
 
 /// A file that was looked at.
@@ -51,6 +53,14 @@ pub struct Standing {
 }
 
 fhir::shows_only!(Looked { fate, record, standing });
+
+/// What became of files that were handed over.
+pub struct Intake {
+    /// Each of them.
+    pub files: Vec<Looked>,
+    /// Why some could not be taken in, where others were.
+    pub problem: Option<Problem>,
+}
 
 /// What a watch tells.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,21 +107,25 @@ impl Headless {
 
     /// Takes files in: queued, or held where errors were found. With `again` known content is sent once more, unless
     /// it is still on its way.
-    pub async fn take(&self, paths: &[PathBuf], again: bool) -> Result<Vec<Looked>, Problem> {
+    ///
+    /// # Errors
+    /// Only where nothing was taken in: what was is listed, whatever became of the others.
+    pub async fn take(&self, paths: &[PathBuf], again: bool) -> Result<Intake, Problem> {
         let files = self.engine.files(self.found(paths)).await?;
         let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
         // What is sent again is compared with all of this order, so it is looked at together.
         let at_once = if again { files.len().max(1) } else { FILES_AT_ONCE };
-        let mut all = Vec::with_capacity(files.len());
-        for files in files.chunks(at_once) {
-            let candidates = self.engine.inspect(files.to_vec()).await?;
-            let terms = ImportOptions { known, ..ImportOptions::default() };
-            let HandOver { taken, fault } = self.engine.take(&candidates, terms).await?;
-            if let Some(fault) = fault {
-                return Err(fault.into());
-            }
-            for (candidate, taken) in candidates.iter().zip(taken) {
-                all.push(self.taken(candidate, taken)?);
+        let mut all = Intake { files: Vec::with_capacity(files.len()), problem: None };
+        let mut rest = files.chunks(at_once);
+        while let Some(some) = rest.next() {
+            if let Err(problem) = self.take_some(some, known, &mut all).await {
+                if all.files.is_empty() {
+                    return Err(problem);
+                }
+                let left = some.iter().chain(rest.flatten());
+                all.files.extend(left.map(|file| failed(unread(file))));
+                all.problem.get_or_insert(problem);
+                break;
             }
         }
         if self.engine.journal().is_guarded(self.engine.now())? {
@@ -121,13 +135,30 @@ impl Headless {
         Ok(all)
     }
 
+    async fn take_some(
+        &self,
+        files: &[PathBuf],
+        known: KnownContent,
+        all: &mut Intake,
+    ) -> Result<(), Problem> {
+        let candidates = self.engine.inspect(files.to_vec()).await?;
+        let terms = ImportOptions { known, ..ImportOptions::default() };
+        let HandOver { taken, fault } = self.engine.take(&candidates, terms).await?;
+        for (candidate, taken) in candidates.iter().zip(taken) {
+            all.files.push(self.taken(candidate, taken)?);
+        }
+        if let Some(fault) = fault {
+            all.problem.get_or_insert(fault.into());
+        }
+        Ok(())
+    }
+
     fn taken(&self, candidate: &Candidate, taken: Taken) -> Result<Looked, Problem> {
         let (fate, id) = match taken {
             Taken::New(id) => (Fate::Taken(id.0), id),
             Taken::Known(id) => (Fate::Known(id.0), id),
-            Taken::Refused | Taken::Failed => {
-                return Ok(Looked { fate: Fate::Refused, ..looked(candidate) });
-            }
+            Taken::Refused => return Ok(Looked { fate: Fate::Refused, ..looked(candidate) }),
+            Taken::Failed => return Ok(failed(looked(candidate))),
         };
         Ok(Looked {
             fate,
@@ -253,6 +284,19 @@ impl Headless {
     }
 }
 
+/// The same, told as what could not be taken in.
+fn failed(mut looked: Looked) -> Looked {
+    looked.record.issues.insert(0, not_taken_in());
+    Looked { fate: Fate::Failed, ..looked }
+}
+
+/// A file that nobody has looked at.
+fn unread(file: &Path) -> Looked {
+    let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
+    let record = Record { file: name.clone(), ..Record::default() };
+    Looked { fate: Fate::Failed, record, file: name, subject: None, standing: None }
+}
+
 fn looked(candidate: &Candidate) -> Looked {
     let parsed = candidate.parsed();
     let fate = match parsed.map(|parsed| parsed.known.first()) {
@@ -267,5 +311,41 @@ fn looked(candidate: &Candidate) -> Looked {
         file: candidate.name.clone(),
         subject: parsed.and_then(|parsed| parsed.summary.subject.clone()),
         standing: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_was_taken_in_is_listed_where_another_file_could_not_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let profile = Headless::practice(&folder.path().join("profile")).await.unwrap();
+        let paths: Vec<PathBuf> = (1..=3)
+            .map(|number| {
+                let file = folder.path().join(format!("{number}.json"));
+                std::fs::write(&file, testkit::DocumentBuilder::new(number).json()).unwrap();
+                file
+            })
+            .collect();
+        let key = profile.engine.secrets().journal_key().unwrap();
+        let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let raw = rusqlite::Connection::open(profile.engine.profile().journal_file()).unwrap();
+        raw.execute_batch(&format!("PRAGMA key = \"x'{hex}'\"")).unwrap();
+        let fails = "CREATE TRIGGER fails BEFORE INSERT ON submission WHEN NEW.file = '3.json' \
+                     BEGIN SELECT RAISE(ABORT, 'cannot be written'); END";
+        raw.execute_batch(fails).unwrap();
+        let Intake { files, problem } = profile.take(&paths, true).await.unwrap();
+        let fates: Vec<_> = files.iter().map(|file| file.fate).collect();
+        assert!(matches!(fates[..], [Fate::Taken(_), Fate::Taken(_), Fate::Failed]), "{fates:?}");
+        assert_eq!(files[2].record.issues[0].code, "file-not-taken-in");
+        assert_eq!(problem.unwrap().code, "journal-io");
+        raw.execute_batch("DROP TRIGGER fails").unwrap();
+        let Intake { files, problem } = profile.take(&paths, false).await.unwrap();
+        let fates: Vec<_> = files.iter().map(|file| file.fate).collect();
+        assert!(matches!(fates[..], [Fate::Known(_), Fate::Known(_), Fate::Taken(_)]), "{fates:?}");
+        assert_eq!(problem, None);
+        profile.close().await;
     }
 }

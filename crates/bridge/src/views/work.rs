@@ -6,6 +6,7 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use super::MessageView;
+use crate::problem::Problem;
 
 /// One result: a test and what came out, or a part of it.
 #[derive(Clone, Serialize, TS)]
@@ -222,7 +223,32 @@ pub struct CandidateView {
 pub struct IntakeView {
     /// In the order of the files, those that correct a report last.
     pub files: Vec<CandidateView>,
-    /// Submissions made, by position in `files` (`None` where refused or known).
+    /// Submissions made, by position in `files` (`None` where refused, known or failed).
     #[ts(type = "(number | null)[]")]
     pub submissions: Vec<Option<i64>>,
+    /// Positions in `files` of those that could not be taken in. They may be handed over again; the others must not.
+    pub failed: Vec<u32>,
+    /// Why they could not.
+    pub problem: Option<Problem>,
+}
+
+impl IntakeView {
+    /// Of one file.
+    pub(crate) fn of_one(file: CandidateView, submission: Option<i64>) -> Self {
+        let (files, submissions) = (vec![file], vec![submission]);
+        Self { files, submissions, failed: Vec::new(), problem: None }
+    }
+
+    /// Adds a file and the submission that it became.
+    pub(crate) fn add(&mut self, file: CandidateView, submission: Option<i64>) {
+        self.files.push(file);
+        self.submissions.push(submission);
+    }
+
+    /// Adds a file that could not be taken in.
+    pub(crate) fn add_failed(&mut self, file: CandidateView, problem: Problem) {
+        self.failed.push(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        self.problem.get_or_insert(problem);
+        self.add(file, None);
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use bridge::Problem;
-use bridge::headless::{Fate, Headless, Looked};
+use bridge::headless::{Fate, Headless, Intake, Looked};
 
 use super::{Scene, send, unreadable};
 use crate::arguments::{Verified, Waiting};
@@ -56,7 +56,10 @@ async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Proble
         return Err(Problem::new("not-practice", &[], "practice"));
     };
     let waiting = Waiting { wait: true, timeout: Some(PATIENCE) };
-    let files = profile.take(&[samples], false).await?;
+    let Intake { files, problem } = profile.take(&[samples], false).await?;
+    if let Some(problem) = problem {
+        return Err(problem);
+    }
     if files.iter().all(|file| matches!(file.fate, Fate::Known(_))) {
         scene.hint("say.practice-known", &[]);
     } else {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use bridge::Problem;
-use bridge::headless::{EndpointProblem, Fate, Goal, Headless, Looked, Outcome, Record};
+use bridge::headless::{EndpointProblem, Fate, Goal, Headless, Intake, Looked, Outcome, Record};
 
 use super::Scene;
 use crate::arguments::{Paths, Resubmit, Send, Settle, Verified, Waiting, WithReason};
@@ -37,10 +37,12 @@ pub(super) async fn send(scene: &Scene<'_>, send: Send) -> Result<Exit, Problem>
     if scene.refuses_unnamed(&profile, profile.may_take_unnamed(&send.paths.paths)) {
         return Ok(Exit::Usage);
     }
-    let files = profile.take(&send.paths.paths, send.again).await?;
+    let Intake { files, problem } = profile.take(&send.paths.paths, send.again).await?;
     let exit = deliver(scene, &mut profile, files, &send.waiting, &send.verified).await;
     profile.close().await;
-    exit
+    // Said last: what was taken in is listed, and need not be handed over again.
+    let worse = problem.map_or(Exit::Well, |problem| scene.trouble(&problem));
+    exit.map(|exit| exit.max(worse))
 }
 
 /// Hands over what was taken in, waits as asked, and prints what became of each file.
@@ -164,7 +166,7 @@ fn became(profile: &Headless, file: &Looked) -> Result<Option<Record>, Problem> 
 
 fn exit_of_file(file: &Looked, became: Option<&Record>) -> Exit {
     match (file.fate, became) {
-        (Fate::Refused | Fate::WouldBeHeld, _) => Exit::Person,
+        (Fate::Refused | Fate::WouldBeHeld | Fate::Failed, _) => Exit::Person,
         // Whoever hands over a report wants to know what became of it, also the second time. One that somebody
         // withdrew reaches nobody, whatever the script around this command believes.
         (_, Some(record)) if record.state.as_deref() == Some("withdrawn") => Exit::Person,
