@@ -101,7 +101,7 @@ fn what_cannot_be_asked_for_waits_and_follow_asks() {
     let list = printed(&place, &["list"]);
     let waits = list.iter().find(|it| it["issues"][0]["code"] == "journal-not-compared").unwrap();
     let number = waits["id"].to_string();
-    place.run(&["release", &number, "--reason", "looked at both"]).says("Completed");
+    place.run(&["release", &number, "--reason", "looked at both"]);
     assert_eq!(stored(&place), 2);
 }
 
