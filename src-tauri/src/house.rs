@@ -1,7 +1,7 @@
 //! The desk behind the window, opened when it is first asked for, so that the window is there at once and
 //! a folder that does not open is a problem that the window can show.
 
-use bridge::{Desk, PRACTICE_ENDPOINT, Problem};
+use bridge::{Desk, Problem};
 use tokio::sync::Mutex;
 
 /// Holds the desk.
@@ -24,7 +24,7 @@ impl House {
         }
         let desk = Desk::open(&Desk::default_folder()).await?;
         if self.practice {
-            desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await?;
+            desk.practise().await?;
         }
         // Fails where the practice authority cannot be started; the laboratory's queue is worked all the
         // same, and the status shows practice as unreachable.

@@ -20,7 +20,7 @@ const TRY_AGAIN: Duration = Duration::from_secs(5);
 /// Pause before a page whose process has ended is loaded again.
 #[cfg(target_os = "linux")]
 const DRAW_AGAIN: Duration = Duration::from_millis(500);
-/// Files taken from one drop; more than that is a folder's business.
+/// Files of one drop; more than that is a folder's business, and none of them is taken.
 const DROPPED_MAX: usize = 10_000;
 
 #[derive(Clone, Serialize)]
@@ -36,6 +36,8 @@ struct Drag {
 #[derive(Clone, Serialize)]
 struct Dropped {
     paths: Vec<PathBuf>,
+    /// So many files that none of them was taken.
+    refused: usize,
 }
 
 /// Opens the window.
@@ -105,12 +107,16 @@ pub(crate) fn on_event(window: &Window, event: &WindowEvent) {
         DragDropEvent::Leave => window.emit("drag", Drag { phase: "leave" }),
         DragDropEvent::Drop { paths, .. } => {
             let _ = window.emit("drag", Drag { phase: "leave" });
-            let paths: Vec<PathBuf> = paths.iter().take(DROPPED_MAX).cloned().collect();
+            // All or none: who drops 12,000 files must not believe that 12,000 were sent.
+            let (paths, refused) = match paths.len() {
+                0..=DROPPED_MAX => (paths.clone(), 0),
+                too_many => (Vec::new(), too_many),
+            };
             let window = window.clone();
             tauri::async_runtime::spawn(async move {
                 // Before the page knows of them: it names them at once.
                 commands::grant(window.app_handle(), paths.iter().cloned()).await;
-                let _ = window.emit("dropped", Dropped { paths });
+                let _ = window.emit("dropped", Dropped { paths, refused });
             });
             Ok(())
         }

@@ -133,8 +133,12 @@ function Frame() {
   });
   useCoreEvents({
     hovering: setHovering,
-    dropped(paths) {
+    dropped(paths, refused) {
       if (locked) return;
+      if (refused > 0) {
+        say({ tone: "attention", title: text("drop.dialog"), more: text("drop.too-many", { n: refused }) });
+        return;
+      }
       // An open dialog is somebody's work: what is dropped beside it must not take it away.
       const receive = dropReceiver();
       if (receive) {
@@ -241,7 +245,7 @@ function useTitle(environment: string | undefined): void {
 }
 
 /** Listens to the core as long as the window lives; the newest handlers answer. */
-function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: string[]) => void }): void {
+function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: string[], refused: number) => void }): void {
   const cache = useQueryClient();
   const latest = useRef(to);
   useEffect(() => {
@@ -252,9 +256,9 @@ function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: s
       door.listen({
         changed: journalFollower(cache),
         drag: ({ phase }) => latest.current.hovering(phase === "enter"),
-        dropped({ paths }) {
+        dropped({ paths, refused }) {
           latest.current.hovering(false);
-          latest.current.dropped(paths);
+          latest.current.dropped(paths, refused ?? 0);
         },
       }),
     [cache],

@@ -219,7 +219,10 @@ impl Desk {
 
     /// Revision of what the window shows: moves with the journal in use and with a change of rooms.
     pub fn revision(&self) -> Result<u64, Problem> {
-        let journal = self.engine().journal().revision()?;
+        // The status tells of the laboratory while practice is in use.
+        let unseen =
+            self.laboratory_unseen().map(|engine| engine.journal().revision()).transpose()?;
+        let journal = self.engine().journal().revision()?.saturating_add(unseen.unwrap_or(0));
         let moves = u64::from(self.place().moves).saturating_add(self.settings_generation());
         // 2^40 changes of one journal are never reached, and the sum stays a whole number in JavaScript.
         Ok((moves << 40).saturating_add(journal))
@@ -257,6 +260,11 @@ impl Desk {
             Laboratory::Open(engine) => Some(engine.clone()),
             Laboratory::Absent | Laboratory::Closed(_) => None,
         }
+    }
+
+    /// The laboratory's engine while practice is in use.
+    fn laboratory_unseen(&self) -> Option<Engine> {
+        self.room().1.then(|| self.opened_laboratory()).flatten()
     }
 
     fn set_laboratory(&self, laboratory: Laboratory) {
@@ -310,6 +318,17 @@ impl Desk {
         }
     }
 
+    /// Uses practice, this time: the next start is in the room that was in use before.
+    pub async fn practise(&self) -> Result<(), Problem> {
+        self.enter(true);
+        self.read_certificate().await
+    }
+
+    fn enter(&self, is_practice: bool) {
+        let mut place = self.inner.place.write().unwrap_or_else(PoisonError::into_inner);
+        *place = Place { is_practice, moves: place.moves.wrapping_add(1) };
+    }
+
     /// Uses the other room from now on.
     async fn move_to(&self, is_practice: bool) -> Result<(), Problem> {
         if self.place().is_practice != is_practice {
@@ -318,8 +337,7 @@ impl Desk {
                 settings.preferences.insert(PLACE.to_owned(), name.into());
                 Ok(())
             })?;
-            let mut place = self.inner.place.write().unwrap_or_else(PoisonError::into_inner);
-            *place = Place { is_practice, moves: place.moves.wrapping_add(1) };
+            self.enter(is_practice);
         }
         self.read_certificate().await
     }

@@ -48,6 +48,8 @@ pub struct StatusView {
     pub room: u32,
     /// Other endpoints than the one in use that have open reports: they are followed beside it.
     pub elsewhere: Vec<ElsewhereView>,
+    /// The laboratory, while practice is in use.
+    pub laboratory: Option<LaboratoryView>,
     /// Another process (window or headless) works the queue.
     pub worked_elsewhere: bool,
     /// Sending is paused by the person.
@@ -64,6 +66,19 @@ pub struct StatusView {
     pub notices: Vec<NoticeView>,
     /// Version of the program.
     pub version: String,
+}
+
+/// What waits for a person in the laboratory while practice is in use: codes and counts, nobody's name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct LaboratoryView {
+    /// Reports that need a person.
+    pub needs_attention: u32,
+    /// Notices that nobody has read.
+    pub notices: u32,
+    /// Sending is paused there.
+    pub paused: bool,
 }
 
 /// Another endpoint than the one in use, with open reports.

@@ -54,7 +54,7 @@ impl Shell {
         self.grant(paths);
         self.emit("drag", &json!({ "phase": "enter" }));
         self.emit("drag", &json!({ "phase": "leave" }));
-        self.emit("dropped", &json!({ "paths": paths }));
+        self.emit("dropped", &json!({ "paths": paths, "refused": 0 }));
     }
 
     /// What the next dialog answers.

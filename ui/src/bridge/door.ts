@@ -100,7 +100,7 @@ export interface CoreEvents {
   /** Files hover over the window, or no longer. */
   drag: { phase: "enter" | "leave" };
   /** Files were dropped on the window. */
-  dropped: { paths: string[] };
+  dropped: { paths: string[]; /** So many files that none of them was taken. */ refused?: number };
 }
 
 /** Handlers, one for each event. */

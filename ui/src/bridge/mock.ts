@@ -238,6 +238,7 @@ export function createMock(options: MockOptions = {}): Door {
       revision,
       room,
       elsewhere,
+      laboratory: null,
       workedElsewhere: false,
       paused,
       attentionDays,

@@ -72,7 +72,7 @@ export const useEndpoints = () =>
 
 /** What using another endpoint would send and what not. */
 export const useEndpointPlan = (name: string) =>
-  useQuery({ queryKey: ["endpoint-plan", name], queryFn: () => door.call("plan_endpoint", { name }) });
+  useQuery({ queryKey: ["endpoint-plan", name], queryFn: () => door.call("plan_endpoint", { name }), ...ON_OPENING });
 
 export const useCertificates = () =>
   useQuery({ queryKey: ["certificates"], queryFn: () => door.call("certificates"), ...ON_OPENING });

@@ -36,7 +36,9 @@ export function Standing({ status }: { status: StatusView }) {
   const held = status.connection === "locked" || status.connection === "unreachable";
   const read = useCommand("acknowledge_notice", { stale: ["status"] });
   const sealed = status.problem?.code === "passphrase-needed";
-  const quiet = !sealed && !status.paused && !status.problem && status.notices.length === 0 && !status.elsewhere.some(({ problem }) => problem);
+  const { laboratory } = status;
+  const calls = laboratory !== null && (laboratory.needsAttention > 0 || laboratory.notices > 0 || laboratory.paused);
+  const quiet = !calls && !sealed && !status.paused && !status.problem && status.notices.length === 0 && !status.elsewhere.some(({ problem }) => problem);
   if (quiet) return null;
   return (
     <div className={css.standing}>
@@ -55,6 +57,21 @@ export function Standing({ status }: { status: StatusView }) {
           }
         />
       ))}
+      {calls && (
+        <Notice
+          tone="attention"
+          title={text("standing.laboratory")}
+          actions={place.screen !== "settings" && <Button onPress={() => go(HOME.settings)}>{text("standing.endpoints")}</Button>}
+        >
+          {[
+            laboratory.needsAttention > 0 && text("standing.laboratory.attention", { n: laboratory.needsAttention }),
+            laboratory.notices > 0 && text("standing.laboratory.notices", { n: laboratory.notices }),
+            laboratory.paused && text("standing.laboratory.paused"),
+          ]
+            .filter(Boolean)
+            .join(" ")}
+        </Notice>
+      )}
       {sealed && <VaultSealed />}
       {status.problem && !held && !sealed && <ProblemNote problem={status.problem} />}
       {held && status.problem && !sealed && (

@@ -33,7 +33,8 @@ export function Correct({ open }: { open: number | null }) {
   const text = useText();
   const format = useFormat();
   const { go, reveal } = useWindow();
-  const last = useStatus().data?.lastContact;
+  const status = useStatus().data;
+  const last = status?.lastContact;
   const list = useList({ group: "needs-attention", states: [], search: null, since: null, until: null, ids: null }, reveal);
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const causes = causesOf(rows);
@@ -86,6 +87,7 @@ export function Correct({ open }: { open: number | null }) {
           {list.error && <ProblemNote problem={list.error} />}
           {!list.isPending && !list.error && rows.length === 0 && (
             <Empty icon={PartyPopper} title={text("correct-list.none")}>
+              {status?.environment === "practice" && `${text("correct-list.none.practice")} `}
               {last ? text("reports.checked", { time: format.moment(last) }) : ""}
             </Empty>
           )}

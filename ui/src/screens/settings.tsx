@@ -152,9 +152,12 @@ function Endpoints({ adds }: { adds: boolean }) {
   const [leaving, setLeaving] = useState<EndpointView>();
   const [editing, setEditing] = useState<EndpointView>();
   const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
+  const watchedFolder = useStatus().data?.watchedFolder ?? null;
   const use = useCommand("use_endpoint", { stale: ["status", "endpoints", "list", "statistics"] });
   const take = (endpoint: EndpointView) => {
-    if (endpoint.environment === "production") setLeaving(endpoint);
+    // Out of production, what the laboratory exports would go to a test system with one slip.
+    const takesFolderAlong = inUse?.environment === "production" && endpoint.environment !== "practice" && watchedFolder !== null;
+    if (endpoint.environment === "production" || takesFolderAlong) setLeaving(endpoint);
     else use.mutate({ name: endpoint.name }, { onError: sayProblem(text) });
   };
   return (
@@ -203,8 +206,9 @@ function Endpoints({ adds }: { adds: boolean }) {
       {editing && <EndpointEdit endpoint={editing} onClose={() => setEditing(undefined)} />}
       {adding && <EndpointDialog onClose={() => setAdding(false)} />}
       {leaving && (
-        <ProductionDialog
+        <ChangeDialog
           endpoint={leaving}
+          into={leaving.environment === "production"}
           onConfirm={() => {
             use.mutate({ name: leaving.name }, { onError: sayProblem(text) });
             setLeaving(undefined);
@@ -216,15 +220,19 @@ function Endpoints({ adds }: { adds: boolean }) {
   );
 }
 
-/** Real reports begin here: the word is typed, so that nobody arrives by a slip. */
-function ProductionDialog(props: { endpoint: EndpointView; onConfirm: () => void; onClose: () => void }) {
+/**
+ * Into production real reports begin: the word is typed, so that nobody arrives by a slip. Out of it they end, also those
+ * of the watched folder.
+ */
+function ChangeDialog(props: { endpoint: EndpointView; into: boolean; onConfirm: () => void; onClose: () => void }) {
+  const { into } = props;
   const text = useText();
   const plan = useEndpointPlan(props.endpoint.name);
   const [typed, setTyped] = useState("");
   const word = text("environment.production");
   return (
     <Dialog
-      title={text("production.title")}
+      title={text(into ? "production.title" : "production.leave.title", { name: props.endpoint.name })}
       size="small"
       onClose={props.onClose}
       footer={
@@ -234,7 +242,7 @@ function ProductionDialog(props: { endpoint: EndpointView; onConfirm: () => void
           </Button>
           <Button
             tone="primary"
-            isDisabled={typed.trim().toLowerCase() !== word.toLowerCase()}
+            isDisabled={into && typed.trim().toLowerCase() !== word.toLowerCase()}
             onPress={props.onConfirm}
           >
             {text("production.confirm")}
@@ -242,13 +250,15 @@ function ProductionDialog(props: { endpoint: EndpointView; onConfirm: () => void
         </>
       }
     >
-      <p>{text("production.more", { name: props.endpoint.name })}</p>
+      <p>{text(into ? "production.more" : "production.leave.more", { name: props.endpoint.name })}</p>
       {plan.data?.from && <p>{text("production.nothing-again", { name: props.endpoint.name })}</p>}
       {plan.data?.stay.map((one) => (
         <p key={one.endpoint}>{text("production.stays", { n: one.count, name: one.endpoint })}</p>
       ))}
-      {plan.data?.watchedFolder && <p>{text("production.watched", { folder: plan.data.watchedFolder })}</p>}
-      <TextField label={text("production.type", { word })} value={typed} onChange={setTyped} autoFocus />
+      {plan.data?.watchedFolder && (
+        <p>{text(into ? "production.watched" : "production.leave.watched", { folder: plan.data.watchedFolder, name: props.endpoint.name })}</p>
+      )}
+      {into && <TextField label={text("production.type", { word })} value={typed} onChange={setTyped} autoFocus />}
     </Dialog>
   );
 }

@@ -8,8 +8,8 @@ use journal::Notice;
 
 use super::{Desk, Laboratory, certificates, on_pool};
 use crate::problem::Problem;
-use crate::rows::{counts_view, environment_code};
-use crate::views::{CertificateView, ElsewhereView, NoticeView, StatusView};
+use crate::rows::{counts_view, environment_code, small};
+use crate::views::{CertificateView, ElsewhereView, LaboratoryView, NoticeView, StatusView};
 
 impl Desk {
     /// The frame of the window.
@@ -46,6 +46,7 @@ impl Desk {
             revision: self.revision()?,
             room: self.place().moves,
             elsewhere: elsewhere(&engine, &profile)?,
+            laboratory: self.laboratory_view()?,
             worked_elsewhere: connection.state == ConnectionState::Elsewhere,
             paused: engine.is_paused()?,
             attention_days: u16::try_from(engine.attention_days()).unwrap_or(u16::MAX),
@@ -59,6 +60,17 @@ impl Desk {
             notices: notices(&engine, self.is_locked())?,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
+    }
+
+    /// Nobody looks at the laboratory while practice is in use, perhaps for days.
+    fn laboratory_view(&self) -> Result<Option<LaboratoryView>, Problem> {
+        let Some(engine) = self.laboratory_unseen() else { return Ok(None) };
+        let counts = counts_view(&engine.journal().counts(engine.now())?);
+        Ok(Some(LaboratoryView {
+            needs_attention: counts.needs_attention,
+            notices: small(engine.journal().notices()?.len() as u64),
+            paused: engine.is_paused()?,
+        }))
     }
 
     /// Reports of both rooms that are not finished and need nobody: they go on as long as the program runs.

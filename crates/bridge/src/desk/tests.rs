@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Desk;
 use crate::rows::Names;
-use crate::views::{EndpointInput, ListQuery};
+use crate::views::{EndpointInput, LaboratoryView, ListQuery};
 use crate::{KnownContent, PRACTICE_ENDPOINT};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -323,6 +323,43 @@ async fn files_are_taken_in_by_the_room_in_which_they_were_handed_over() {
         assert!(taken.submissions.iter().all(Option::is_some));
         assert_eq!((reports(&laboratory), reports(&desk.inner.practice_engine)), (number, 0));
     }
+    desk.stop().await;
+}
+
+/// Practice stays in use across restarts; what waits for a person in the laboratory must not be forgotten meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_for_a_person_in_the_laboratory_is_told_in_practice() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().laboratory, None, "there is none");
+    desk.add_endpoint(nowhere()).await.unwrap();
+    let before = desk.status().await.unwrap();
+    let nothing = LaboratoryView { needs_attention: 0, notices: 0, paused: false };
+    assert_eq!((before.laboratory, &*before.environment), (Some(nothing), "practice"));
+
+    let laboratory = desk.opened_laboratory().unwrap();
+    let file = folder.path().join("held.json");
+    let wrong = testkit::DocumentBuilder::new(1).json().replace("\"final\"", "\"finished\"");
+    std::fs::write(&file, wrong).unwrap();
+    let looked = laboratory.inspect(vec![file]).await.unwrap();
+    laboratory.take(&looked, engine::ImportOptions::default()).await.unwrap();
+    laboratory.set_paused(true).unwrap();
+    let after = desk.status().await.unwrap();
+    let waits = LaboratoryView { needs_attention: 1, notices: 0, paused: true };
+    assert_eq!(after.laboratory, Some(waits));
+    assert!(after.revision > before.revision, "the window looks again");
+    assert_eq!((after.counts.needs_attention, after.paused), (0, false), "that is practice");
+
+    desk.move_to(false).await.unwrap();
+    let there = desk.status().await.unwrap();
+    assert_eq!((there.laboratory, there.counts.needs_attention, there.paused), (None, 1, true));
+    // Practice that was asked for at a start is not where the next one begins.
+    desk.practise().await.unwrap();
+    assert_eq!(desk.status().await.unwrap().environment, "practice");
+    desk.stop().await;
+    drop(desk);
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().environment, "production");
     desk.stop().await;
 }
 

@@ -182,7 +182,8 @@ fn views_are_not_printed() {
     silent(&evidence());
     silent(&step());
     silent(&file());
-    silent(&IntakeView { files: vec![file()], submissions: vec![None] });
+    let (files, submissions) = (vec![file()], vec![None]);
+    silent(&IntakeView { files, submissions, failed: Vec::new(), problem: None });
     silent(&DetailView {
         row: row(),
         birth_date: Some(canary()),

@@ -2,6 +2,7 @@
 import type { CertificateView } from "./CertificateView";
 import type { CountsView } from "./CountsView";
 import type { ElsewhereView } from "./ElsewhereView";
+import type { LaboratoryView } from "./LaboratoryView";
 import type { NoticeView } from "./NoticeView";
 import type { Problem } from "./Problem";
 
@@ -62,6 +63,10 @@ room: number,
  * Other endpoints than the one in use that have open reports: they are followed beside it.
  */
 elsewhere: Array<ElsewhereView>, 
+/**
+ * The laboratory, while practice is in use.
+ */
+laboratory: LaboratoryView | null, 
 /**
  * Another process (window or headless) works the queue.
  */
