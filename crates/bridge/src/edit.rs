@@ -87,7 +87,7 @@ fn value_attribute(tag: &str) -> Option<(usize, usize)> {
     }
 }
 
-fn escaped(value: &str) -> String {
+pub(crate) fn escaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for c in value.chars() {
         match c {

@@ -7,6 +7,7 @@ mod calls;
 mod candidates;
 mod causes;
 mod certificate_files;
+mod declaration;
 mod desk;
 mod difference;
 mod draft;
@@ -20,6 +21,7 @@ mod problem;
 #[cfg(test)]
 mod reading_tests;
 mod record;
+mod removal;
 mod results;
 mod rows;
 mod sections;

@@ -4,6 +4,7 @@ use engine::Profile;
 use fhir::{Finding, Instant, Tree};
 use journal::{Message, Row, Source};
 use report::Action;
+use rules::{Cure, Suggestion};
 use serde::Serialize;
 
 /// One submission, or one file that became none.
@@ -64,12 +65,14 @@ pub struct IssueRecord {
     pub params: std::collections::BTreeMap<String, String>,
 }
 
-/// Another value at one place of the document.
+/// A change at one place of the document.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct SuggestionRecord {
-    /// FHIRPath of the element.
+    /// `replace`: an element gets another value; `insert`: an element that was not there; `remove`: an element goes.
+    pub kind: String,
+    /// FHIRPath of the element; of one that is inserted, where it will stand.
     pub expression: String,
-    /// The value that it should have.
+    /// The value that it should have; empty where it goes.
     pub value: String,
     /// First byte of the file that gives way.
     pub start: usize,
@@ -82,7 +85,7 @@ pub struct SuggestionRecord {
 // Without file names, identifiers and words: they may name a patient.
 fhir::shows_only!(Record { id, state, receipt, issues, attempts, corrects, environment });
 fhir::shows_only!(IssueRecord { severity, code, source });
-fhir::shows_only!(SuggestionRecord { start, end });
+fhir::shows_only!(SuggestionRecord { kind, start, end });
 
 /// Code of the message that a report has been in doubt or in progress for too long.
 pub(crate) const OPEN_TOO_LONG: &str = "open-too-long";
@@ -134,14 +137,9 @@ impl IssueRecord {
         }
     }
 
-    /// With the value that would cure a finding of this document, if there is one.
+    /// With the change that would cure a finding of this document, if there is one.
     pub(crate) fn suggesting(mut self, tree: &Tree, finding: &Finding) -> Self {
-        self.suggestion = rules::suggestion(tree, finding).and_then(|of| {
-            let leaf = tree.find(&of.expression)?;
-            let (start, end, text) = crate::edit::replacement(tree, leaf, &of.value)?;
-            let (expression, value) = (of.expression, of.value);
-            Some(SuggestionRecord { expression, value, start, end, text })
-        });
+        self.suggestion = rules::suggestion(tree, finding).and_then(|of| written(tree, of));
         self
     }
 
@@ -159,6 +157,26 @@ impl IssueRecord {
             params: message.params.iter().cloned().collect(),
         }
     }
+}
+
+/// A suggestion as bytes of the document.
+fn written(tree: &Tree, of: Suggestion) -> Option<SuggestionRecord> {
+    let at = tree.find(&of.expression)?;
+    let (kind, expression, (start, end, text)) = match of.cure {
+        Cure::Replace => ("replace", of.expression, crate::edit::replacement(tree, at, &of.value)?),
+        Cure::Declare => {
+            let (place, text) = crate::declaration::declaration(tree, at, &of.value)?;
+            let declared = at.child("meta").map_or(0, |meta| meta.all("profile").count());
+            let expression = format!("{}.meta.profile[{declared}]", of.expression);
+            ("insert", expression, (place.start, place.end, text))
+        }
+        Cure::Remove => {
+            let place = crate::removal::removal(tree, at)?;
+            ("remove", of.expression, (place.start, place.end, String::new()))
+        }
+    };
+    let kind = kind.to_owned();
+    Some(SuggestionRecord { kind, expression, value: of.value, start, end, text })
 }
 
 /// As it stands in views and records.

@@ -1,6 +1,7 @@
 //! Invariants that were published wrong, and what the authority's validator does with them. Facts about
 //! `matchbox` 4.1.5 on HL7's core 6.9.4: a table of data, for each new version may change it.
 
+pub(crate) mod privacy;
 pub(crate) mod vitals;
 
 /// What the authority validates a whole exchange against, by resource type, beside what a resource names.

@@ -13,6 +13,7 @@ mod facts;
 mod html;
 mod in_use;
 mod package;
+mod privacy;
 mod profile;
 mod rule;
 mod set;
@@ -25,8 +26,9 @@ mod validate;
 
 pub use in_use::InUse;
 pub use package::{Fault, Manifest, Package, PackageLimits, Version};
+pub use privacy::{Privacy, TooMuch, privacy};
 pub use set::RuleSet;
 pub use store::{Imported, Store, StoreFault, missing};
-pub use suggestion::{Suggestion, suggestion};
+pub use suggestion::{Cure, Suggestion, suggestion};
 pub use terminology::{Membership, Mode};
 pub use validate::Asked;

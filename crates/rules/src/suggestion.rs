@@ -1,14 +1,28 @@
-//! Cures that need no judgement: another value at one place. What a person has to decide is not suggested.
+//! Cures that need no judgement: another value at one place, a profile that is declared, an element that goes.
+//! What a person has to decide is not suggested.
 
 use fhir::{Element, Finding, Instant, Tree};
 
-/// A value that would end a finding.
+/// A change that would end a finding.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// FHIRPath of the element that holds the value.
+    /// What is done.
+    pub cure: Cure,
+    /// FHIRPath of the element that it is done to.
     pub expression: String,
-    /// The value that it should have.
+    /// The value that is written; nothing where an element goes.
     pub value: String,
+}
+
+/// What is done to an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cure {
+    /// It gets this value in place of its own.
+    Replace,
+    /// A resource declares this profile (`meta.profile`), beside what it declares already.
+    Declare,
+    /// It goes, with all that is in it.
+    Remove,
 }
 
 // The value may be about a patient.
@@ -71,7 +85,22 @@ pub fn suggestion(tree: &Tree, finding: &Finding) -> Option<Suggestion> {
     let param = |name: &str| {
         finding.params.iter().find(|(of, _)| of == name).map(|(_, value)| value.as_str())
     };
+    let of = |cure: Cure, at: Element<'_>, value: &str| {
+        let (expression, value) = (at.expression(), value.to_owned());
+        Some(Suggestion { cure, expression, value })
+    };
     let (leaf, value) = match &*finding.code {
+        "envelope-profile-missing" => {
+            return of(Cure::Declare, resource_of(at)?, param("profile")?);
+        }
+        "rule-missing" if declares(at, param("element")?) => {
+            return of(Cure::Declare, resource_of(at)?, param("profile")?);
+        }
+        "rule-slice-missing" if declares(at, param("element")?) => {
+            return of(Cure::Declare, resource_of(at)?, param("value")?);
+        }
+        "rule-privacy-not-permitted" => return of(Cure::Remove, at, ""),
+        "rule-privacy-initials" => (at, initial(at)?),
         "rule-code-system-wrong" => (at.child("system")?, param("expected")?.to_owned()),
         "rule-fixed-value" if at.name() == "system" => (at, param("expected")?.to_owned()),
         "rule-invariant" => (at, ungrouped(at, param("rule")?)?),
@@ -82,7 +111,30 @@ pub fn suggestion(tree: &Tree, finding: &Finding) -> Option<Suggestion> {
         _ => return None,
     };
     let changes = leaf.value().is_some_and(|found| found != value);
-    changes.then(|| Suggestion { expression: leaf.expression(), value })
+    changes.then(|| of(Cure::Replace, leaf, &value)).flatten()
+}
+
+/// Whether what is missing here is the declaration of a profile.
+fn declares(at: Element<'_>, element: &str) -> bool {
+    match element.split(':').next() {
+        Some("meta") => at.resource_type().is_some(),
+        Some("profile") => at.type_name() == "Meta",
+        _ => false,
+    }
+}
+
+/// The resource, of itself or of its `meta`.
+fn resource_of(at: Element<'_>) -> Option<Element<'_>> {
+    let is_resource = |of: &Element<'_>| of.resource_type().is_some();
+    Some(at).filter(is_resource).or_else(|| at.parent().filter(is_resource))
+}
+
+/// The first letter of a part of a name, of its first part where it is a compound.
+pub(crate) fn initial(of: Element<'_>) -> Option<String> {
+    let letter = of.value()?.chars().find(|c| c.is_alphabetic())?;
+    let upper: String = letter.to_uppercase().collect();
+    // "ß" has two letters as a capital.
+    Some(if upper.chars().count() == 1 { upper } else { letter.to_string() })
 }
 
 /// A number of insured people, firms and places as registers have it: without what groups its digits.

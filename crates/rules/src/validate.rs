@@ -19,6 +19,7 @@ mod lexical;
 mod matching;
 mod measures;
 mod narrative;
+mod privacy;
 mod questionnaires;
 mod references;
 mod resource;
@@ -58,8 +59,8 @@ pub struct Asked<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Issue {
     /// Number of the element.
-    at: u32,
-    code: &'static str,
+    pub(crate) at: u32,
+    pub(crate) code: &'static str,
     severity: Severity,
     params: Vec<(&'static str, String)>,
 }
@@ -84,7 +85,7 @@ enum Held {
 }
 
 /// One validation.
-struct Run<'t> {
+pub(crate) struct Run<'t> {
     set: &'t RuleSet,
     tree: &'t Tree,
     mode: Mode,
@@ -95,8 +96,9 @@ struct Run<'t> {
     held: RefCell<HashMap<(Place, u32), Held>>,
     bundles: RefCell<HashMap<u32, Rc<Entries<'t>>>>,
     anchors: RefCell<HashMap<u32, Rc<HashSet<&'t str>>>>,
+    /// The types of FHIR, by name.
     types: RefCell<HashMap<&'t str, Option<&'t Profile>>>,
-    /// The types of FHIR, by the number of the element whose resource it is.
+    /// How many elements around this one are being looked at.
     depth: std::cell::Cell<u32>,
 }
 
@@ -106,18 +108,7 @@ impl RuleSet {
     /// Everything that these rules find in a resource, in document order. The base check of `fhir` is part
     /// of it; what both would say of one cause is said once.
     pub fn validate(&self, tree: &Tree, asked: &Asked<'_>) -> Vec<Finding> {
-        let run = Run {
-            set: self,
-            tree,
-            mode: asked.mode,
-            now: asked.now,
-            memo: RefCell::default(),
-            held: RefCell::default(),
-            bundles: RefCell::default(),
-            anchors: RefCell::default(),
-            types: RefCell::default(),
-            depth: std::cell::Cell::new(0),
-        };
+        let run = Run::new(self, tree, asked.mode, asked.now);
         let mut issues = Vec::new();
         let root = tree.root();
         run.lexical(root, &mut issues);
@@ -139,6 +130,22 @@ impl RuleSet {
 }
 
 impl<'t> Run<'t> {
+    /// A validation that has looked at nothing yet.
+    pub(crate) fn new(set: &'t RuleSet, tree: &'t Tree, mode: Mode, now: Instant) -> Self {
+        Self {
+            set,
+            tree,
+            mode,
+            now,
+            memo: RefCell::default(),
+            held: RefCell::default(),
+            bundles: RefCell::default(),
+            anchors: RefCell::default(),
+            types: RefCell::default(),
+            depth: std::cell::Cell::new(0),
+        }
+    }
+
     /// What an element shows against a profile, looked at once.
     fn conform(&self, of: Element<'t>, profile: &'t Profile) -> Rc<Vec<Issue>> {
         let key = (self.place(of), profile.number);
@@ -193,6 +200,9 @@ impl<'t> Run<'t> {
 
     fn finish(&self, mut issues: Vec<Issue>) -> Vec<Finding> {
         tidy(&mut issues);
+        // Several results of one patient ask for the same.
+        let mut private = HashSet::new();
+        issues.retain(|of| !of.is_private() || private.insert((of.at, of.code)));
         let elements = self.elements(&issues);
         let covered = !self.set.is_empty();
         let is_said = |of: &Finding| (covered && is_covered(of)) || self.is_entity_of_html(of);
@@ -226,7 +236,7 @@ impl<'t> Run<'t> {
     }
 
     /// The elements that issues are about, by number.
-    fn elements(&self, issues: &[Issue]) -> HashMap<u32, Element<'t>> {
+    pub(crate) fn elements(&self, issues: &[Issue]) -> HashMap<u32, Element<'t>> {
         let wanted: HashSet<u32> = issues.iter().map(|issue| issue.at).collect();
         let mut found = HashMap::with_capacity(wanted.len());
         if !wanted.is_empty() {

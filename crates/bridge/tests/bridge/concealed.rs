@@ -215,6 +215,7 @@ fn records_problems_and_questions_are_not_printed() {
         column: None,
         source: "authority".to_owned(),
         suggestion: Some(SuggestionRecord {
+            kind: "replace".to_owned(),
             expression: canary(),
             value: canary(),
             start: 1,

@@ -62,12 +62,16 @@ impl<'t> Run<'t> {
         if mine.len() < node.min as usize {
             let code = if node.slice.is_some() { "rule-slice-missing" } else { "rule-missing" };
             let min = node.min.to_string();
-            let params = [
+            let mut params = vec![
                 ("element", &*name),
                 ("expected", &*min),
                 ("found", &*found),
                 ("profile", &*profile.url),
             ];
+            // What a slice of plain values is, is one value.
+            let told = node.fixed.as_ref().or(node.pattern.as_ref());
+            let value = told.and_then(|told| told.value.as_str());
+            params.extend(value.filter(|_| node.slice.is_some()).map(|value| ("value", value)));
             error(issues, owner, code, &params);
         }
         if node.max != UNBOUNDED && mine.len() > node.max as usize {

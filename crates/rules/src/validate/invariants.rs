@@ -13,7 +13,7 @@ impl<'t> Run<'t> {
     pub(super) fn rules(&self, of: Element<'t>, rules: &'t [Arc<Rule>], issues: &mut Vec<Issue>) {
         for rule in rules {
             let held = self.held(of, rule);
-            if held == Held::Yes {
+            if held == Held::Yes || (held == Held::No && self.says_too_much(of, rule, issues)) {
                 continue;
             }
             let severity = if rule.is_error { Severity::Error } else { Severity::Warning };
@@ -21,6 +21,12 @@ impl<'t> Run<'t> {
                 if held == Held::No { "rule-invariant" } else { "rule-invariant-not-evaluated" };
             push(issues, of, code, severity, &[("rule", &rule.key), ("text", &rule.human)]);
         }
+    }
+
+    /// An invariant about the form of a patient's name: told where the name stands.
+    fn says_too_much(&self, of: Element<'t>, rule: &'t Rule, issues: &mut Vec<Issue>) -> bool {
+        let How::Expression { text, .. } = &rule.how else { return false };
+        facts::privacy::asked_by(text).is_some_and(|forms| self.name_form(of, rule, forms, issues))
     }
 
     fn held(&self, of: Element<'t>, rule: &'t Rule) -> Held {

@@ -39,6 +39,21 @@ const WORDS: &[(&str, &str, &str)] = &[
         "“{found}” in {element} does not have the form that is asked for: {expected}",
     ),
     (
+        "rule-privacy-initials",
+        "business-rule",
+        "For the test {value} the authority may only be told the initials of the patient's name. {element} says more.",
+    ),
+    (
+        "rule-privacy-not-permitted",
+        "business-rule",
+        "For the test {value} the authority must not be told {element} of the patient.",
+    ),
+    (
+        "rule-privacy-code",
+        "business-rule",
+        "For the test {value} the patient's name must not be sent: a code stands for it.",
+    ),
+    (
         "rule-binding-not-value-set",
         "code-invalid",
         "The rules name the code system {value} where they should name a value set, so this code cannot be checked.",

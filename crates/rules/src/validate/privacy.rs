@@ -1,0 +1,204 @@
+//! What a report says of its patient beyond what its organism permits: told at the place that says too much, not at
+//! the result whose invariant asks for it.
+
+use fhir::{Element, Severity};
+
+use super::{Issue, Run, push};
+use crate::facts::privacy::{MAPS, Name, NameForms};
+use crate::profile::Profile;
+use crate::rule::Rule;
+
+/// What one result says about the form of its patient's name.
+pub(crate) struct Demand<'t> {
+    pub(crate) forms: &'static NameForms,
+    /// Code of the form.
+    pub(crate) form: &'t str,
+    /// The leading code that says so.
+    code: &'t str,
+    pub(crate) patient: Element<'t>,
+    /// The invariant that asks for it, where one did.
+    rule: &'t str,
+}
+
+impl Demand<'_> {
+    fn profiles(&self) -> impl Iterator<Item = (&'static str, Name)> {
+        let mine = self.forms.forms.iter().find(|(form, _)| *form == self.form);
+        mine.into_iter().flat_map(|(_, profiles)| profiles.iter().copied())
+    }
+
+    /// The strictest form comes first.
+    pub(crate) fn rank(&self) -> usize {
+        let place = self.forms.forms.iter().position(|(form, _)| *form == self.form);
+        place.unwrap_or(usize::MAX)
+    }
+}
+
+impl<'t> Run<'t> {
+    /// Says at its own place what an invariant about the form of the name finds too much. `false` where nothing of
+    /// that kind was found: then the invariant speaks for itself.
+    pub(super) fn name_form(
+        &self,
+        of: Element<'t>,
+        rule: &'t Rule,
+        forms: &'static NameForms,
+        issues: &mut Vec<Issue>,
+    ) -> bool {
+        let Some(mut demand) = self.demand(of, forms) else { return false };
+        demand.rule = &rule.key;
+        let severity = if rule.is_error { Severity::Error } else { Severity::Warning };
+        let found = self.too_much(&demand, severity);
+        let told = found.iter().any(Issue::is_private);
+        issues.extend(found);
+        told
+    }
+
+    /// Every result of a document that says something about the form of its patient's name.
+    pub(crate) fn demands(&self) -> Vec<(Element<'t>, Demand<'t>)> {
+        let mut results = Vec::new();
+        observations(self.tree.root(), &mut results);
+        let mut all = Vec::new();
+        for forms in MAPS {
+            for of in &results {
+                all.extend(self.demand(*of, forms).map(|demand| (*of, demand)));
+            }
+        }
+        all
+    }
+
+    fn demand(&self, of: Element<'t>, forms: &'static NameForms) -> Option<Demand<'t>> {
+        let map = self.set.tree(forms.map, 0)?.root();
+        let coded = of.child("code")?;
+        let (code, form) = coded.all("coding").find_map(|coding| {
+            let (system, code) = (coding.text("system")?, coding.text("code")?);
+            let group = map.all("group").find(|group| group.text("source") == Some(system))?;
+            let row = group.all("element").find(|row| row.text("code") == Some(code))?;
+            Some((code, row.child("target")?.text("code")?))
+        })?;
+        let subject = of.child("subject")?;
+        let patient = self.resolve(subject.text("reference")?, subject)?;
+        (patient.resource_type() == Some("Patient")).then_some(Demand {
+            forms,
+            form,
+            code,
+            patient,
+            rule: "",
+        })
+    }
+
+    /// What the patient shows beyond the form that comes nearest.
+    pub(crate) fn too_much(&self, demand: &Demand<'t>, severity: Severity) -> Vec<Issue> {
+        let known = |(url, name): (&str, Name)| Some((self.set.profile(url, 0)?, name));
+        let nearest = demand
+            .profiles()
+            .filter_map(known)
+            .map(|(profile, name)| (self.beyond(demand, profile), name))
+            .min_by_key(|(found, _)| found.len());
+        let Some((found, name)) = nearest else { return Vec::new() };
+        let elements = self.elements(&found);
+        let mut told = Vec::new();
+        for issue in found {
+            let Some(at) = elements.get(&issue.at) else { continue };
+            let before = told.len();
+            demand.tell(&issue, *at, name, severity, &mut told);
+            if told.len() == before {
+                // Not about privacy: the reason of the nearest form, at its own place.
+                told.push(issue);
+            }
+        }
+        told
+    }
+
+    /// The errors of a patient against a form, save those of every patient.
+    fn beyond(&self, demand: &Demand<'t>, profile: &'t Profile) -> Vec<Issue> {
+        let plain = self.set.profile(demand.forms.patient, 0);
+        let plain = plain.map(|plain| self.conform(demand.patient, plain)).unwrap_or_default();
+        let found = self.conform(demand.patient, profile);
+        let is_new = |issue: &&Issue| {
+            issue.severity == Severity::Error && !plain.iter().any(|of| is_same(of, issue))
+        };
+        found.iter().filter(is_new).cloned().collect()
+    }
+}
+
+impl Demand<'_> {
+    fn tell(
+        &self,
+        issue: &Issue,
+        at: Element<'_>,
+        name: Name,
+        severity: Severity,
+        told: &mut Vec<Issue>,
+    ) {
+        let mut say = |code: &'static str, at: Element<'_>| {
+            let params = [
+                ("element", at.name()),
+                ("value", self.code),
+                ("expected", self.form),
+                ("rule", self.rule),
+            ];
+            push(told, at, code, severity, &params);
+        };
+        if issue.code == "rule-too-many" && issue.param("expected") == Some("0") {
+            let is_slice = issue.param("element").is_some_and(|element| element.contains(':'));
+            match at.parent().filter(|_| !is_slice) {
+                Some(owner) => {
+                    owner.all(at.name()).for_each(|at| say("rule-privacy-not-permitted", at));
+                }
+                None => say("rule-privacy-not-permitted", at),
+            }
+            return;
+        }
+        let Some(whole) = name_around(at) else { return };
+        match name {
+            Name::Initials => {
+                let parts = whole.all("family").chain(whole.all("given"));
+                let is_long =
+                    |of: &Element<'_>| of.value().is_some_and(|text| text.chars().nth(1).is_some());
+                parts.filter(is_long).for_each(|part| say("rule-privacy-initials", part));
+            }
+            Name::Code => say("rule-privacy-code", whole),
+        }
+    }
+}
+
+impl Issue {
+    /// Whether it is about what a patient shows.
+    pub(crate) fn is_private(&self) -> bool {
+        self.code.starts_with("rule-privacy-")
+    }
+
+    fn param(&self, name: &str) -> Option<&str> {
+        self.params.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// Whether two profiles say the same of the same element.
+fn is_same(a: &Issue, b: &Issue) -> bool {
+    let plain = |of: &Issue| -> Vec<(&'static str, String)> {
+        of.params.iter().filter(|(name, _)| *name != "profile").cloned().collect()
+    };
+    a.at == b.at && a.code == b.code && plain(a) == plain(b)
+}
+
+/// The name that an element is, or is a part of.
+fn name_around(of: Element<'_>) -> Option<Element<'_>> {
+    let mut at = of;
+    loop {
+        if at.is_of("HumanName") {
+            return Some(at);
+        }
+        if at.resource_type().is_some() {
+            return None;
+        }
+        at = at.parent()?;
+    }
+}
+
+fn observations<'t>(of: Element<'t>, found: &mut Vec<Element<'t>>) {
+    if of.resource_type() == Some("Observation") {
+        found.push(of);
+    }
+    for child in of.children() {
+        observations(child, found);
+    }
+}

@@ -1,0 +1,165 @@
+//! Which form of a patient's name an organism permits: a stop at the place that says too much.
+
+use fhir::{Format, Limits, Tree};
+use rules::{Mode, privacy, suggestion};
+use serde_json::{Value, json};
+
+use crate::published::{DOCUMENT, found_in, shared};
+use crate::teaching::{element, errors, found, profile, set};
+
+const PRACTICE: &str = "http://labcourier.example/practice";
+
+/// A map that permits initials for one code and the whole name for another, and the rule that asks.
+fn definitions() -> Vec<Value> {
+    let map = format!("{PRACTICE}/ConceptMap/name-forms");
+    let form = format!("{PRACTICE}/StructureDefinition/patient-initials");
+    let named = |name: &str, mut definition: Value| {
+        definition["url"] = json!(format!("{PRACTICE}/StructureDefinition/{name}"));
+        definition
+    };
+    let rows = format!(
+        "'{map}'.resolve().group.where(source='http://loinc.org')\
+         .element.where(code=%context.code.coding.where(system='http://loinc.org').first().code)"
+    );
+    let rule = json!({ "constraint": [{
+        "key": "form-of-name", "severity": "error", "human": "Initials only.",
+        "expression": format!(
+            "{rows}.empty() or ({rows}.target.first().code = 'initials' implies \
+             subject.resolve().conformsTo('{form}'))"
+        )
+    }]});
+    let initials = json!({ "constraint": [{
+        "key": "short", "severity": "error", "human": "One letter for each name.",
+        "expression": "family.first().length() = 1 and given.all(length() = 1)"
+    }]});
+    let row = |code: &str, form: &str| json!({ "code": code, "target": [{ "code": form }] });
+    vec![
+        json!({
+            "resourceType": "ConceptMap", "url": map, "version": "1.0.0", "group": [{
+                "source": "http://loinc.org",
+                "element": [row("1-8", "initials"), row("2-6", "full-name")]
+            }]
+        }),
+        named(
+            "patient",
+            profile("patient", "Patient", &[element("Patient.name", "1..*", "", json!({}))]),
+        ),
+        named(
+            "patient-initials",
+            profile(
+                "patient-initials",
+                "Patient",
+                &[
+                    element("Patient.identifier", "0..0", "", json!({})),
+                    element("Patient.name", "1..*", "", initials),
+                ],
+            ),
+        ),
+        profile("result", "Observation", &[element("Observation", "0..*", "", rule)]),
+    ]
+}
+
+fn result(code: &str, patient: Value) -> Value {
+    let mut patient = patient;
+    patient["resourceType"] = json!("Patient");
+    patient["id"] = json!("p");
+    json!({
+        "resourceType": "Observation", "status": "final", "contained": [patient],
+        "code": { "coding": [{ "system": "http://loinc.org", "code": code }] },
+        "subject": { "reference": "#p" }
+    })
+}
+
+fn tree(resource: &Value) -> Tree {
+    Tree::read(resource.to_string().as_bytes(), Format::Json, &Limits::default()).unwrap()
+}
+
+#[test]
+fn what_says_too_much_is_told_where_it_stands() {
+    let rules = set(definitions());
+    let told = |resource: &Value| errors(&found(&rules, resource, Some("result"), Mode::Authority));
+    let full = json!({
+        "identifier": [{ "value": "1" }, { "value": "2" }],
+        "name": [{ "family": "Muster-Feld", "given": ["anna", "B"] }]
+    });
+    let resource = result("1-8", full.clone());
+    assert_eq!(
+        told(&resource),
+        [
+            "rule-privacy-not-permitted Observation.contained[0].identifier[0]",
+            "rule-privacy-not-permitted Observation.contained[0].identifier[1]",
+            "rule-privacy-initials Observation.contained[0].name[0].family",
+            "rule-privacy-initials Observation.contained[0].name[0].given[0]",
+        ]
+    );
+    let short = json!({ "name": [{ "family": "M", "given": ["A"] }] });
+    assert_eq!(told(&result("1-8", short)), [""; 0]);
+    assert_eq!(told(&result("2-6", full.clone())), [""; 0]);
+    assert_eq!(told(&result("3-4", full)), [""; 0]);
+    // Nothing that could be pointed at: the rule speaks for itself.
+    let none = told(&result("1-8", json!({ "name": [{ "given": ["A"] }] })));
+    assert!(none.iter().any(|of| of == "rule-invariant Observation"), "{none:?}");
+}
+
+#[test]
+fn the_preview_says_what_is_permitted_and_what_is_too_much() {
+    let rules = set(definitions());
+    let full = json!({
+        "identifier": [{ "value": "1" }], "name": [{ "family": "Muster", "given": ["anna"] }]
+    });
+    let seen = privacy(&rules, &tree(&result("1-8", full.clone()))).unwrap();
+    assert_eq!(
+        (&*seen.permitted, &*seen.because, &*seen.patient),
+        ("initials", "Observation", "Observation.contained[0]")
+    );
+    let all: Vec<_> =
+        seen.too_much.iter().map(|of| (&*of.expression, of.instead.as_deref())).collect();
+    let name = |part: &str| format!("Observation.contained[0].name[0].{part}");
+    assert_eq!(
+        all,
+        [
+            ("Observation.contained[0].identifier[0]", None),
+            (&*name("family"), Some("M")),
+            (&*name("given[0]"), Some("A")),
+        ]
+    );
+    assert!(!format!("{seen:?}{:?}", seen.too_much).contains("Muster"));
+    let whole = privacy(&rules, &tree(&result("2-6", full.clone()))).unwrap();
+    assert_eq!((&*whole.permitted, whole.too_much.len()), ("full-name", 0));
+    assert!(privacy(&rules, &tree(&result("3-4", full.clone()))).is_none(), "no such row");
+    assert!(privacy(&set(Vec::new()), &tree(&result("1-8", full))).is_none(), "no such map");
+}
+
+/// The published samples, with a name in full where initials are permitted.
+#[published::needs("packages")]
+#[test]
+fn suggestions_alone_bring_a_published_report_back_to_initials() {
+    let file = shared().join("corpus/documents-1.14/Bundle-5Doc-TreponemaPallidum.json");
+    let mut sample: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
+    let entries = sample["entry"].as_array_mut().unwrap();
+    let patient = entries.iter_mut().map(|entry| &mut entry["resource"]);
+    let patient = patient.into_iter().find(|of| of["resourceType"] == "Patient").unwrap();
+    patient["name"] = json!([{ "family": "Muster", "given": ["Anna"] }]);
+    patient["telecom"] = json!([{ "system": "phone", "value": "+41 79 999 55 66" }]);
+    let text = sample.to_string();
+    let findings = found_in(text.as_bytes(), DOCUMENT);
+    let told = crate::published::errors(&findings);
+    assert_eq!(told.len(), 3, "{told:#?}");
+    let tree = Tree::read(text.as_bytes(), Format::Json, &Limits::default()).unwrap();
+    let cures: Vec<String> = findings
+        .iter()
+        .filter(|of| of.code.starts_with("rule-privacy-"))
+        .filter_map(|of| Some(format!("{:?} {}", suggestion(&tree, of)?.cure, of.code)))
+        .collect();
+    assert_eq!(
+        cures,
+        [
+            "Replace rule-privacy-initials",
+            "Replace rule-privacy-initials",
+            "Remove rule-privacy-not-permitted"
+        ]
+    );
+    // The rule that the authority names stays named.
+    let rule = "ch-elm-patient-name-representation";
+    assert!(told.iter().all(|of| of.contains(rule)), "{told:#?}");
+}
