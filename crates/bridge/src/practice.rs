@@ -2,6 +2,7 @@
 //! imported, and made-up reports at hand. Nothing in it is real, and nothing in it leaves the computer.
 
 mod host;
+mod rules;
 mod samples;
 
 use std::path::{Path, PathBuf};
@@ -42,6 +43,7 @@ impl Practice {
             Err(problem) => return Err(problem.into()),
         };
         samples::write(folder, engine.now())?;
+        rules::bring(folder, engine.now())?;
         Ok(Self { engine, host: None })
     }
 

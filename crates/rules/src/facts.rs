@@ -8,6 +8,8 @@ pub(crate) mod vitals;
 const ENTRIES: &[(&str, &str)] = &[
     ("Bundle", "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict"),
     ("DocumentReference", "http://fhir.ch/ig/ch-elm/StructureDefinition/PublishDocumentReference"),
+    // The rules of practice.
+    ("Bundle", "http://labcourier.example/practice/StructureDefinition/document"),
 ];
 
 /// What is evaluated in place of a published expression.

@@ -27,6 +27,11 @@ const CORRECTION: (&str, &str) = (
     include_str!("../../samples/salmonellosis-muster-fehler-corrected.json"),
 );
 
+/// A report that breaks the rules of practice: held before it is sent, and cured by suggestions. Not among the samples
+/// either, which are sent all at once.
+const HELD: (&str, &str) =
+    ("syphilis-full-name.json", include_str!("../../samples/syphilis-full-name.json"));
+
 /// The day on which the samples play, as committed.
 const DAY: &str = "2026-10-05";
 /// On disk they play so many days ago: a test that is older than a year would be warned about.
@@ -61,6 +66,7 @@ pub(super) fn write(profile: &Path, now: Instant) -> Result<(), Problem> {
     for (name, text) in SAMPLES {
         write_one(&folder(profile).join(name), text, &day)?;
     }
+    write_one(&profile.join("lessons").join(HELD.0), HELD.1, &day)?;
     write_one(&correction(profile), CORRECTION.1, &day)
 }
 

@@ -95,6 +95,53 @@ fn practice_does_not_stand_in_for_a_laboratory_whose_settings_are_gone() {
     }
 }
 
+/// A report that breaks the rules of practice is held before it is sent, and suggestions alone bring it to order.
+#[test]
+fn the_rules_of_practice_hold_a_report_until_it_keeps_them() {
+    let home = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = program(home.path());
+        command.args(arguments).current_dir(home.path());
+        finish(command)
+    };
+    run(&["init", "--practice", "--profile", "p"]).ends(0);
+    let lesson = home.path().join("p/lessons/syphilis-full-name.json");
+    let file = lesson.display().to_string();
+    let check = |code| {
+        let done = run(&["--json", "--profile", "p", "check", &file]).ends(code);
+        done.objects().remove(0)["issues"].as_array().unwrap().clone()
+    };
+    let issues = check(1);
+    let codes: Vec<_> = issues.iter().map(|issue| issue["code"].as_str().unwrap()).collect();
+    let expected = [
+        "rule-invariant",
+        "rule-privacy-initials",
+        "rule-privacy-initials",
+        "rule-privacy-not-permitted",
+        "rule-privacy-not-permitted",
+        "rule-too-long",
+    ];
+    assert_eq!(codes, expected);
+    assert_eq!(issues[1]["rule"], "practice-name-form");
+    let kinds: Vec<_> = issues.iter().map(|of| of["suggestion"]["kind"].as_str()).collect();
+    let [replace, remove] = [Some("replace"), Some("remove")];
+    assert_eq!(kinds, [replace, replace, replace, remove, remove, replace]);
+    // From the end, so that the places of the others stay what they are.
+    let mut text = std::fs::read_to_string(&lesson).unwrap();
+    for issue in issues.iter().rev() {
+        let cure = &issue["suggestion"];
+        let place = |name: &str| usize::try_from(cure[name].as_u64().unwrap()).unwrap();
+        text.replace_range(place("start")..place("end"), cure["text"].as_str().unwrap());
+    }
+    std::fs::write(&lesson, text).unwrap();
+    assert_eq!(check(0), [serde_json::Value::Null; 0]);
+    // Who does without them goes on without them.
+    run(&["--profile", "p", "rules", "remove", "labcourier.practice@1.0.0"]).ends(0);
+    run(&["--json", "--profile", "p", "check", &file]).ends(0);
+    let list = run(&["--json", "--profile", "p", "rules", "list"]).ends(0);
+    assert_eq!(list.objects().len(), 0);
+}
+
 /// Two programs use one practice profile at once: one of them runs its authority, both get through.
 #[test]
 fn two_programs_share_one_practice_authority() {

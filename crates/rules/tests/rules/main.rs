@@ -11,6 +11,7 @@ mod elements;
 mod forms;
 mod mutants;
 mod packages;
+mod practice;
 mod privacy;
 mod published;
 mod questionnaires;
