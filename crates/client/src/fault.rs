@@ -211,7 +211,6 @@ pub const NEVER_REACHED: &[&str] = &[
     "tls-server-untrusted",
     "tls-client-not-asked",
     "proxy-unreachable",
-    "proxy-authentication",
     "proxy-refused",
     "unavailable",
 ];

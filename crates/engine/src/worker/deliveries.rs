@@ -15,14 +15,14 @@ use crate::breaker::RequestKind;
 
 /// When the last request began, where what is known leaves open whether the authority has it: somebody on the way
 /// refused it, or a connection ended as if nothing had arrived. A gateway that looks at answers refuses after the
-/// authority has stored. `None`: nothing of it has arrived, or the question for it was answered since.
+/// authority has stored. `None`: nothing of it has arrived, or the question for it was answered since. A person's word
+/// that nothing was received leaves it open: a question is cheap, and people err.
 pub(super) fn open_request<'a>(
     events: impl DoubleEndedIterator<Item = &'a Event>,
 ) -> Option<Instant> {
     for event in events.rev() {
         match event {
-            // By the search, or by a person who knows.
-            Event::NotReceived { .. } | Event::SaidNotReceived { .. } => return None,
+            Event::NotReceived { .. } => return None,
             // What was open before it was asked for before it began.
             Event::Deferred { why, .. } if why == STOOD_STILL => return None,
             Event::Deferred { why, .. } if NEVER_REACHED.contains(&why.as_str()) => return None,
@@ -42,10 +42,15 @@ impl<A: Authority> Worker<A> {
         let Some(since) = open_request(timeline.iter().map(|entry| &entry.event)) else {
             return Ok(false);
         };
+        let after = timeline.iter().rev().map(|entry| &entry.event);
+        let mut after = after.take_while(|event| !matches!(event, Event::SendingStarted { .. }));
+        let is_said = after.any(|event| matches!(event, Event::SaidNotReceived { .. }));
         let Asked { result, unsure, in_use } = self.look_up(&due.identifier, (since, since)).await;
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(false),
+            // Where the question is refused, a person's word counts.
+            Err(fault) if is_said && fault.evidence().is_some() => return Ok(false),
             Err(fault) => return self.cannot_ask(due, since, fault, token).await.map(|()| true),
         };
         let siblings = self.journal.siblings(due.id)?;
@@ -101,7 +106,7 @@ impl<A: Authority> Worker<A> {
         let others_are_answered = self.lock_breaker().refuses_only_question(id);
         (is_never_whole || others_are_answered).then(|| {
             let mut refused = self.lock_refused_alone();
-            let times = refused.entry(id).or_default();
+            let (times, _) = refused.entry(id).or_insert((0, Instant(i64::MIN)));
             *times = times.saturating_add(1);
             *times
         })
@@ -144,13 +149,26 @@ impl<A: Authority> Worker<A> {
         verdict: Verdict,
     ) -> Result<Verdict, JournalError> {
         let Some(Event::Failed { receipt }) = &verdict.event else { return Ok(verdict) };
+        // Where several reports have this identifier, another delivery may be of another report.
+        if !self.journal.siblings(id)?.is_empty() {
+            return Ok(verdict);
+        }
+        let asked_at = self.lock_refused_alone().get(&id).map(|(_, next)| *next);
+        if asked_at.is_some_and(|next| self.clock.now() < next) {
+            // Searches show it again and again meanwhile.
+            return Ok(Verdict {
+                event: None,
+                issues: None,
+                evidence: None,
+                health: Health::OfOne,
+            });
+        }
         let mut found = match self.authority.find(identifier).await {
             Ok(found) => found,
             Err(fault) => return Ok(self.failed_unasked(id, state, fault, verdict)),
         };
         self.lock_refused_alone().remove(&id);
         exchange::leave_out_contradictions(&mut found.answers);
-        self.leave_out_others(&mut found, id, &self.journal.siblings(id)?)?;
         found.answers.retain(|answer| {
             answer.receipt.as_ref() != Some(receipt)
                 && matches!(answer.processing, Some(Processing::Completed | Processing::InProgress))
@@ -186,7 +204,8 @@ impl<A: Authority> Worker<A> {
     ) -> Verdict {
         let Some(Event::Failed { receipt }) = &failed.event else { return failed };
         let (heard, context) = (fault.evidence().is_some(), self.context(1));
-        let times = self.refused_alone(id, &fault).unwrap_or(0);
+        let before = self.lock_refused_alone().get(&id).map_or(0, |(times, _)| *times);
+        let times = self.refused_alone(id, &fault).unwrap_or(before);
         let is_never_told = fault.refuses_the_question()
             || matches!(fault.why(), Some(Why::SearchUnsupported))
             || times >= self.timing.refusals_max.saturating_mul(2);
@@ -194,7 +213,11 @@ impl<A: Authority> Worker<A> {
             self.lock_refused_alone().remove(&id);
             return failed;
         }
-        let due = context.after(context.timing.ask(times).max(context.timing.backoff_min));
+        let pause = context.timing.ask(times).max(context.timing.backoff_min);
+        let due = context.after(pause.max(fault.retry_after().unwrap_or_default()));
+        if heard {
+            self.lock_refused_alone().insert(id, (times, due));
+        }
         let event = match state {
             State::InProgress { since, .. } => {
                 let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
@@ -208,8 +231,7 @@ impl<A: Authority> Worker<A> {
         };
         let evidence = failed.evidence.filter(|_| matches!(event, Event::Accepted { .. }));
         // What was answered says nothing of the way: the delivery itself was told of just before.
-        let patient = fault.asks_for_patience();
-        let health = if heard && !patient { Health::OfOne } else { Health::of_question(fault) };
+        let health = if heard { Health::OfOne } else { Health::of_question(fault) };
         Verdict { event: Some(event), issues: None, evidence, health }
     }
 }
@@ -239,7 +261,7 @@ mod tests {
             (vec![began(1), deferred("forbidden"), began(3), deferred("dns")], None),
             (vec![began(1), deferred("dns"), began(3), deferred("html")], Some(3)),
             (vec![began(1), deferred("forbidden"), not_received()], None),
-            (vec![began(1), deferred("forbidden"), said(), Event::HeldBack, released()], None),
+            (vec![began(1), deferred("forbidden"), said(), Event::HeldBack, released()], Some(1)),
             (vec![began(1), not_received(), began(5), deferred("html")], Some(5)),
         ] {
             assert_eq!(open_request(events.iter()), open.map(at), "{events:?}");

@@ -146,6 +146,7 @@ impl<A: Authority> Worker<A> {
         }
         if !matches!(&verdict.event, Some(Event::AskedInVain { .. } | Event::NotAnswered { .. })) {
             self.lock_doubts().remove(&due.id);
+            self.lock_refused_alone().remove(&due.id);
         }
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| ())
     }

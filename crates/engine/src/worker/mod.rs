@@ -110,8 +110,9 @@ pub struct Worker<A> {
     poll: Mutex<poll::Polls>,
     /// When each report in doubt was first asked for in vain by this process, by the steady clock.
     doubts: Mutex<HashMap<SubmissionId, Duration>>,
-    /// How often the question for each report was refused in an answer, while others were answered.
-    refused_alone: Mutex<HashMap<SubmissionId, u32>>,
+    /// How often the question for each report was refused in an answer, while others were answered; and where that was
+    /// whether another delivery of it counts, when to ask next.
+    refused_alone: Mutex<HashMap<SubmissionId, (u32, Instant)>>,
     /// Reports whose questions have opened the breaker: others try the way first.
     not_asked: Mutex<HashSet<SubmissionId>>,
     /// When it last looked for what a clock that was set back has put off too far.
@@ -274,7 +275,9 @@ impl<A: Authority> Worker<A> {
         self.not_asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_refused_alone(&self) -> std::sync::MutexGuard<'_, HashMap<SubmissionId, u32>> {
+    fn lock_refused_alone(
+        &self,
+    ) -> std::sync::MutexGuard<'_, HashMap<SubmissionId, (u32, Instant)>> {
         self.refused_alone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
