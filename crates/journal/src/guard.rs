@@ -13,6 +13,8 @@ use crate::{
 };
 
 const GUARD: &str = "guard";
+/// When a person has read that the profile is a copy; null before the time of that is known.
+const COPY_READ: &str = "guard-copy-read";
 /// One setting for each report that waits.
 const WAITS: &str = "guard-waits:";
 
@@ -165,19 +167,41 @@ pub(crate) fn may_have_forgotten(connection: &Connection) -> Result<bool, Journa
 }
 
 /// The authority does not show a report that waits. Whether it may have it all the same, because it shows late what was
-/// sent so many microseconds ago: from the disk that died, or until somebody has read of the copy from the other one.
+/// sent so many microseconds ago: from the disk that died, or from the other copy, which sends until somebody has read of
+/// it and ended that one.
 pub(crate) fn may_be_shown_late(
     connection: &Connection,
     id: SubmissionId,
     now: Instant,
     lag_micros: i64,
 ) -> Result<bool, JournalError> {
+    let is_fresh = |since: Instant| now.0.saturating_sub(since.0) < lag_micros;
+    if copy_read(connection, now)?.is_some_and(is_fresh) {
+        return Ok(true);
+    }
     let is_past = |guard: Guard| guard.until_compared || guard.counted(now) >= lag_micros;
     if !notice::stands(connection, COPIED)? && kept(connection)?.is_none_or(is_past) {
         return Ok(false);
     }
-    let since = not_shown_since(connection, id, now)?;
-    Ok(now.0.saturating_sub(since.0) < lag_micros)
+    Ok(is_fresh(not_shown_since(connection, id, now)?))
+}
+
+/// A person has read a notice. What the other copy of the profile sent until then may be shown later.
+pub(crate) fn notice_read(connection: &Connection, code: &str) -> Result<(), JournalError> {
+    if code == COPIED && notice::stands(connection, COPIED)? {
+        settings::set(connection, COPY_READ, &serde_json::Value::Null)?;
+    }
+    Ok(())
+}
+
+/// When the notice of the copy was read: not later than the first look after that. A clock that was set back begins anew.
+fn copy_read(connection: &Connection, now: Instant) -> Result<Option<Instant>, JournalError> {
+    let Some(value) = settings::get(connection, COPY_READ)? else { return Ok(None) };
+    if let Some(read) = value.as_i64().filter(|read| *read <= now.0) {
+        return Ok(Some(Instant(read)));
+    }
+    settings::set(connection, COPY_READ, &now.0.into())?;
+    Ok(Some(now))
 }
 
 /// Since when the authority does not show it. A clock that was set back begins anew.

@@ -48,7 +48,11 @@ impl Journal {
     /// A person has read all of this code, or they are over.
     pub fn remove_notice(&self, code: &str) -> Result<(), JournalError> {
         let code = code.to_owned();
-        self.write(Effect::Seen, move |c| notice::remove(c, &code)).wait()
+        let remove = move |c: &_| {
+            guard::notice_read(c, &code)?;
+            notice::remove(c, &code)
+        };
+        self.write(Effect::Seen, remove).wait()
     }
 
     /// Reports that were taken in before a restore, and whose content is not here any more. When their

@@ -102,6 +102,27 @@ fn what_is_not_shown_may_be_shown_late() {
     }
 }
 
+/// Whoever reads of the copy ends the other one: what that one sent in its last minutes may not be shown yet.
+#[test]
+fn reading_of_a_copy_lets_nothing_go_that_the_other_one_may_just_have_sent() {
+    let (house, lag) = (copied(), std::time::Duration::from_secs(600));
+    house.journal.put_notice(Notice::new("journal-copied", &[("doubted", "0")], at(1))).unwrap();
+    // Long after the copying, and long since it is not shown.
+    let id = take(&house, NewSubmission { at: at(5_000), ..report(1) });
+    let late = |now| house.journal.may_be_shown_late(id, at(now), lag).unwrap();
+    assert!(late(5_001) && !late(6_000));
+    house.journal.remove_notice("journal-copied").unwrap();
+    assert!(late(6_010) && late(6_600), "ten minutes from the first look after the reading");
+    // The clock was set back in between.
+    assert!(late(6_005) && late(6_604) && !late(6_606));
+    // Read once more, by whoever reads everything: that changes nothing.
+    house.journal.remove_notice("journal-copied").unwrap();
+    assert!(!late(6_607));
+    // What comes from then on is not held up by it.
+    let next = take(&house, NewSubmission { at: at(7_000), ..report(2) });
+    assert!(!house.journal.may_be_shown_late(next, at(7_001), lag).unwrap());
+}
+
 #[test]
 fn what_is_released_while_everything_is_asked_for_first_waits_for_that() {
     let house = copied();
