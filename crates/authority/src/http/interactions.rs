@@ -6,7 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use exchange::{InvalidAnswer, Processing, Query, pairs};
 use fhir::{Format, Instant, Severity};
-use http::header::{ETAG, HeaderMap, HeaderName, IF_NONE_MATCH, LAST_MODIFIED, LOCATION};
+use http::header::{
+    ETAG, HeaderMap, HeaderName, IF_NONE_MATCH, LAST_MODIFIED, LOCATION, RETRY_AFTER,
+};
 use http::{Method, StatusCode, request::Parts};
 
 use crate::clock;
@@ -48,6 +50,11 @@ pub(crate) async fn create(asked: Asked<'_>, body: Bytes) -> Result<Reply, Store
     };
     let (metadata, notices) = match examined.map_err(|_| StoreError::Closed)? {
         Submission::Fits(metadata, notices) => (metadata, notices),
+        Submission::NotJudged => {
+            let words = "The service cannot validate at present; try again later";
+            return Ok(Reply::error(StatusCode::SERVICE_UNAVAILABLE, "transient", words)
+                .with(RETRY_AFTER, "30"));
+        }
         Submission::Unreadable(notices) if odd.unparsable_is_422 => {
             return Ok(Reply::outcome(StatusCode::UNPROCESSABLE_ENTITY, &notices));
         }

@@ -16,6 +16,8 @@ pub(crate) enum Submission {
     Fits(Metadata, Vec<Notice>),
     /// No tree can be made of it: 400.
     Unreadable(Vec<Notice>),
+    /// The rules in use cannot be read, so nobody can say whether it fits: 503.
+    NotJudged,
     /// Breaks rules: 422.
     Refused {
         notices: Vec<Notice>,
@@ -45,7 +47,13 @@ pub(crate) fn examine(
         Err(finding) => return Submission::Unreadable(vec![notice_of_text(&finding)]),
     };
     let mut findings = findings_of(&tree, strictness);
-    findings.extend(validation.findings(&tree));
+    match validation.findings(&tree) {
+        Ok(found) => findings.extend(found),
+        Err(error) => {
+            tracing::error!(%error, "the rules in use cannot be read: nothing is accepted");
+            return Submission::NotJudged;
+        }
+    }
     findings.sort_by_key(|finding| finding.position.map(|position| position.start));
     let notices = findings.iter().map(notice_of).collect();
     let metadata = metadata_of(&tree);

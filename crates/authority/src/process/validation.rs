@@ -46,22 +46,17 @@ impl Validation {
         self.store.as_ref().map_or(Ok(None), |store| self.in_use.current(store))
     }
 
-    /// What the rules find beside the base check, which is part of every examination. Rules that became
-    /// unreadable while the service runs are logged, and those that were loaded last are not used either.
-    pub(crate) fn findings(&self, tree: &Tree) -> Vec<Finding> {
-        let set = match self.current() {
-            Ok(Some(set)) => set,
-            Ok(None) => return Vec::new(),
-            Err(error) => {
-                tracing::error!(%error, "the rules in use cannot be read: documents are not validated");
-                return Vec::new();
-            }
-        };
+    /// What the rules find beside the base check, which is part of every examination.
+    ///
+    /// # Errors
+    /// Rules that became unreadable while the service runs: nothing is accepted that they may refuse.
+    pub(crate) fn findings(&self, tree: &Tree) -> Result<Vec<Finding>, StoreFault> {
+        let Some(set) = self.current()? else { return Ok(Vec::new()) };
         let profiles = set.entry_profiles(tree.root().resource_type().unwrap_or_default());
         let asked = Asked { profiles: &profiles, mode: Mode::Authority, now: clock::now() };
         let mut found = set.validate(tree, &asked);
         found.retain(|of| rules::codes::CODES.iter().any(|(code, _)| *code == of.code));
-        found
+        Ok(found)
     }
 }
 

@@ -17,6 +17,7 @@ mod sqlite;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -52,6 +53,45 @@ pub(crate) enum StoreError {
     Unreadable,
     #[error("the database is closed")]
     Closed,
+    /// What is asked for cannot be put on record, so it is not shown.
+    #[error("the audit log cannot be written")]
+    Unrecorded,
+}
+
+/// Lines of the audit log that wait to be written at most: each may hold the ids of a page.
+const RECORDS_MAX: usize = 1_000;
+
+/// Whether the audit log keeps up: nothing is shown that is not recorded.
+#[derive(Default)]
+pub(crate) struct Recording {
+    waiting: AtomicUsize,
+    fails: AtomicBool,
+}
+
+impl Recording {
+    /// A line is to be written. Where the last ones could not be, it is tried with this one, and whoever asks is
+    /// answered only after one could.
+    pub(crate) fn begin(&self) -> Result<(), StoreError> {
+        let waiting = self.waiting.fetch_add(1, Ordering::SeqCst);
+        if waiting < RECORDS_MAX {
+            return Ok(());
+        }
+        self.waiting.fetch_sub(1, Ordering::SeqCst);
+        Err(StoreError::Unrecorded)
+    }
+
+    /// Whether the lines of before were written.
+    pub(crate) fn works(&self) -> Result<(), StoreError> {
+        if self.fails.load(Ordering::SeqCst) { Err(StoreError::Unrecorded) } else { Ok(()) }
+    }
+
+    /// So many lines were written, or could not be.
+    pub(crate) fn ended(&self, lines: usize, well: bool) {
+        if lines > 0 {
+            self.waiting.fetch_sub(lines, Ordering::SeqCst);
+            self.fails.store(!well, Ordering::SeqCst);
+        }
+    }
 }
 
 impl StoreError {
@@ -73,7 +113,7 @@ impl StoreError {
                 let cause = error.source().map(|cause| format!(": {cause}")).unwrap_or_default();
                 Some(format!("{error}{cause}"))
             }
-            Self::Uncertain | Self::Unreadable | Self::Closed => None,
+            Self::Uncertain | Self::Unreadable | Self::Closed | Self::Unrecorded => None,
         }
     }
 }

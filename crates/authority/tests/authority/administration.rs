@@ -465,3 +465,27 @@ async fn lines_of_the_audit_log_are_kept_until_it_is_on_record_that_they_are_not
         assert!(data.execute(sql).is_err(), "{sql}");
     }
 }
+
+/// On a full disk nothing can be put on record: then nothing is shown either, until it can again.
+#[tokio::test]
+async fn nothing_is_shown_while_it_cannot_be_put_on_record() {
+    let house = House::open(|_| {}).await;
+    let alpha = house.client("alpha");
+    let until = async |wanted: StatusCode| {
+        for _ in 0..200 {
+            let status = alpha.get("/DocumentReference?_summary=count").await.status();
+            if status == wanted {
+                return;
+            }
+        }
+        panic!("never {wanted}");
+    };
+    until(StatusCode::OK).await;
+    let full = "CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'full'); END";
+    house.folder.execute(full).unwrap();
+    until(StatusCode::SERVICE_UNAVAILABLE).await;
+    let again = alpha.get("/DocumentReference?_summary=count").await.status();
+    assert_eq!(again, StatusCode::SERVICE_UNAVAILABLE, "as long as it is so");
+    house.folder.execute("DROP TRIGGER full").unwrap();
+    until(StatusCode::OK).await;
+}

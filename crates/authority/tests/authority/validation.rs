@@ -115,3 +115,31 @@ async fn rules_that_cannot_be_read_keep_the_service_from_starting() {
     let started = serve(ServeOptions::new(folder.path()), CancellationToken::new()).await;
     assert!(matches!(started, Err(AuthorityError::RulesPackages(_))));
 }
+
+/// A service that cannot read its rules must not accept what its operator wants refused.
+#[tokio::test]
+async fn nothing_is_accepted_while_the_rules_cannot_be_read() {
+    let house = House::open(|_| {}).await;
+    let data = house.folder.path();
+    let lab = house.client("alpha");
+    lab.deliver(&report("Muster"), &urn()).await;
+    let file = data.join("rules.json");
+    std::fs::write(&file, RULES).unwrap();
+    let label = import_rules(data, &file).unwrap().label;
+    use_rules(data, &label).unwrap();
+    let packages = || {
+        let entries = std::fs::read_dir(data.join("rules")).unwrap().flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|it| it == "rules"))
+    };
+    for package in packages() {
+        std::fs::write(package, "broken").unwrap();
+    }
+    for family in ["Gesperrt", "Muster"] {
+        let (body, format) = wrapped(&report(family), &urn());
+        let response = lab.post(body, format.media_type()).await;
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(response.headers().contains_key("retry-after"));
+    }
+}

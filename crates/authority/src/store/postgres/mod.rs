@@ -13,6 +13,8 @@ mod records;
 mod target;
 mod write;
 
+use std::sync::Arc;
+
 use deadpool_postgres::{Client, Pool};
 use tokio::sync::{mpsc, oneshot};
 pub(crate) use tokio_postgres::Error;
@@ -22,7 +24,7 @@ pub(crate) use self::records::Records;
 pub(crate) use self::target::Target;
 use self::target::unreachable;
 use self::write::Command;
-use super::{Accepted, AuditEntry, NewDocument, StoreError};
+use super::{Accepted, AuditEntry, NewDocument, Recording, StoreError};
 
 /// Held while times are given, until they are committed.
 const TIMES: i64 = 0x6c61_6263_0001;
@@ -43,6 +45,7 @@ pub(crate) struct Database {
     readers: Pool,
     writers: Pool,
     commands: mpsc::UnboundedSender<Command>,
+    recording: Arc<Recording>,
 }
 
 impl Database {
@@ -53,8 +56,9 @@ impl Database {
         let writers = target.pool(WRITERS, ALL)?;
         migrate(&writers).await?;
         let (commands, received) = mpsc::unbounded_channel();
-        tokio::spawn(write::work(writers.clone(), received));
-        Ok(Self { readers, writers, commands })
+        let recording = Arc::<Recording>::default();
+        tokio::spawn(write::work(writers.clone(), received, recording.clone()));
+        Ok(Self { readers, writers, commands, recording })
     }
 
     pub(crate) async fn accept(&self, document: NewDocument) -> Result<Accepted, StoreError> {
@@ -64,7 +68,9 @@ impl Database {
     }
 
     pub(crate) fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
-        self.send(Command::Audit(entry))
+        self.recording.begin()?;
+        self.send(Command::Audit(entry))?;
+        self.recording.works()
     }
 
     pub(crate) async fn settled(&self) {

@@ -1,5 +1,6 @@
 //! The writing task: what waits is committed in one transaction, then everybody is answered.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool_postgres::{Client, Object, Pool};
@@ -7,7 +8,7 @@ use fhir::Instant;
 use tokio::sync::{mpsc, oneshot};
 use tokio_postgres::types::ToSql;
 
-use super::super::{Accepted, AuditEntry, NewDocument, StoreError, format_name};
+use super::super::{Accepted, AuditEntry, NewDocument, Recording, StoreError, format_name};
 use super::read::{is_lost, within};
 use super::{TIMES, client};
 
@@ -116,7 +117,11 @@ impl Group {
 }
 
 /// Ends when the last sender is gone and everything is done.
-pub(super) async fn work(pool: Pool, mut commands: mpsc::UnboundedReceiver<Command>) {
+pub(super) async fn work(
+    pool: Pool,
+    mut commands: mpsc::UnboundedReceiver<Command>,
+    recording: Arc<Recording>,
+) {
     while let Some(first) = commands.recv().await {
         let mut group = Group::default();
         group.add(first);
@@ -131,11 +136,13 @@ pub(super) async fn work(pool: Pool, mut commands: mpsc::UnboundedReceiver<Comma
             // Whoever no longer waits has lost its connection; the row is there all the same.
             replies.into_iter().zip(done).for_each(|(reply, done)| drop(reply.send(done)));
         }
-        if !audits.is_empty()
-            && let Err(error) = audit(&pool, &audits).await
-        {
-            let (lines, reason) = (audits.len(), error.reason());
-            tracing::error!(%error, reason, lines, "lines of the audit log were not stored");
+        if !audits.is_empty() {
+            let written = audit(&pool, &audits).await;
+            recording.ended(audits.len(), written.is_ok());
+            if let Err(error) = written {
+                let (lines, reason) = (audits.len(), error.reason());
+                tracing::error!(%error, reason, lines, "lines of the audit log were not stored");
+            }
         }
         for reply in settled {
             let _ = reply.send(());

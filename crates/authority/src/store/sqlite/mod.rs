@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 use self::write::Command;
 use super::find::{Found, Result as FoundPage, Search};
 use super::{
-    Accepted, AuditEntry, AuditFilter, AuditLine, Due, Laboratory, NewDocument,
+    Accepted, AuditEntry, AuditFilter, AuditLine, Due, Laboratory, NewDocument, Recording,
     RegisteredCertificate, StoreError, Verdict, audit, format_named, registry,
 };
 use crate::private;
@@ -32,6 +32,7 @@ pub(crate) struct Database {
     readers: Arc<Readers>,
     writer: Option<mpsc::Sender<Command>>,
     thread: Option<JoinHandle<()>>,
+    recording: Arc<Recording>,
 }
 
 struct Readers {
@@ -45,9 +46,11 @@ impl Database {
         let path = data.join(DATABASE);
         let connection = open_writing(&path)?;
         let (writer, commands) = mpsc::channel();
-        let thread = std::thread::spawn(move || write::work(connection, &commands));
+        let recording = Arc::<Recording>::default();
+        let watched = recording.clone();
+        let thread = std::thread::spawn(move || write::work(connection, &commands, &watched));
         let readers = Arc::new(Readers { path, idle: Mutex::default() });
-        Ok(Self { readers, writer: Some(writer), thread: Some(thread) })
+        Ok(Self { readers, writer: Some(writer), thread: Some(thread), recording })
     }
 
     pub(crate) async fn accept(&self, document: NewDocument) -> Result<Accepted, StoreError> {
@@ -139,7 +142,9 @@ impl Database {
     }
 
     pub(crate) fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
-        self.send(Command::Audit(entry))
+        self.recording.begin()?;
+        self.send(Command::Audit(entry))?;
+        self.recording.works()
     }
 
     pub(crate) async fn waiting(&self) -> Result<(u64, Option<Instant>), StoreError> {

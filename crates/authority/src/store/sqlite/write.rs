@@ -8,7 +8,9 @@ use fhir::Instant;
 use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
-use super::super::{Accepted, AuditEntry, NewDocument, StoreError, Verdict, audit, format_name};
+use super::super::{
+    Accepted, AuditEntry, NewDocument, Recording, StoreError, Verdict, audit, format_name,
+};
 use super::find;
 use crate::clock;
 
@@ -42,7 +44,11 @@ const CLEAR_AGAIN: Duration = Duration::from_millis(200);
 /// How long readers are waited for before that: whoever writes waits meanwhile.
 const CLEAR_WAIT: Duration = Duration::from_millis(50);
 
-pub(super) fn work(mut connection: Connection, commands: &mpsc::Receiver<Command>) {
+pub(super) fn work(
+    mut connection: Connection,
+    commands: &mpsc::Receiver<Command>,
+    recording: &Recording,
+) {
     // Whether text was deleted that is still in the write-ahead log.
     let mut is_owed = false;
     loop {
@@ -51,7 +57,7 @@ pub(super) fn work(mut connection: Connection, commands: &mpsc::Receiver<Command
             true => commands.recv_timeout(CLEAR_AGAIN),
         };
         match first {
-            Ok(first) => is_owed |= work_group(&mut connection, first, commands),
+            Ok(first) => is_owed |= work_group(&mut connection, first, commands, recording),
             Err(RecvTimeoutError::Timeout) => {}
             // The last connection to end clears the log.
             Err(RecvTimeoutError::Disconnected) => return,
@@ -65,10 +71,14 @@ fn work_group(
     connection: &mut Connection,
     first: Command,
     commands: &mpsc::Receiver<Command>,
+    recording: &Recording,
 ) -> bool {
     let mut group = vec![first];
     group.extend(commands.try_iter().take(GROUP_MAX - 1));
-    match commit(connection, &group) {
+    let lines = group.iter().filter(|command| matches!(command, Command::Audit(_))).count();
+    let committed = commit(connection, &group);
+    recording.ended(lines, committed.is_ok());
+    match committed {
         Ok(done) => {
             let deletes = group.iter().any(Command::deletes);
             group.into_iter().zip(done).for_each(|both| match both {
