@@ -18,6 +18,7 @@
     "correct_with_text",
     "look_at_draft",
     "edit_draft",
+    "apply_suggestions",
     "keep_draft",
     "draft",
     "cause_fields",

@@ -57,6 +57,7 @@ describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
     ["finding", codes("fhir/src/codes.rs")],
     ["finding", codes("report/src/codes.rs")],
     ["finding", codes("exchange/src/profile.rs")],
+    ["finding", codes("rules/src/codes.rs")],
     ["finding", codes("bridge/src", "REFUSALS")],
     ["problem", codes("bridge/src", "PROBLEMS")],
     ["problem", codes("engine/src/problem.rs")],

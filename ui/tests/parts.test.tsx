@@ -49,6 +49,41 @@ describe("a message", () => {
     expect(element.querySelector("blockquote")?.textContent).toBe(text);
   });
 
+  it("of a named rule has a sentence of its own, whichever code system it looks at, and the rule's words beside it", async () => {
+    const broken = { ...BLANK, code: "rule-invariant", found: "<5>", path: "Observation" };
+    const rule = "ch-elm-interpretation-code-snomedct";
+    const element = await render(<Message message={{ ...broken, rule, params: { rule, text: "If mapped, then a member" } }} />, "fr");
+    expect(element.textContent).toContain("L’interprétation du résultat n’est pas admise");
+    expect(element.querySelector("blockquote")?.textContent).toBe("If mapped, then a member");
+    expect(element.textContent).toContain("Trouvé:<5>");
+    expect(element.querySelector("details")?.textContent).toContain("Que faire");
+    const other = await render(<Message message={{ ...broken, rule: "own-9", params: { rule: "own-9", text: "Signed only." } }} />, "de");
+    expect(other.textContent).toContain("Eine Regel der Behörde ist nicht erfüllt: own-9.");
+    expect(other.querySelector("blockquote")?.textContent).toBe("Signed only.");
+  });
+
+  it("calls an element as people do, and says what its sentence leaves unsaid", async () => {
+    const message = { ...BLANK, code: "rule-code-system-wrong", path: "Observation.code.coding", found: null };
+    const params = { value: "https://loinc.org", expected: "http://loinc.org" };
+    const element = await render(<Message message={{ ...message, params }} />);
+    expect(element.querySelector("dl")).toBeNull();
+    const missing = { ...BLANK, code: "rule-too-long", path: "Patient.address.city", params: { element: "city", expected: "20", found: "37" } };
+    const city = await render(<Message message={missing} />, "de");
+    expect(city.textContent).toContain("Ort hat 37 Zeichen");
+  });
+
+  it("offers the cure where it may be put in, and only shows it elsewhere", async () => {
+    const suggestion = { expression: "x.country", path: "Patient.address.country", before: "Schweiz", value: "CH" };
+    const message = { ...BLANK, code: "rule-code-not-in-value-set", suggestion, params: { element: "country", value: "Schweiz", "value-set": "v" } };
+    const shown = await render(<Message message={message} />);
+    expect(shown.querySelector("[data-testid=suggestion] ins")?.textContent).toBe("CH");
+    expect(shown.querySelector("button")).toBeNull();
+    const apply = vi.fn();
+    const offered = await render(<Message message={message} onApply={apply} />);
+    await act(async () => offered.querySelector("button")?.click());
+    expect(apply).toHaveBeenCalledOnce();
+  });
+
   it("with an unknown code names the code and its parameters", async () => {
     const element = await render(<Message message={{ ...BLANK, code: "brand-new", params: { limit: "7" } }} />);
     expect(element.textContent).toContain("brand-new");

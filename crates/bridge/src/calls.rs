@@ -92,6 +92,8 @@ calls! {
     look_at_draft => LookAtDraft { id: i64, text: String }
     /// Changes one value of an edited report.
     edit_draft => EditDraft { text: String, expression: String, value: String }
+    /// Puts suggestions into an edited report: one, by the element that it changes, or all.
+    apply_suggestions => ApplySuggestions { text: String, only: Option<String> }
     /// Keeps what was edited and not sent.
     keep_draft => KeepDraft { id: i64, text: String }
     /// What was edited before and not sent.
@@ -295,6 +297,9 @@ impl Desk {
             Call::LookAtDraft { id, text: draft } => text(self.look_at_draft(id, draft).await),
             Call::EditDraft { text: draft, expression, value } => {
                 text(self.edit_draft(draft, expression, value).await)
+            }
+            Call::ApplySuggestions { text: draft, only } => {
+                text(self.apply_suggestions(draft, only).await)
             }
             Call::KeepDraft { id, text: draft } => text(self.keep_draft(id, draft).await),
             Call::Draft { id } => text(self.draft(id).await),

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use fhir::Tree;
-use journal::Message;
+use fhir::{Element, Tree};
+use journal::{Message, Source};
 
 use crate::edit::{common_path, leaves};
 use crate::placement::found;
+use crate::record::source_code;
 use crate::rows::message_view;
-use crate::views::FormFieldView;
+use crate::views::{FormFieldView, MessageView};
 
 /// Values offered for one message: more is no question any more, and the source serves better.
 const FIELDS_MAX: usize = 12;
@@ -23,31 +24,60 @@ const CHOICES: &[(&str, &[&str])] = &[
     ("Composition.status", &["final", "amended", "preliminary"]),
 ];
 
-/// The values that the messages of a report are about, each once.
-pub(crate) fn form(tree: &Tree, messages: &[Message]) -> Vec<FormFieldView> {
+/// The values that are in question, each once: what was said of the report as it was sent, and what is found in
+/// the draft now, which stands beside its value.
+pub(crate) fn form(tree: &Tree, asked: &[Message], now: &[MessageView]) -> Vec<FormFieldView> {
     let mut fields: Vec<FormFieldView> = Vec::new();
-    for (at, message) in messages.iter().enumerate() {
-        let Some(element) = found(&message_view(message), tree) else { continue };
-        let mut own = Vec::new();
-        leaves(element, &mut |leaf| own.push(leaf));
-        for leaf in own.into_iter().take(FIELDS_MAX) {
-            let expression = leaf.expression();
-            if fields.iter().any(|field| field.expression == expression) {
-                continue;
+    for message in asked {
+        for leaf in in_question(tree, &message_view(message)) {
+            let _ = field_of(&mut fields, leaf);
+        }
+    }
+    for (at, message) in now.iter().enumerate() {
+        for (nth, leaf) in in_question(tree, message).into_iter().enumerate() {
+            let field = field_of(&mut fields, leaf);
+            // A message about several values stands beside the first of them.
+            if nth == 0 {
+                field.messages.push(u32::try_from(at).unwrap_or(u32::MAX));
             }
-            let path = common_path(leaf);
-            let choices = CHOICES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, c)| c);
-            fields.push(FormFieldView {
-                value: leaf.value().unwrap_or_default().to_owned(),
-                line: leaf.position().line,
-                choices: choices.iter().map(|choice| (*choice).to_owned()).collect(),
-                message: u32::try_from(at).unwrap_or(u32::MAX),
-                expression,
-                path,
-            });
         }
     }
     fields
+}
+
+/// The values at the element of a message. Where our own checks speak of a whole resource, or of what is not there,
+/// no value that is there is in question.
+fn in_question<'t>(tree: &'t Tree, message: &MessageView) -> Vec<Element<'t>> {
+    let mut own = Vec::new();
+    let Some(element) = found(message, tree) else { return own };
+    let is_ours = message.source != source_code(Source::Authority);
+    let is_missing = message.code.ends_with("-missing") || message.code == "missing-element";
+    if is_ours && (is_missing || element.resource_type().is_some()) {
+        return own;
+    }
+    leaves(element, &mut |leaf| own.push(leaf));
+    own.truncate(FIELDS_MAX);
+    own
+}
+
+/// The field of a value; it is made where there is none yet.
+fn field_of<'f>(fields: &'f mut Vec<FormFieldView>, leaf: Element<'_>) -> &'f mut FormFieldView {
+    let expression = leaf.expression();
+    let known = fields.iter().position(|field| field.expression == expression);
+    let at = known.unwrap_or_else(|| {
+        let path = common_path(leaf);
+        let choices = CHOICES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, c)| c);
+        fields.push(FormFieldView {
+            value: leaf.value().unwrap_or_default().to_owned(),
+            line: leaf.position().line,
+            choices: choices.iter().map(|choice| (*choice).to_owned()).collect(),
+            messages: Vec::new(),
+            expression,
+            path,
+        });
+        fields.len() - 1
+    });
+    &mut fields[at]
 }
 
 /// Elements that the report had and the draft has not, e.g. `Patient.name.family`.

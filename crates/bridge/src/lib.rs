@@ -25,6 +25,7 @@ mod removal;
 mod results;
 mod rows;
 mod sections;
+mod suggested;
 mod support;
 pub mod views;
 mod words;

@@ -53,7 +53,7 @@ fn field_of(expression: &str, section: &SectionView) -> Option<String> {
 }
 
 /// Whether one expression is the other's ancestor, or the same.
-fn holds(ancestor: &str, expression: &str) -> bool {
+pub(crate) fn holds(ancestor: &str, expression: &str) -> bool {
     expression
         .strip_prefix(ancestor)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))

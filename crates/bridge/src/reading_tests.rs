@@ -33,6 +33,9 @@ fn message(expression: Option<&str>) -> MessageView {
         column: None,
         section: None,
         field: None,
+        path: None,
+        found: None,
+        suggestion: None,
     }
 }
 

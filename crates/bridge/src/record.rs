@@ -87,6 +87,13 @@ fhir::shows_only!(Record { id, state, receipt, issues, attempts, corrects, envir
 fhir::shows_only!(IssueRecord { severity, code, source });
 fhir::shows_only!(SuggestionRecord { kind, start, end });
 
+impl SuggestionRecord {
+    /// What would cure a finding of this document, as bytes that give way to others.
+    pub(crate) fn of(tree: &Tree, finding: &Finding) -> Option<Self> {
+        written(tree, rules::suggestion(tree, finding)?)
+    }
+}
+
 /// Code of the message that a report has been in doubt or in progress for too long.
 pub(crate) const OPEN_TOO_LONG: &str = "open-too-long";
 
@@ -139,7 +146,7 @@ impl IssueRecord {
 
     /// With the change that would cure a finding of this document, if there is one.
     pub(crate) fn suggesting(mut self, tree: &Tree, finding: &Finding) -> Self {
-        self.suggestion = rules::suggestion(tree, finding).and_then(|of| written(tree, of));
+        self.suggestion = SuggestionRecord::of(tree, finding);
         self
     }
 

@@ -13,6 +13,7 @@ use crate::placement::place;
 use crate::record::source_code;
 use crate::results::results_of;
 use crate::sections::sections_of;
+use crate::suggested::offer;
 use crate::views::{
     CountsView, DetailView, EvidenceView, MessageView, ResultView, RowView, SectionView,
     TimelineView,
@@ -110,6 +111,9 @@ pub(crate) fn message_view(message: &Message) -> MessageView {
         column: message.column,
         section: None,
         field: None,
+        path: None,
+        found: None,
+        suggestion: None,
     }
 }
 
@@ -209,6 +213,7 @@ pub(crate) fn placed(tree: &Tree, messages: &mut [MessageView]) {
     let sections = sections_of(root, bundle);
     for message in messages {
         place(message, tree, bundle, &sections);
+        offer(message, tree);
     }
 }
 
@@ -225,6 +230,7 @@ fn read_document(
     let sections = sections_of(root, bundle);
     for message in messages {
         place(message, &tree, bundle, &sections);
+        offer(message, &tree);
     }
     (results_of(&report::Links::of(bundle)), sections)
 }

@@ -283,6 +283,12 @@ pub struct MessageView {
     pub section: Option<u32>,
     /// Key of the field in that section.
     pub field: Option<String>,
+    /// The element that it is about without numbers, e.g. `Patient.address.country`.
+    pub path: Option<String>,
+    /// The value that stands there, shortened where it is long.
+    pub found: Option<String>,
+    /// The cure, where it needs no judgement.
+    pub suggestion: Option<SuggestionView>,
 }
 
 /// One step of the timeline.
@@ -382,6 +388,8 @@ print_no_content!(
     ChangeView,
     CorrectsView,
     DraftView,
+    SuggestionView,
+    SuggestedView,
     FormFieldView,
     CauseFieldView,
     ValueView,

@@ -1,8 +1,10 @@
 //! The seam to the authority's rules: what is taken in is checked against the rules in use, if there are any.
 
+use std::sync::Arc;
+
 use fhir::{Finding, Limits, Severity, Tree};
 use journal::{Message, Source};
-use rules::{Asked, Mode, Store, StoreFault};
+use rules::{Asked, Mode, RuleSet, Store, StoreFault};
 
 use crate::Engine;
 use crate::intake::{Candidate, Origin, Verdict};
@@ -18,6 +20,13 @@ pub const RULES_CODES: &[(&str, &[&str])] =
     &[(NOT_LOADED, &["reason"]), (APPLIED, &["package", "digest"])];
 
 impl Engine {
+    /// The rules in use, for whoever shows what they say of a report; `None` where there are none, or where they
+    /// cannot be read, which every check says.
+    pub fn rules(&self) -> Option<Arc<RuleSet>> {
+        let store = Store::at(self.profile().folder().join("rules"));
+        self.inner.rules.current(&store).ok()?
+    }
+
     /// What is kept with a report that is taken in now: the version of the rules that it was checked
     /// against, and the digest of what was imported.
     pub(crate) fn rules_applied(&self) -> Option<Message> {

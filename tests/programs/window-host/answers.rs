@@ -37,6 +37,12 @@ pub(crate) async fn answer(shell: &Shell, request: Request<Incoming>) -> Respons
     match path.as_str() {
         "/host/grant" => shell.grant(&body),
         "/host/drop" => shell.drop_files(&body),
+        "/host/rules" => {
+            if let Err(problem) = shell.use_rules(&body) {
+                let text = serde_json::to_string(&problem).unwrap_or_default();
+                return respond(StatusCode::BAD_REQUEST, "application/json", text);
+            }
+        }
         "/host/choose" => {
             shell.grant(&body);
             shell.choose(serde_json::from_value(body).unwrap_or_default());

@@ -4,7 +4,8 @@
 //! built page of the window on loopback. It prints where it listens and ends when its input ends.
 //!
 //! What the shell does beside answering calls, a test asks for: `POST /host/drop` drops files on the window,
-//! `POST /host/choose` says what the next file dialog answers. The question about a new address is answered with yes.
+//! `POST /host/choose` says what the next file dialog answers, `POST /host/rules` puts a package of rules to use in the
+//! practice profile, as `labcourier rules import` and `rules use` do. The question about a new address is answered with yes.
 
 mod answers;
 mod shell;
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
 async fn serve(root: PathBuf, pages: PathBuf) -> Result<(), String> {
     let desk = Desk::open(&root).await.map_err(|problem| problem.code)?;
     desk.start().await.map_err(|problem| problem.code)?;
-    let shell = Arc::new(Shell::new(desk.clone(), pages));
+    let shell = Arc::new(Shell::new(desk.clone(), pages, root.join("practice")));
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|error| error.to_string())?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
     println!("listening on http://{address}");

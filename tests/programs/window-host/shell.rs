@@ -13,13 +13,24 @@ pub(crate) struct Shell {
     desk: Desk,
     /// The built page.
     pub(crate) pages: PathBuf,
+    /// Folder of the practice profile.
+    practice: PathBuf,
     events: watch::Sender<Vec<Value>>,
     chosen: Mutex<VecDeque<Vec<String>>>,
 }
 
 impl Shell {
-    pub(crate) fn new(desk: Desk, pages: PathBuf) -> Self {
-        Self { desk, pages, events: watch::Sender::new(Vec::new()), chosen: Mutex::default() }
+    pub(crate) fn new(desk: Desk, pages: PathBuf, practice: PathBuf) -> Self {
+        let (events, chosen) = (watch::Sender::new(Vec::new()), Mutex::default());
+        Self { desk, pages, practice, events, chosen }
+    }
+
+    /// Imports a package of rules into the practice profile and puts it to use.
+    pub(crate) fn use_rules(&self, file: &Value) -> Result<(), Problem> {
+        let file = PathBuf::from(file.as_str().unwrap_or_default());
+        let imported = bridge::headless::import_rules(&self.practice, &file)?;
+        let label = format!("{}@{}", imported.name, imported.version);
+        bridge::headless::use_rules(&self.practice, &label).map(drop)
     }
 
     /// Tells the page when the journal moved, as the desktop shell does.

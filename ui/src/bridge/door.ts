@@ -22,6 +22,7 @@ import type { StatementView } from "./generated/StatementView";
 import type { StatisticsView } from "./generated/StatisticsView";
 import type { StatusView } from "./generated/StatusView";
 import type { StoredCertificateView } from "./generated/StoredCertificateView";
+import type { SuggestedView } from "./generated/SuggestedView";
 import type { SupportFile } from "./generated/SupportFile";
 
 /** One change for many reports: at this element, this value becomes that. */
@@ -50,6 +51,7 @@ export interface Commands {
   correct_with_text: { takes: { id: number; text: string }; gives: IntakeView };
   look_at_draft: { takes: { id: number; text: string }; gives: DraftView };
   edit_draft: { takes: { text: string; expression: string; value: string }; gives: string };
+  apply_suggestions: { takes: { text: string; only: string | null }; gives: SuggestedView };
   keep_draft: { takes: { id: number; text: string }; gives: null };
   draft: { takes: { id: number }; gives: string | null };
   cause_fields: { takes: { ids: number[] }; gives: CauseFieldView[] };

@@ -32,6 +32,9 @@ export const BLANK: MessageView = {
   column: null,
   section: null,
   field: null,
+  path: null,
+  found: null,
+  suggestion: null,
 };
 
 export const UNKNOWN_CODE: MessageView = {
@@ -231,7 +234,7 @@ function sourceOf(of: RowView): string {
       timestamp: "2026-11-20T08:14:00+01:00",
       entry: [
         entry({ resourceType: "Composition", title: "Laboratory report", status: "final" }),
-        entry({ resourceType: "Patient", name: [{ text: of.patient }], birthDate: of.state === "held" ? "31.02.1984" : "1984-02-11" }),
+        entry({ resourceType: "Patient", name: [{ text: of.patient }], birthDate: of.state === "held" ? "31.02.1984" : "1984-02-11", address: [{ line: ["Rebgasse 14"], city: "Basel", state: "Basel-Stadt", postalCode: "4057", country: "Schweiz" }] }),
         entry({ resourceType: "Observation", status: "final", code: { coding: [{ system: "http://loinc.org", code: of.code }] } }),
         entry({ resourceType: "Specimen", type: { text: "Swab" } }),
         entry({ resourceType: "Organization", name: of.laboratory }),

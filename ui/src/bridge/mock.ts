@@ -13,6 +13,7 @@ import type { RowView } from "./generated/RowView";
 import type { StatusView } from "./generated/StatusView";
 import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
+import { fieldsOf, foundIn } from "./mock-draft";
 import { UNKNOWN_CODE, actionsOf, candidate, detail, groupOf, masked, messageFor, row } from "./mock-data";
 
 /** What a locked window may ask, as the core has it. */
@@ -296,14 +297,23 @@ export function createMock(options: MockOptions = {}): Door {
     correct_with_file: ({ id, path }) => replace(id, intake([path], true, id, 500)),
     correct_with_text: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], true, id, 500)),
     look_at_draft: ({ id, text }) => ({
-      messages: [],
+      messages: foundIn(text),
       readable: true,
-      fields: [],
+      fields: fieldsOf(text),
       changes: [{ line: 1, removed: detail(find(id), null).source.split("\n")[0] ?? "", added: text.split("\n")[0] ?? "" }],
       changed: 1,
       vanished: [],
     }),
     edit_draft: ({ text }) => text,
+    apply_suggestions({ text, only }) {
+      const put = foundIn(text).flatMap(({ suggestion }) => suggestion ?? []).filter((one) => only === null || one.expression === only);
+      const changes = put.map(({ before, value, path }) => {
+        const name = path.split(".").at(-1);
+        return { line: 30, removed: `"${name}": "${before}"`, added: `"${name}": "${value}"` };
+      });
+      const after = put.reduce((draft, { before, value }) => draft.replace(`"${before}"`, `"${value}"`), text);
+      return { text: after, count: put.length, changes, changed: changes.length };
+    },
     keep_draft: () => null,
     draft: () => null,
     cause_fields: () => [{ path: "Patient.address.postalCode", values: [{ value: "1227", count: 3 }] }],

@@ -68,6 +68,7 @@ interface FieldProps {
   autoFocus?: boolean;
   placeholder?: string;
   mono?: boolean;
+  onFocus?: () => void;
   "data-testid"?: string;
 }
 

@@ -1,5 +1,5 @@
-// Correcting a report: the values in question as a form, its source beside them in step, and always what differs from
-// what was sent. What is typed is kept as a draft in the journal until it is sent or given up.
+// Correcting a report: what is found in it at its place, the values in question as a form, its source beside them in
+// step, and always what differs from what was sent. What is typed is a draft in the journal until it is sent.
 
 import { FileUp, RotateCcw, Send } from "lucide-react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
@@ -8,33 +8,33 @@ import { door } from "#door";
 
 import type { DetailView } from "../bridge/generated/DetailView";
 import type { DraftView } from "../bridge/generated/DraftView";
-import type { FormFieldView } from "../bridge/generated/FormFieldView";
 import { useCommand, useDetail } from "../bridge/queries";
 import { useCodeText, useText } from "../i18n/text";
 import { useIntake } from "../intake";
-import { Button, Select, TextField } from "./controls";
+import { Button } from "./controls";
 import css from "./correct-dialog.module.css";
+import { Findings } from "./correct-findings";
 import { afterCorrection } from "./correction";
 import { Dialog } from "./dialog";
 import { Difference } from "./difference";
+import { useEdits, useKeptDraft, useLookedAt, useSendKey, useUndoKeys } from "./draft";
 import { useDropInto } from "./drops";
-import { Message, sentenceOf } from "./message";
+import { Message } from "./message";
 import { Notice, ProblemNote } from "./notes";
+import { sentenceOf } from "./said";
 import { SourceEditor } from "./source-editor";
-import type { Mark } from "./source-editor";
+import type { History, Mark } from "./source-editor";
 import { sayProblem } from "./toasts";
-
-/** Pauses of the typist after which the draft is looked at, and kept. */
-const LOOK_MS = 250;
-const KEEP_MS = 700;
 
 interface Props {
   id: number;
+  /** What is suggested for this element is put in at once. */
+  suggestion?: string | undefined;
   onClose: () => void;
   onDone: (id: number) => void;
 }
 
-export function CorrectDialog({ id, onClose, onDone }: Props) {
+export function CorrectDialog({ id, ...rest }: Props) {
   const detail = useDetail(id);
   const text = useText();
   const [draft, setDraft] = useState<string | null>();
@@ -46,18 +46,24 @@ export function CorrectDialog({ id, onClose, onDone }: Props) {
     });
   }, [id, text]);
   if (!detail.data || draft === undefined) return null;
-  return <Editor view={detail.data} draft={draft} onClose={onClose} onDone={onDone} />;
+  return <Editor view={detail.data} draft={draft} {...rest} />;
 }
 
-function Editor({ view, draft, onClose, onDone }: { view: DetailView; draft: string | null } & Omit<Props, "id">) {
+function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView; draft: string | null } & Omit<Props, "id">) {
   const text = useText();
   const intake = useIntake();
   const { id } = view.row;
   const [content, setContent] = useState(draft ?? view.source);
   const looked = useLookedAt(id, content);
   const keep = useKeptDraft(id, content, draft ?? view.source);
-  const edit = useFormEdits(content, setContent);
-  const [line] = useState(() => lineInQuestion(view));
+  const edits = useEdits(content, setContent);
+  const [place, setPlace] = useState(() => ({ line: lineInQuestion(view), asked: 0 }));
+  const show = (line: number) => setPlace(({ asked }) => ({ line, asked: asked + 1 }));
+  const history = useRef<History>(null);
+  const [depth, setDepth] = useState({ undo: 0, redo: 0 });
+  const [undo, redo] = [() => history.current?.undo(), () => history.current?.redo()];
+  useUndoKeys(undo, redo);
+  useAtOnce(suggestion, edits.apply);
   const finish = (given: Parameters<typeof afterCorrection>[0]) => {
     keep.settled();
     if (given.submissions.some((one) => one !== null)) intake.sent([given]);
@@ -76,7 +82,7 @@ function Editor({ view, draft, onClose, onDone }: { view: DetailView; draft: str
   const send = () => ready && withText.mutate({ id, text: content });
   useSendKey(send);
   const problem = withFile.error ?? withText.error;
-  const marks = useMarks(looked);
+  const marks = useMarks(looked, edits.apply);
   return (
     <Dialog
       title={text("correct.title")}
@@ -100,7 +106,7 @@ function Editor({ view, draft, onClose, onDone }: { view: DetailView; draft: str
           tone="progress"
           title={text("correct.draft")}
           actions={
-            <Button icon={RotateCcw} onPress={() => setContent(view.source)}>
+            <Button icon={RotateCcw} onPress={() => edits.replace(view.source)}>
               {text("correct.start-again")}
             </Button>
           }
@@ -109,14 +115,16 @@ function Editor({ view, draft, onClose, onDone }: { view: DetailView; draft: str
       <div className={css.ways}>
         <section className={css.aside}>
           {problem && <ProblemNote problem={problem} />}
-          <ul className={css.messages}>
-            {view.messages.map((message, at) => (
-              <Message key={at} message={message} compact />
-            ))}
-          </ul>
-          <h3>{text("correct.form")}</h3>
-          {looked && looked.fields.length === 0 && <p className={css.quiet}>{text("correct.form.none")}</p>}
-          <Form fields={looked?.fields ?? []} onEdit={edit} />
+          <Said messages={view.messages} isLooked={looked !== undefined} />
+          {looked && (
+            <Findings
+              view={looked}
+              content={content}
+              edits={edits}
+              undoing={{ undo, redo, canUndo: depth.undo > 0, canRedo: depth.redo > 0 }}
+              onShow={show}
+            />
+          )}
           <div className={css.file}>
             <h3>{text("correct.file")}</h3>
             <p>{text("correct.file.more")}</p>
@@ -129,14 +137,30 @@ function Editor({ view, draft, onClose, onDone }: { view: DetailView; draft: str
           <SourceEditor
             label={text("correct.source")}
             value={content}
+            steps={edits.steps}
             format={view.format}
             marks={marks}
-            line={line}
+            place={place}
+            history={history}
+            onHistory={setDepth}
             onChange={setContent}
           />
         </section>
       </div>
     </Dialog>
+  );
+}
+
+/** What the authority said of the report as it was sent; what we say is looked up anew in the draft. */
+function Said({ messages, isLooked }: { messages: DetailView["messages"]; isLooked: boolean }) {
+  const shown = isLooked ? messages.filter((message) => message.source === "authority") : messages;
+  if (shown.length === 0) return null;
+  return (
+    <ul className={css.messages}>
+      {shown.map((message, at) => (
+        <Message key={at} message={message} compact />
+      ))}
+    </ul>
   );
 }
 
@@ -148,114 +172,42 @@ function lineInQuestion(view: DetailView): number | null {
   return section?.fields.find((field) => field.key === first.field)?.line ?? first.line;
 }
 
-/** What the core says of the draft, a moment after the last key. */
-function useLookedAt(id: number, content: string): DraftView | undefined {
-  const text = useText();
-  const [looked, setLooked] = useState<DraftView>();
+/** Puts in the suggestion with which the dialog was opened, once. */
+function useAtOnce(suggestion: string | undefined, apply: (expression: string) => void): void {
+  const done = useRef(false);
   useEffect(() => {
-    let current = true;
-    const timer = setTimeout(() => {
-      door.call("look_at_draft", { id, text: content }).then((view) => current && setLooked(view), sayProblem(text));
-    }, looked ? LOOK_MS : 0);
-    return () => {
-      current = false;
-      clearTimeout(timer);
-    };
-    // What was found before is no reason to look again.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, [id, content, text]);
-  return looked;
+    if (suggestion === undefined || done.current) return;
+    done.current = true;
+    apply(suggestion);
+  }, [suggestion, apply]);
 }
 
-/** Keeps the draft in the journal, so that it survives whatever ends the window. */
-function useKeptDraft(id: number, content: string, initial: string): { isKept: boolean; settled: () => void } {
+function useMarks(looked: DraftView | undefined, apply: (expression: string) => void): Mark[] {
   const text = useText();
-  const over = useRef(false);
-  const [kept, setKept] = useState(initial);
+  const latest = useRef(apply);
   useEffect(() => {
-    if (content === kept) return undefined;
-    const timer = setTimeout(() => {
-      if (!over.current) door.call("keep_draft", { id, text: content }).then(() => setKept(content), sayProblem(text));
-    }, KEEP_MS);
-    return () => clearTimeout(timer);
-  }, [id, content, kept, text]);
-  return {
-    isKept: kept === content,
-    settled: () => {
-      over.current = true;
-    },
-  };
-}
-
-/** Writes values of the form into the text, one after the other. */
-function useFormEdits(content: string, setContent: (text: string) => void) {
-  const text = useText();
-  const latest = useRef(content);
-  const queue = useRef(Promise.resolve());
-  useEffect(() => {
-    latest.current = content;
-  }, [content]);
-  return (expression: string, value: string) => {
-    queue.current = queue.current
-      .then(() => door.call("edit_draft", { text: latest.current, expression, value }))
-      .then((edited) => {
-        latest.current = edited;
-        setContent(edited);
-      })
-      .catch(sayProblem(text));
-  };
-}
-
-function useMarks(looked: DraftView | undefined): Mark[] {
-  const text = useText();
+    latest.current = apply;
+  });
   return useMemo(() => {
     const severities = { error: "error", warning: "warning" } as const;
-    return (looked?.messages ?? []).flatMap((message) =>
-      message.line === null
-        ? []
-        : [
-            {
-              line: message.line,
-              severity: severities[message.severity as "error" | "warning"] ?? ("info" as const),
-              text: sentenceOf(text, message),
-            },
-          ],
-    );
+    return (looked?.messages ?? []).flatMap((message) => {
+      const { line, column, suggestion } = message;
+      if (line === null) return [];
+      const cure = suggestion && {
+        name: text("suggestion.put-in", { value: suggestion.value || text("suggestion.remove") }),
+        act: () => latest.current(suggestion.expression),
+      };
+      return [
+        {
+          line,
+          column,
+          severity: severities[message.severity as "error" | "warning"] ?? ("info" as const),
+          text: sentenceOf(text, message),
+          cure,
+        },
+      ];
+    });
   }, [looked, text]);
-}
-
-function Form({ fields, onEdit }: { fields: FormFieldView[]; onEdit: (expression: string, value: string) => void }) {
-  return (
-    <div className={css.form}>
-      {fields.map((field) => (
-        <Field key={field.expression} field={field} onEdit={(value) => onEdit(field.expression, value)} />
-      ))}
-    </div>
-  );
-}
-
-function Field({ field, onEdit }: { field: FormFieldView; onEdit: (value: string) => void }) {
-  const words = useCodeText();
-  const label = words("path", field.path);
-  const [typed, setTyped] = useState(field.value);
-  const sent = useRef(field.value);
-  useEffect(() => {
-    // Changed from elsewhere, e.g. in the source.
-    if (field.value !== sent.current) {
-      sent.current = field.value;
-      setTyped(field.value);
-    }
-  }, [field.value]);
-  const change = (value: string) => {
-    setTyped(value);
-    sent.current = value;
-    if (value !== "") onEdit(value);
-  };
-  if (field.choices.length > 0) {
-    const known = field.choices.includes(typed) ? field.choices : [typed, ...field.choices];
-    return <Select label={label} value={typed} choices={known.map((id) => ({ id, name: words("choice", id) }))} onChange={change} />;
-  }
-  return <TextField label={label} value={typed} onChange={change} data-testid={`form-${field.path}`} />;
 }
 
 /** "You change 1 line: − … + …", what is missing now, and what the check says. */
@@ -280,15 +232,4 @@ function Summary({ view, dirty }: { view: DraftView | undefined; dirty: boolean 
       </p>
     </div>
   );
-}
-
-function useSendKey(send: () => void): void {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
-    };
-    // Before the editor and the dialog see it.
-    document.addEventListener("keydown", press, true);
-    return () => document.removeEventListener("keydown", press, true);
-  });
 }

@@ -1,61 +1,52 @@
-// One message: our sentence in the reader's language; then the authority's code and its own words.
+// One message: our sentence in the reader's language; what stands there and what should; the words of the rule or of
+// the authority; what to do, and the cure where it needs no judgement.
 
 import { CircleAlert, Info, Locate, TriangleAlert } from "lucide-react";
 
 import type { MessageView } from "../bridge/generated/MessageView";
 import { useCodeText, useText } from "../i18n/text";
-import type { Text } from "../i18n/text";
 import { Button } from "./controls";
 import css from "./message.module.css";
-import { paramsText } from "./notes";
-
-/** Our sentence for a message, most particular first: the authority's rule, then the code. */
-export function sentenceOf(text: Text, message: MessageView): string {
-  if (message.rule) {
-    const known = text.code(`rule.${message.rule.toUpperCase()}`, message.params);
-    if (known) return known;
-  }
-  if (message.source === "authority") {
-    const known = text.code(`issue.${message.code}`, message.params);
-    return known ?? text("message.authority-says", { code: message.rule ?? message.code });
-  }
-  const known = text.code(`finding.${message.code}`, message.params);
-  if (known) return known;
-  const params = paramsText(message.params);
-  return text("message.unfamiliar", { code: message.code, params });
-}
+import { helpOf, rawText, sentenceOf, valuesOf } from "./said";
+import { Suggestion } from "./suggestion";
 
 const ICONS = { error: CircleAlert, warning: TriangleAlert, information: Info };
 
-export function Message(props: { message: MessageView; onShow?: () => void; compact?: boolean }) {
-  const { message, onShow, compact } = props;
+interface Props {
+  message: MessageView;
+  onShow?: () => void;
+  /** Puts in what is suggested. */
+  onApply?: () => void;
+  compact?: boolean;
+}
+
+export function Message({ message, onShow, onApply, compact }: Props) {
   const text = useText();
   const words = useCodeText();
   const severity = message.severity in ICONS ? (message.severity as keyof typeof ICONS) : "information";
   const Icon = ICONS[severity];
+  const sentence = sentenceOf(text, message);
+  const raw = rawText(message);
   return (
-    <li className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`} data-testid="message">
+    <li className={`${css.message} ${css[severity]} ${compact ? css.compact : ""}`} data-testid="message" data-code={message.code}>
       <Icon aria-hidden size={17} className={css.icon} />
       <div className={css.words}>
         <p className={`${css.sentence} selectable`}>
           <span className="visually-hidden">{words("severity", severity)}: </span>
-          {sentenceOf(text, message)}
+          {sentence}
         </p>
-        {!compact && message.text && (
+        <Values message={message} sentence={sentence} />
+        {message.suggestion && <Suggestion suggestion={message.suggestion} onApply={onApply} />}
+        {!compact && raw && (
           <blockquote className={`${css.own} selectable`} lang="en">
-            {message.text}
+            {raw}
           </blockquote>
         )}
         <div className={css.origin}>
           <span>{words("source", message.source)}</span>
           {message.rule && <code className="selectable">{message.rule}</code>}
           {message.line !== null && <span>{text("message.line", { line: message.line })}</span>}
-          {!compact && (
-            <details className={css.details}>
-              <summary>{text("certificate.details")}</summary>
-              <code className="selectable">{[message.code, message.expression].filter(Boolean).join(" · ")}</code>
-            </details>
-          )}
+          <More message={message} raw={compact ? raw : null} />
           {onShow && (
             <span className={css.show}>
               <Button tone="quiet" icon={Locate} onPress={onShow}>
@@ -66,5 +57,45 @@ export function Message(props: { message: MessageView; onShow?: () => void; comp
         </div>
       </div>
     </li>
+  );
+}
+
+export function Values({ message, sentence }: { message: MessageView; sentence: string }) {
+  const text = useText();
+  const { found, expected } = valuesOf(message, sentence);
+  if (!found && !expected) return null;
+  return (
+    <dl className={`${css.values} selectable`}>
+      {found && (
+        <div>
+          <dt>{text("message.found")}</dt>
+          <dd>{found}</dd>
+        </div>
+      )}
+      {expected && (
+        <div>
+          <dt>{text("message.expected")}</dt>
+          <dd>{expected}</dd>
+        </div>
+      )}
+    </dl>
+  );
+}
+
+/** Folded: what to do, the words of the rule where they do not stand above, and where exactly. */
+export function More({ message, raw }: { message: MessageView; raw: string | null }) {
+  const text = useText();
+  const help = helpOf(text, message);
+  return (
+    <details className={css.details}>
+      <summary>{text(help ? "message.help" : "certificate.details")}</summary>
+      {help && <p className="selectable">{help}</p>}
+      {raw && (
+        <blockquote className={`${css.own} selectable`} lang="en">
+          {raw}
+        </blockquote>
+      )}
+      <code className="selectable">{[message.code, message.expression].filter(Boolean).join(" · ")}</code>
+    </details>
   );
 }

@@ -8,7 +8,7 @@ import { useEffect, useRef, useState } from "react";
 import type { RowView } from "../bridge/generated/RowView";
 import { useFormat, useText } from "../i18n/text";
 import { Button } from "./controls";
-import { sentenceOf } from "./message";
+import { sentenceOf } from "./said";
 import css from "./report-list.module.css";
 import { StateLabel } from "./state";
 import { Subject } from "./subject";

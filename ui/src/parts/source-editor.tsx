@@ -1,24 +1,36 @@
-// The source of a report, to be changed: line numbers, colours, and a mark at every line that something is said of.
+// The source of a report, to be changed: line numbers, colours, and a mark at every value that something is said of.
 // It stands in a shadow root: there its style sheets are adopted, which the content security policy permits.
 
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { defaultKeymap, history as undoable, historyKeymap, isolateHistory, redo, redoDepth, undo, undoDepth } from "@codemirror/commands";
 import { json } from "@codemirror/lang-json";
 import { xml } from "@codemirror/lang-xml";
-import { HighlightStyle, syntaxHighlighting } from "@codemirror/language";
+import { HighlightStyle, ensureSyntaxTree, syntaxHighlighting } from "@codemirror/language";
 import { lintGutter, setDiagnostics } from "@codemirror/lint";
+import type { Diagnostic } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState } from "@codemirror/state";
+import { Annotation, EditorState } from "@codemirror/state";
 import { EditorView, drawSelection, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useImperativeHandle, useRef, useState } from "react";
+import type { Ref } from "react";
 
 import css from "./source-editor.module.css";
 
-/** Something said of a line. */
+/** Something said of a place. */
 export interface Mark {
   line: number;
+  /** Character of the line, from 1, where the value begins. */
+  column: number | null;
   severity: "error" | "warning" | "info";
   text: string;
+  /** What is suggested instead: a button in the note. */
+  cure: { name: string; act: () => void } | null;
+}
+
+/** The history of the editor, which every change of the text goes into, wherever it comes from. */
+export interface History {
+  undo: () => void;
+  redo: () => void;
 }
 
 const LOOK = EditorView.theme({
@@ -31,6 +43,19 @@ const LOOK = EditorView.theme({
   ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--surface-selected) 45%, transparent)" },
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--surface-selected)" },
   ".cm-tooltip": { color: "var(--text)", backgroundColor: "var(--surface-raised)", border: "1px solid var(--line-strong)" },
+  ".cm-diagnostic": { maxWidth: "32rem", padding: "0.35rem 0.6rem", fontFamily: "var(--font)", fontSize: "0.875rem" },
+  ".cm-diagnostic-error": { borderLeftColor: "var(--attention)" },
+  ".cm-diagnostic-warning": { borderLeftColor: "var(--caution)" },
+  ".cm-diagnostic-info": { borderLeftColor: "var(--progress)" },
+  ".cm-diagnosticAction": {
+    padding: "0.15rem 0.6rem",
+    color: "var(--text)",
+    backgroundColor: "var(--surface-sunken)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "var(--radius)",
+    fontSize: "0.875rem",
+    cursor: "pointer",
+  },
   ".cm-panels": { color: "var(--text)", backgroundColor: "var(--surface-sunken)" },
 });
 
@@ -41,24 +66,37 @@ const COLOURS = HighlightStyle.define([
   { tag: tags.comment, color: "var(--text-quiet)" },
 ]);
 
+/** A change that came from the form or a suggestion. */
+const OUTSIDE = Annotation.define<boolean>();
+
 interface Props {
   label: string;
   value: string;
   format: string;
   marks: Mark[];
-  /** Line shown at first. */
-  line: number | null;
+  /** Grows with each change from outside that is to be undone by itself. */
+  steps: number;
+  /** Line in sight; asked for anew with each number. */
+  place: { line: number | null; asked: number };
+  history: Ref<History>;
+  onHistory: (depth: { undo: number; redo: number }) => void;
   onChange: (value: string) => void;
 }
 
-export function SourceEditor({ label, value, format, marks, line, onChange }: Props) {
+export function SourceEditor({ label, value, format, marks, steps, place, history, onHistory, onChange }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const editor = useRef<EditorView>(null);
-  const changed = useRef(onChange);
+  /** Texts that were typed and have not come back as the value yet. */
+  const echoes = useRef<string[]>([]);
+  const told = useRef({ onChange, onHistory });
   useEffect(() => {
-    changed.current = onChange;
+    told.current = { onChange, onHistory };
   });
-  const [first] = useState({ value, line, label, format });
+  useImperativeHandle(history, () => {
+    const act = (command: typeof undo) => () => void (editor.current && command(editor.current));
+    return { undo: act(undo), redo: act(redo) };
+  }, []);
+  const [first] = useState({ value, line: place.line, label, format });
   useEffect(() => {
     if (!box.current) return undefined;
     const root = box.current.shadowRoot ?? box.current.attachShadow({ mode: "open" });
@@ -70,7 +108,7 @@ export function SourceEditor({ label, value, format, marks, line, onChange }: Pr
         extensions: [
           lineNumbers(),
           lintGutter(),
-          history(),
+          undoable(),
           drawSelection(),
           highlightActiveLine(),
           highlightSelectionMatches(),
@@ -80,7 +118,14 @@ export function SourceEditor({ label, value, format, marks, line, onChange }: Pr
           // Tab leaves the editor, as everywhere in the window; Ctrl+Enter sends.
           keymap.of([{ key: "Mod-Enter", run: () => true }, ...searchKeymap, ...historyKeymap, ...defaultKeymap]),
           EditorView.contentAttributes.of({ "aria-label": first.label, "data-testid": "correct-text", tabindex: "0" }),
-          EditorView.updateListener.of((update) => update.docChanged && changed.current(update.state.doc.toString())),
+          EditorView.updateListener.of(({ docChanged, state, transactions }) => {
+            if (!docChanged) return;
+            told.current.onHistory({ undo: undoDepth(state), redo: redoDepth(state) });
+            if (transactions.some((one) => one.annotation(OUTSIDE))) return;
+            const typed = state.doc.toString();
+            echoes.current.push(typed);
+            told.current.onChange(typed);
+          }),
         ],
       }),
     });
@@ -95,9 +140,15 @@ export function SourceEditor({ label, value, format, marks, line, onChange }: Pr
       editor.current = null;
     };
   }, [first]);
+  const taken = useRef(steps);
   useEffect(() => {
     const view = editor.current;
-    if (!view || view.state.doc.toString() === value) return;
+    // What was typed comes back as the value, perhaps after more was typed: it must not take the place of that.
+    const echo = echoes.current.indexOf(value);
+    if (echo >= 0) echoes.current.splice(0, echo + 1);
+    if (!view || echo >= 0 || view.state.doc.toString() === value) return;
+    const isStep = taken.current !== steps;
+    taken.current = steps;
     // Only what differs is replaced, so that cursor and history of the editor stay sensible.
     const old = view.state.doc.toString();
     let from = 0;
@@ -107,22 +158,37 @@ export function SourceEditor({ label, value, format, marks, line, onChange }: Pr
     view.dispatch({
       changes: { from, to: old.length - tail, insert: value.slice(from, value.length - tail) },
       effects: EditorView.scrollIntoView(from, { y: "center" }),
+      annotations: [OUTSIDE.of(true), ...(isStep ? [isolateHistory.of("full")] : [])],
     });
-  }, [value]);
+  }, [value, steps]);
+  useEffect(() => {
+    const view = editor.current;
+    if (!view || place.asked === 0 || place.line === null) return;
+    const at = view.state.doc.line(Math.min(Math.max(place.line, 1), view.state.doc.lines));
+    view.dispatch({ selection: { anchor: at.from }, effects: EditorView.scrollIntoView(at.from, { y: "center" }) });
+  }, [place]);
   useEffect(() => {
     const view = editor.current;
     if (!view) return;
-    const { doc } = view.state;
-    const found = marks.filter((mark) => mark.line >= 1 && mark.line <= doc.lines);
-    view.dispatch(
-      setDiagnostics(
-        view.state,
-        found.map(({ line: number, severity, text }) => {
-          const at = doc.line(number);
-          return { from: at.from + (at.text.search(/\S/) + 1 || 1) - 1, to: at.to, severity, message: text };
-        }),
-      ),
-    );
+    const { lines } = view.state.doc;
+    const found = marks.filter((mark) => mark.line >= 1 && mark.line <= lines);
+    view.dispatch(setDiagnostics(view.state, found.map((mark) => diagnostic(view.state, mark))));
   }, [marks]);
   return <div ref={box} className={css.editor} data-typing />;
+}
+
+/** Longest wait for the text to be parsed, in milliseconds; a mark then goes to the end of its line. */
+const PARSE_MS = 50;
+
+/** The mark at its value: from its first character to its last one in that line. */
+function diagnostic(state: EditorState, { line, column, severity, text, cure }: Mark): Diagnostic {
+  const at = state.doc.line(line);
+  const blank = Math.max(0, at.text.search(/\S/));
+  // The core counts whole characters, the editor halves of a pair.
+  const before = column === null ? blank : [...at.text].slice(0, column - 1).join("").length;
+  const from = Math.min(at.from + before, at.to);
+  const node = ensureSyntaxTree(state, at.to, PARSE_MS)?.resolveInner(from, 1);
+  const to = Math.min(at.to, node && node.from === from && node.to > from ? node.to : at.to);
+  const actions = cure ? [{ name: cure.name, apply: cure.act }] : [];
+  return { from, to, severity, message: text, actions };
 }

@@ -70,6 +70,10 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
   };
   const { row, messages } = view;
   const held = heldAs(view);
+  /** The suggestion with which the correction is opened. */
+  const [applying, setApplying] = useState<string>();
+  const applied = ({ suggestion }: MessageView) =>
+    suggestion && view.actions.includes("correct") ? () => setApplying(suggestion.expression) : undefined;
   return (
     <>
       <header className={css.header}>
@@ -105,10 +109,14 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
                 key={at}
                 message={message}
                 onShow={message.section !== null || message.line !== null ? () => show(message) : undefined}
+                onApply={applied(message)}
               />
             ))}
           </ul>
         </section>
+      )}
+      {applying !== undefined && (
+        <CorrectDialog id={row.id} suggestion={applying} onClose={() => setApplying(undefined)} onDone={onCorrected} />
       )}
       <Tabs selectedKey={tab} onSelectionChange={(key) => setTab(key as TabId)} className={css.tabs}>
         <TabList className={css.tabList} aria-label={text("detail.tabs")}>

@@ -11,7 +11,7 @@ import { useStatistics } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button, CopyButton } from "../parts/controls";
 import { DayChart, instantsOf, sumOf } from "../parts/day-chart";
-import { sentenceOf } from "../parts/message";
+import { sentenceOf } from "../parts/said";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { STATES, StateLabel } from "../parts/state";

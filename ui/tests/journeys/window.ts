@@ -34,6 +34,8 @@ export interface Core {
   drop(paths: string[]): Promise<void>;
   /** Says what the next file dialog answers. */
   choose(paths: string[]): Promise<void>;
+  /** Puts a package of rules to use. */
+  useRules(file: string): Promise<void>;
   /** A file with this content. */
   write(name: string, content: string): string;
   /** A copy of a sample report of practice, by a part of its name. */
@@ -190,6 +192,10 @@ function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
     },
     drop: async (paths) => void (await post("/host/drop", paths)),
     choose: async (paths) => void (await post("/host/choose", paths)),
+    async useRules(file) {
+      const answer = await post("/host/rules", file);
+      if (!answer.ok) throw new Error(`${file}: ${await answer.text()}`);
+    },
     sample(name) {
       const from = sample(name);
       const to = write(from.split("/").at(-1) ?? name, "");

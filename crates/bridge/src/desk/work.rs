@@ -16,7 +16,8 @@ use crate::limits;
 use crate::placement::found;
 use crate::problem::Problem;
 use crate::rows::{leading, message_view, placed, small};
-use crate::views::{CauseFieldView, DraftView, FixView, IntakeView, ValueView};
+use crate::suggested::applied;
+use crate::views::{CauseFieldView, DraftView, FixView, IntakeView, SuggestedView, ValueView};
 
 /// Differing lines shown.
 const CHANGES_SHOWN: usize = 40;
@@ -49,6 +50,29 @@ impl Desk {
         }
         let edited = on_pool(move || with_value(&text, &expression, &value)).await?;
         edited.ok_or_else(|| limits::invalid("expression"))
+    }
+
+    /// The text with what is suggested for it: at one element, or everywhere.
+    pub async fn apply_suggestions(
+        &self,
+        text: String,
+        only: Option<String>,
+    ) -> Result<SuggestedView, Problem> {
+        limits::text(&text)?;
+        if let Some(expression) = &only {
+            limits::line("only", expression)?;
+        }
+        let engine = self.engine();
+        let bytes = text.clone().into_bytes();
+        let candidate = engine.inspect_text(String::new(), bytes).await?.pop();
+        on_pool(move || {
+            let messages: Vec<_> = candidate.iter().flat_map(messages_of).collect();
+            let (after, count) = applied(&text, &messages, only.as_deref());
+            let (shown, changed) = changes(&text, &after, CHANGES_SHOWN);
+            let (count, changed) = (small(count as u64), small(changed as u64));
+            SuggestedView { text: after, count, changes: shown, changed }
+        })
+        .await
     }
 
     /// Keeps what somebody has edited and not sent, in the journal: it is patient data. An empty one is forgotten.
@@ -182,7 +206,7 @@ fn look(
     }
     let original = read(before.as_bytes());
     Ok(DraftView {
-        fields: tree.as_ref().map(|tree| form(tree, &asked)).unwrap_or_default(),
+        fields: tree.as_ref().map(|tree| form(tree, &asked, &messages)).unwrap_or_default(),
         vanished: match (&original, &tree) {
             (Some(original), Some(tree)) => vanished(original, tree),
             _ => Vec::new(),

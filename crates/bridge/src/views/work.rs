@@ -91,6 +91,36 @@ pub struct DraftView {
     pub vanished: Vec<String>,
 }
 
+/// A cure that needs no judgement.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SuggestionView {
+    /// FHIRPath of the element that it changes: its name among the suggestions of a text.
+    pub expression: String,
+    /// The same without numbers.
+    pub path: String,
+    /// What stands there now; `None` where nothing does.
+    pub before: Option<String>,
+    /// What should stand there.
+    pub value: String,
+}
+
+/// An edited report with suggestions put into it.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct SuggestedView {
+    /// The text with them.
+    pub text: String,
+    /// How many were put in.
+    pub count: u32,
+    /// The lines that differ from the text before.
+    pub changes: Vec<ChangeView>,
+    /// How many.
+    pub changed: u32,
+}
+
 /// A value in question, to be changed in a form.
 #[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -106,8 +136,8 @@ pub struct FormFieldView {
     pub line: u32,
     /// Codes that may stand there; empty where anything may.
     pub choices: Vec<String>,
-    /// Position in the messages of the report that it belongs to.
-    pub message: u32,
+    /// Positions in the messages of the draft that are about it.
+    pub messages: Vec<u32>,
 }
 
 /// Values of reports with one cause, at one element.

@@ -33,6 +33,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("correct_with_text", json!({ "id": 1, "text": "{}" })),
         ("look_at_draft", json!({ "id": 1, "text": "{}" })),
         ("edit_draft", json!({ "text": "{}", "expression": "Bundle.id", "value": "x" })),
+        ("apply_suggestions", json!({ "text": "{}", "only": null })),
         ("keep_draft", json!({ "id": 1, "text": "{}" })),
         ("draft", json!({ "id": 1 })),
         ("cause_fields", json!({ "ids": [1] })),

@@ -6,7 +6,7 @@ use bridge::headless::{EndpointTerms, ListTerms, SearchTerms};
 use bridge::views::{
     CandidateView, CauseFieldView, ChangeView, CorrectsView, DetailView, DraftView, EndpointInput,
     EvidenceView, FieldView, FixView, FormFieldView, IntakeView, ListQuery, MessageView, PageView,
-    ResultView, RowView, SectionView, TimelineView, ValueView,
+    ResultView, RowView, SectionView, SuggestedView, SuggestionView, TimelineView, ValueView,
 };
 use bridge::{Call, Desk, IssueRecord, Password, Problem, Record, SuggestionRecord};
 use static_assertions::assert_not_impl_any;
@@ -42,7 +42,14 @@ fn message() -> MessageView {
         column: None,
         section: None,
         field: Some(canary()),
+        path: Some(canary()),
+        found: Some(canary()),
+        suggestion: Some(suggestion()),
     }
+}
+
+fn suggestion() -> SuggestionView {
+    SuggestionView { expression: canary(), path: canary(), before: Some(canary()), value: canary() }
 }
 
 fn row() -> RowView {
@@ -101,7 +108,7 @@ fn what_people_work_with_is_not_printed() {
         value: canary(),
         line: 1,
         choices: vec![canary()],
-        message: 0,
+        messages: vec![0],
     };
     silent(&field);
     silent(&DraftView {
@@ -112,6 +119,8 @@ fn what_people_work_with_is_not_printed() {
         changed: 1,
         vanished: vec![canary()],
     });
+    silent(&suggestion());
+    silent(&SuggestedView { text: canary(), count: 1, changes: vec![change()], changed: 1 });
     let value = ValueView { value: canary(), count: 1 };
     silent(&value);
     silent(&CauseFieldView { path: canary(), values: vec![value.clone()] });

@@ -6,4 +6,5 @@ mod calls;
 mod concealed;
 mod desk;
 mod screen;
+mod suggestions;
 mod support;

@@ -25,6 +25,6 @@ line: number,
  */
 choices: Array<string>, 
 /**
- * Position in the messages of the report that it belongs to.
+ * Positions in the messages of the draft that are about it.
  */
-message: number, };
+messages: Array<number>, };

@@ -1,0 +1,199 @@
+// What is found in a draft now: each finding beside the value that it is about, the others below; what can be cured
+// without judgement in one press, and all of that at once after a look at what would change.
+
+import { CircleAlert, Info, Redo2, TriangleAlert, Undo2, WandSparkles } from "lucide-react";
+import { useEffect, useRef, useState } from "react";
+
+import { door } from "#door";
+
+import type { DraftView } from "../bridge/generated/DraftView";
+import type { FormFieldView } from "../bridge/generated/FormFieldView";
+import type { MessageView } from "../bridge/generated/MessageView";
+import type { SuggestedView } from "../bridge/generated/SuggestedView";
+import { useCodeText, useText } from "../i18n/text";
+import { Button, Select, TextField } from "./controls";
+import css from "./correct-findings.module.css";
+import { Difference } from "./difference";
+import type { Edits } from "./draft";
+import { Message, More, Values } from "./message";
+import { rawText, sentenceOf } from "./said";
+import { Suggestion } from "./suggestion";
+import { sayProblem } from "./toasts";
+
+/** Lines of the difference that are shown before all suggestions are put in. */
+const PREVIEWED = 40;
+
+export interface Undoing {
+  undo: () => void;
+  redo: () => void;
+  canUndo: boolean;
+  canRedo: boolean;
+}
+
+interface Props {
+  view: DraftView;
+  content: string;
+  edits: Edits;
+  undoing: Undoing;
+  onShow: (line: number) => void;
+}
+
+export function Findings({ view, content, edits, undoing, onShow }: Props) {
+  const text = useText();
+  const { messages, fields } = view;
+  const besideFields = new Set(fields.flatMap((field) => field.messages));
+  const others = messages.filter((_, at) => !besideFields.has(at));
+  const count = (severity: string) => messages.filter((message) => message.severity === severity).length;
+  const [errors, warnings] = [count("error"), count("warning")];
+  return (
+    <>
+      <div className={css.head}>
+        <p className={css.sum} role="status" data-testid="findings-sum" data-errors={errors} data-warnings={warnings}>
+          {messages.length === 0 && view.readable
+            ? text("correct.clean")
+            : text("findings.sum", { errors, warnings })}
+        </p>
+        <span className={css.tools}>
+          <Button tone="quiet" icon={Undo2} label={text("findings.undo")} isDisabled={!undoing.canUndo} onPress={undoing.undo} data-testid="undo-edit" />
+          <Button tone="quiet" icon={Redo2} label={text("findings.redo")} isDisabled={!undoing.canRedo} onPress={undoing.redo} data-testid="redo-edit" />
+        </span>
+      </div>
+      <AllSuggestions messages={messages} content={content} onApply={edits.replace} />
+      <h3>{text("correct.form")}</h3>
+      {fields.length === 0 && <p className={css.quiet}>{text("correct.form.none")}</p>}
+      <div className={css.form}>
+        {fields.map((field) => (
+          <Value
+            key={field.expression}
+            field={field}
+            messages={field.messages.flatMap((at) => messages[at] ?? [])}
+            edits={edits}
+            onShow={onShow}
+          />
+        ))}
+      </div>
+      {others.length > 0 && (
+        <>
+          <h3>{text("findings.others")}</h3>
+          <ul className={css.others}>
+            {others.map((message) => (
+              <Message
+                key={`${message.code} ${message.rule} ${message.expression}`}
+                message={message}
+                onShow={message.line === null ? undefined : () => onShow(message.line ?? 1)}
+                onApply={applying(message, edits)}
+              />
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function applying({ suggestion }: MessageView, edits: Edits): (() => void) | undefined {
+  return suggestion ? () => edits.apply(suggestion.expression) : undefined;
+}
+
+/** "Put in all 7 suggestions": first what would change, then one press. */
+function AllSuggestions(props: { messages: MessageView[]; content: string; onApply: (text: string) => void }) {
+  const { messages, content, onApply } = props;
+  const text = useText();
+  const [offered, setOffered] = useState<{ of: string; view: SuggestedView }>();
+  // What would be put in is that of this text alone.
+  const view = offered?.of === content ? offered.view : undefined;
+  const n = new Set(messages.flatMap((message) => message.suggestion?.expression ?? [])).size;
+  const look = () =>
+    void door
+      .call("apply_suggestions", { text: content, only: null })
+      .then((found) => setOffered({ of: content, view: found }), sayProblem(text));
+  if (n === 0) return null;
+  if (!view) {
+    return (
+      <Button icon={WandSparkles} onPress={look} data-testid="all-suggestions">
+        {text("suggestion.all", { n })}
+      </Button>
+    );
+  }
+  return (
+    <section className={css.preview} aria-label={text("suggestion.preview")} data-testid="suggestions-preview">
+      <strong>{text("suggestion.preview")}</strong>
+      <Difference changes={view.changes} changed={view.changed} max={PREVIEWED} />
+      <div className={css.actions}>
+        <Button tone="quiet" onPress={() => setOffered(undefined)}>
+          {text("action.cancel")}
+        </Button>
+        <Button tone="primary" icon={WandSparkles} autoFocus onPress={() => onApply(view.text)} data-testid="apply-all">
+          {text("suggestion.apply-all", { n: view.count })}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+interface ValueProps {
+  field: FormFieldView;
+  messages: MessageView[];
+  edits: Edits;
+  onShow: (line: number) => void;
+}
+
+/** A value in question with what is found of it now. */
+function Value({ field, messages, edits, onShow }: ValueProps) {
+  return (
+    <div className={css.value} data-field={field.path}>
+      <Field field={field} onEdit={(value) => edits.edit(field.expression, value)} onFocus={() => onShow(field.line)} />
+      {messages.map((message) => (
+        <Beside key={`${message.code} ${message.rule}`} message={message} onApply={applying(message, edits)} />
+      ))}
+    </div>
+  );
+}
+
+const ICONS = { error: CircleAlert, warning: TriangleAlert, information: Info };
+
+function Beside({ message, onApply }: { message: MessageView; onApply: (() => void) | undefined }) {
+  const text = useText();
+  const words = useCodeText();
+  const severity = message.severity in ICONS ? (message.severity as keyof typeof ICONS) : "information";
+  const Icon = ICONS[severity];
+  const sentence = sentenceOf(text, message);
+  return (
+    <div className={`${css.beside} ${css[severity]}`} data-testid="beside" data-code={message.code}>
+      <p className="selectable">
+        <Icon aria-hidden size={15} />
+        <span>
+          <span className="visually-hidden">{words("severity", severity)}: </span>
+          {sentence}
+        </span>
+      </p>
+      <Values message={{ ...message, found: null }} sentence={sentence} />
+      {message.suggestion && <Suggestion suggestion={message.suggestion} onApply={onApply} />}
+      <More message={message} raw={rawText(message)} />
+    </div>
+  );
+}
+
+function Field({ field, onEdit, onFocus }: { field: FormFieldView; onEdit: (value: string) => void; onFocus: () => void }) {
+  const words = useCodeText();
+  const label = words("path", field.path);
+  const [typed, setTyped] = useState(field.value);
+  const sent = useRef(field.value);
+  useEffect(() => {
+    // Changed from elsewhere, e.g. in the source.
+    if (field.value !== sent.current) {
+      sent.current = field.value;
+      setTyped(field.value);
+    }
+  }, [field.value]);
+  const change = (value: string) => {
+    setTyped(value);
+    sent.current = value;
+    if (value !== "") onEdit(value);
+  };
+  if (field.choices.length > 0) {
+    const known = field.choices.includes(typed) ? field.choices : [typed, ...field.choices];
+    return <Select label={label} value={typed} choices={known.map((id) => ({ id, name: words("choice", id) }))} onChange={change} />;
+  }
+  return <TextField label={label} value={typed} onChange={change} onFocus={onFocus} data-testid={`form-${field.path}`} />;
+}

@@ -1,0 +1,120 @@
+// A report that is being corrected: looked at while somebody types, kept in the journal, changed value by value.
+
+import { useEffect, useRef, useState } from "react";
+
+import { door } from "#door";
+
+import type { DraftView } from "../bridge/generated/DraftView";
+import { useText } from "../i18n/text";
+import { sayProblem } from "./toasts";
+
+/** Pauses of the typist after which the draft is looked at, and kept. */
+const LOOK_MS = 250;
+const KEEP_MS = 700;
+
+/** What is found in the draft and what differs; looked at anew after each pause. */
+export function useLookedAt(id: number, content: string): DraftView | undefined {
+  const text = useText();
+  const [looked, setLooked] = useState<DraftView>();
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(() => {
+      door.call("look_at_draft", { id, text: content }).then((view) => current && setLooked(view), sayProblem(text));
+    }, looked ? LOOK_MS : 0);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+    // What was found before is no reason to look again.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, [id, content, text]);
+  return looked;
+}
+
+/** Keeps the draft in the journal, so that it survives whatever ends the window. */
+export function useKeptDraft(id: number, content: string, initial: string): { isKept: boolean; settled: () => void } {
+  const text = useText();
+  const over = useRef(false);
+  const [kept, setKept] = useState(initial);
+  useEffect(() => {
+    if (content === kept) return undefined;
+    const timer = setTimeout(() => {
+      if (!over.current) door.call("keep_draft", { id, text: content }).then(() => setKept(content), sayProblem(text));
+    }, KEEP_MS);
+    return () => clearTimeout(timer);
+  }, [id, content, kept, text]);
+  return {
+    isKept: kept === content,
+    settled: () => {
+      over.current = true;
+    },
+  };
+}
+
+export interface Edits {
+  /** Writes a value of the form into the text. */
+  edit: (expression: string, value: string) => void;
+  /** Puts in what is suggested for one element; one step that can be undone. */
+  apply: (expression: string) => void;
+  /** Replaces the whole text, as one step. */
+  replace: (text: string) => void;
+  /** Grows with each step that is to be undone by itself. */
+  steps: number;
+}
+
+/** Changes of the text, one after the other: each begins with what the one before has left. */
+export function useEdits(content: string, setContent: (text: string) => void): Edits {
+  const text = useText();
+  const latest = useRef(content);
+  const queue = useRef(Promise.resolve());
+  const [steps, setSteps] = useState(0);
+  useEffect(() => {
+    latest.current = content;
+  }, [content]);
+  const then = (change: () => Promise<string>, isStep: boolean) => {
+    queue.current = queue.current
+      .then(change)
+      .then((edited) => {
+        latest.current = edited;
+        if (isStep) setSteps((count) => count + 1);
+        setContent(edited);
+      })
+      .catch(sayProblem(text));
+  };
+  return {
+    edit: (expression, value) => then(() => door.call("edit_draft", { text: latest.current, expression, value }), false),
+    apply: (expression) =>
+      then(async () => (await door.call("apply_suggestions", { text: latest.current, only: expression })).text, true),
+    replace: (whole) => then(() => Promise.resolve(whole), true),
+    steps,
+  };
+}
+
+/** Ctrl+Enter, wherever the keyboard is. */
+export function useSendKey(send: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+    };
+    // Before the editor and the dialog see it.
+    document.addEventListener("keydown", press, true);
+    return () => document.removeEventListener("keydown", press, true);
+  });
+}
+
+/** Ctrl+Z and Ctrl+Y outside of fields and of the editor, which have their own. */
+export function useUndoKeys(undo: () => void, redo: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const field = event.target instanceof Element && event.target.closest("input, textarea, [data-typing]");
+      if (field || !(event.ctrlKey || event.metaKey)) return;
+      const key = event.key.toLowerCase();
+      if (key === "z") (event.shiftKey ? redo : undo)();
+      else if (key === "y") redo();
+      else return;
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  });
+}

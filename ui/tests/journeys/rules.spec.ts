@@ -1,0 +1,133 @@
+// The authority's rules in the window: a report with twelve mistakes is corrected with suggestions and edits alone.
+
+import { readFileSync } from "node:fs";
+
+import { expect, sound, test } from "./window";
+import { spoiled, teachingPackage } from "./teaching";
+
+test("a report with twelve mistakes is walked to clean, and is sent", async ({ window, core }) => {
+  await core.useRules(core.write("rules.json", teachingPackage()));
+  const sample = readFileSync(core.sample("muster-fehler"), "utf8");
+  const day = /"collectedDateTime": "([^"]*)"/.exec(sample)?.[1] ?? "";
+  const file = core.write("twelve.json", spoiled(sample));
+  const sent = await core.call("send_files", { paths: [file], again: false, separate: false });
+  const [id] = sent.submissions;
+  const held = await core.call("detail", { id: id ?? 0 });
+  const errors = held.messages.filter((message) => message.severity === "error");
+  expect(errors.map((message) => `${message.code} ${message.expression}`)).toHaveLength(12);
+  expect(held.row.state).toBe("held");
+
+  // In the report to read: our sentence, the rule's own words, and the cure; each in its section.
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  const detail = window.getByTestId("detail");
+  const date = detail.locator("[data-code=rule-invariant]", { hasText: "The date needs at least year, month and day" }).first();
+  await expect(date).toContainText("At least the format YYYY-MM-DD is required.");
+  await expect(date).toContainText(`Found:${day.slice(0, 7)}`);
+  await expect(detail.locator("[data-section=Patient] [data-code=rule-code-not-in-value-set]")).toHaveCount(2);
+  await sound(window);
+
+  // One press opens the correction with the country put in.
+  await detail.locator("[data-testid=suggestion]", { hasText: "Schweiz" }).first().getByTestId("apply-suggestion").click();
+  const dialog = window.getByRole("dialog");
+  const sum = dialog.getByTestId("findings-sum");
+  const source = dialog.getByRole("textbox", { name: "Source" });
+  await expect(sum).toHaveAttribute("data-errors", "11");
+  await expect(window.getByTestId("correct-summary")).toContainText('"country": "CH"');
+  await dialog.getByTestId("undo-edit").click();
+  await expect(sum).toHaveAttribute("data-errors", "12");
+  await dialog.getByTestId("redo-edit").click();
+  await expect(sum).toHaveAttribute("data-errors", "11");
+
+  // The next one at its value in the form; Ctrl+Z takes it back.
+  const canton = dialog.locator("[data-field='Patient.address.state']");
+  await expect(canton.getByTestId("beside")).toContainText("Canton");
+  await canton.getByTestId("apply-suggestion").click();
+  await expect(sum).toHaveAttribute("data-errors", "10");
+  await expect(canton.getByTestId("beside")).toHaveCount(0);
+  await window.keyboard.press("Control+z");
+  await expect(sum).toHaveAttribute("data-errors", "11");
+  await expect(canton.getByRole("textbox")).toHaveValue("Bern");
+
+  // The other mechanical ones at once, after a look at what would change.
+  await dialog.getByTestId("all-suggestions").click();
+  const preview = dialog.getByTestId("suggestions-preview");
+  await expect(preview).toContainText('"state": "Bern"');
+  await expect(preview).toContainText('"state": "BE"');
+  await expect(preview).toContainText("7560000000066");
+  await expect(sum).toHaveAttribute("data-errors", "11");
+  await sound(window);
+  await dialog.getByTestId("apply-all").click();
+  await expect(sum).toHaveAttribute("data-errors", "6");
+  await expect(dialog.getByTestId("all-suggestions")).toHaveCount(0);
+
+  // What a person has to know: four values of the form.
+  const sex = dialog.locator("[data-field='Patient.gender']");
+  await sex.getByRole("button").first().click();
+  await window.getByRole("option", { name: "Male", exact: true }).click();
+  await expect(sum).toHaveAttribute("data-errors", "5");
+  for (const [path, value, left] of [
+    ["Specimen.collection.collectedDateTime", day, 4],
+    ["Patient.address.city", "Musterhausen", 3],
+    ["ServiceRequest.intent", "order", 2],
+  ] as const) {
+    await dialog.getByTestId(`form-${path}`).fill(value);
+    await expect(sum).toHaveAttribute("data-errors", String(left));
+  }
+
+  // And two in the source: what is missing, and what may not be there.
+  const text = () => core.call("draft", { id: id ?? 0 });
+  await expect.poll(text).toContain('"intent": "order"');
+  const before = (await text()) ?? "";
+  await source.fill(before.replace(/\n *"note": .*/, ""));
+  await expect(sum).toHaveAttribute("data-errors", "1");
+  await expect(dialog.getByRole("listitem").filter({ hasText: "name is missing" })).toBeVisible();
+  await source.fill(before.replace(/\n *"note": .*/, "").replace('"language": "de-CH"\n', '"language": "de-CH",\n        "name": "Praxis Beispiel"\n'));
+  await expect(sum).toHaveAttribute("data-errors", "0");
+  await expect(window.getByTestId("correct-summary")).toContainText("Checked: nothing found");
+  await dialog.getByTestId("correct-send").click();
+  await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
+  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
+});
+
+test("a mark in the source says what is wrong, and its button puts the cure in", async ({ window, core }) => {
+  await core.useRules(core.write("rules.json", teachingPackage()));
+  const file = core.write("twelve.json", spoiled(readFileSync(core.sample("muster-fehler"), "utf8")));
+  await core.call("send_files", { paths: [file], again: false, separate: false });
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  const dialog = window.getByRole("dialog");
+  const sum = dialog.getByTestId("findings-sum");
+  await expect(sum).toHaveAttribute("data-errors", "12");
+  await dialog.getByTestId("form-Patient.address.country").focus();
+  const mark = dialog.locator(".cm-lintRange-error", { hasText: "Schweiz" });
+  // The value alone is marked, not its whole line.
+  await expect(mark).toHaveText('"Schweiz"');
+  await mark.hover();
+  const note = dialog.locator(".cm-tooltip-lint");
+  await expect(note).toContainText("not an allowed code of Country");
+  await note.getByRole("button", { name: "Put in: CH" }).click();
+  await expect(sum).toHaveAttribute("data-errors", "11");
+  await expect(dialog.getByTestId("form-Patient.address.country")).toHaveValue("CH");
+});
+
+for (const [language, sentence] of [
+  ["de", "Das Datum braucht mindestens Jahr, Monat und Tag."],
+  ["fr", "La date doit comporter au moins l’année, le mois et le jour."],
+  ["it", "La data deve comprendere almeno anno, mese e giorno."],
+] as const) {
+  test.describe(`in ${language}`, () => {
+    test.use({ language });
+    test("a rule of the package is a sentence, with its own words beside it", async ({ window, core }) => {
+      await core.useRules(core.write("rules.json", teachingPackage()));
+      const file = core.write("twelve.json", spoiled(readFileSync(core.sample("muster-fehler"), "utf8")));
+      await core.call("send_files", { paths: [file], again: false, separate: false });
+      await window.getByTestId("nav-correct").click();
+      await window.getByTestId("report-row").first().click();
+      const said = window.getByTestId("detail").getByTestId("message").filter({ hasText: sentence }).first();
+      await expect(said).toContainText("At least the format YYYY-MM-DD is required.");
+      await sound(window);
+    });
+  });
+}
