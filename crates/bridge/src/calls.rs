@@ -92,7 +92,7 @@ calls! {
     look_at_draft => LookAtDraft { id: i64, text: String }
     /// Changes one value of an edited report.
     edit_draft => EditDraft { text: String, expression: String, value: String }
-    /// Puts suggestions into an edited report: one, by the element that it changes, or all.
+    /// Puts suggestions into an edited report: those for one element and what is in it, or all.
     apply_suggestions => ApplySuggestions { text: String, only: Option<String> }
     /// Keeps what was edited and not sent.
     keep_draft => KeepDraft { id: i64, text: String }

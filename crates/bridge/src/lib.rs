@@ -17,6 +17,7 @@ mod limits;
 mod mask;
 mod placement;
 mod practice;
+mod privacy;
 mod problem;
 #[cfg(test)]
 mod reading_tests;

@@ -203,6 +203,7 @@ pub(crate) fn detail_view(
         results,
         sections,
         source: String::from_utf8_lossy(document).into_owned(),
+        privacy: None,
     }
 }
 

@@ -4,7 +4,7 @@ use fhir::{Finding, Format, Limits, Severity, Tree};
 use journal::{Message, Source};
 
 use crate::edit::common_path;
-use crate::placement::found;
+use crate::placement::{found, holds};
 use crate::record::{SuggestionRecord, source_code};
 use crate::rows::message_view;
 use crate::views::{MessageView, SuggestionView};
@@ -30,7 +30,7 @@ pub(crate) fn offer(message: &mut MessageView, tree: &Tree) {
     });
 }
 
-/// The text with every suggestion for it, or with those for one element; and how many were put in.
+/// The text with every suggestion for it, or with those for one element and what is in it; and how many were put in.
 pub(crate) fn applied(text: &str, messages: &[Message], only: Option<&str>) -> (String, usize) {
     let mut text = text.to_owned();
     let mut wanted = match read(&text) {
@@ -61,7 +61,7 @@ fn places(
     let views = messages.iter().map(message_view);
     let cures = views.filter_map(|message| Some((cure(&message, tree)?, message)));
     cures
-        .filter(|(cure, _)| only.is_none_or(|only| cure.expression == only))
+        .filter(|(cure, _)| only.is_none_or(|only| holds(only, &cure.expression)))
         .map(|(cure, message)| (cure.start, cure.expression, message))
         .collect()
 }

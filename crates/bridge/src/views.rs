@@ -253,6 +253,8 @@ pub struct DetailView {
     pub sections: Vec<SectionView>,
     /// The received text (for the source view).
     pub source: String,
+    /// What the authority would see of the patient, where the rules in use say it.
+    pub privacy: Option<PrivacyView>,
 }
 
 /// One message, ours (code + params, text from the catalogue) or the authority's (its own words too).
@@ -390,6 +392,8 @@ print_no_content!(
     DraftView,
     SuggestionView,
     SuggestedView,
+    PrivacyView,
+    PrivacyRowView,
     FormFieldView,
     CauseFieldView,
     ValueView,

@@ -295,6 +295,7 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
     results: [],
     sections: sectionsOf(plain),
     source: sourceOf(plain),
+    privacy: null,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import type { FormFieldView } from "./generated/FormFieldView";
 import type { MessageView } from "./generated/MessageView";
+import type { PrivacyView } from "./generated/PrivacyView";
 import { BLANK } from "./mock-data";
 
 const lineOf = (text: string, part: string) => text.slice(0, text.indexOf(part)).split("\n").length;
@@ -53,4 +54,22 @@ export function fieldsOf(text: string): FormFieldView[] {
     return [{ expression: `${ADDRESS}.${name}`, path, value, line: lineOf(text, `"${name}"`), choices: [], messages }];
   };
   return [...field("Patient.address.country", "country"), ...field("Patient.address.state", "state")];
+}
+
+/** What the authority would see of the patient: initials, and no street. */
+export function privacyOf(text: string): PrivacyView | null {
+  const name = /"text": "([^"]*)"/.exec(text)?.[1] ?? "";
+  const [now, seen] = [["Rebgasse 14, 4057 Basel, BS, CH"], ["4057 Basel, BS, CH"]];
+  return {
+    permitted: "initials",
+    because: "Neisseria gonorrhoeae",
+    patient: "Bundle.entry[1].resource",
+    tooMuch: true,
+    rows: [
+      { key: "patient.name", now: [name], seen: [name.replace(/(\p{L})\p{L}+/gu, "$1")] },
+      { key: "patient.birth-date", now: ["1984-02-11"], seen: ["1984-02-11"] },
+      { key: "patient.address", now, seen },
+      { key: "patient.telecom", now: ["+41 61 000 00 00"], seen: [] },
+    ],
+  };
 }

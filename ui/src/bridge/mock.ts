@@ -13,7 +13,7 @@ import type { RowView } from "./generated/RowView";
 import type { StatusView } from "./generated/StatusView";
 import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
-import { fieldsOf, foundIn } from "./mock-draft";
+import { fieldsOf, foundIn, privacyOf } from "./mock-draft";
 import { UNKNOWN_CODE, actionsOf, candidate, detail, groupOf, masked, messageFor, row } from "./mock-data";
 
 /** What a locked window may ask, as the core has it. */
@@ -300,6 +300,7 @@ export function createMock(options: MockOptions = {}): Door {
       messages: foundIn(text),
       readable: true,
       fields: fieldsOf(text),
+      privacy: privacyOf(text),
       changes: [{ line: 1, removed: detail(find(id), null).source.split("\n")[0] ?? "", added: text.split("\n")[0] ?? "" }],
       changed: 1,
       vanished: [],

@@ -16,6 +16,7 @@ import css from "./correct-findings.module.css";
 import { Difference } from "./difference";
 import type { Edits } from "./draft";
 import { Message, More, Values } from "./message";
+import { Privacy } from "./privacy";
 import { rawText, sentenceOf } from "./said";
 import { Suggestion } from "./suggestion";
 import { sayProblem } from "./toasts";
@@ -72,6 +73,7 @@ export function Findings({ view, content, edits, undoing, onShow }: Props) {
           />
         ))}
       </div>
+      {view.privacy && <Privacy view={view.privacy} onReduce={reducing(view, edits)} />}
       {others.length > 0 && (
         <>
           <h3>{text("findings.others")}</h3>
@@ -89,6 +91,12 @@ export function Findings({ view, content, edits, undoing, onShow }: Props) {
       )}
     </>
   );
+}
+
+/** Puts the patient into the form that is permitted, where what has to change needs no judgement. */
+function reducing({ messages, privacy }: DraftView, edits: Edits): (() => void) | undefined {
+  const isCured = messages.some((message) => message.code.startsWith("rule-privacy-") && message.suggestion);
+  return privacy && isCured ? () => edits.apply(privacy.patient) : undefined;
 }
 
 function applying({ suggestion }: MessageView, edits: Edits): (() => void) | undefined {

@@ -9,6 +9,7 @@ import type { SectionView } from "../bridge/generated/SectionView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Pointer } from "../place";
 import { Message } from "./message";
+import { Privacy } from "./privacy";
 import { showInside } from "./scroll";
 import { Results } from "./results";
 import css from "./report-content.module.css";
@@ -22,6 +23,7 @@ export function ReportContent({ view, pointer }: { view: DetailView; pointer: Po
         <p className={css.unplaced}>{text("content.unplaced")}</p>
       )}
       {view.sections.length === 0 && <p className={css.unplaced}>{text("content.empty")}</p>}
+      {view.privacy && <Privacy view={view.privacy} />}
       <Results results={view.results} />
       {view.sections.map((section, at) => (
         <Section

@@ -131,3 +131,38 @@ for (const [language, sentence] of [
     });
   });
 }
+
+test("what the authority may see stands beside what the report says of the patient, and one press makes it so", async ({ window, core }) => {
+  // The rules of practice permit only initials for syphilis.
+  const sent = await core.call("send_files", { paths: [core.sample("syphilis")], again: false, separate: false });
+  const [id] = sent.submissions;
+  expect((await core.call("detail", { id: id ?? 0 })).row.state).toBe("held");
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  const shown = window.getByTestId("detail").getByTestId("privacy");
+  await expect(shown).toHaveAttribute("data-stops", "true");
+  await expect(shown).toContainText("only the initials are permitted");
+  await expect(shown.locator("[data-field='patient.name'] del")).toContainText("Lehmann-Muster");
+  await expect(shown.locator("[data-field='patient.telecom']")).toContainText("nothing");
+  await sound(window);
+
+  await window.getByTestId("action-correct").click();
+  const dialog = window.getByRole("dialog");
+  const sum = dialog.getByTestId("findings-sum");
+  await expect(sum).not.toHaveAttribute("data-errors", "0");
+  await dialog.getByTestId("reduce-patient").click();
+  await expect(dialog.getByTestId("privacy")).toHaveAttribute("data-stops", "false");
+  await expect(dialog.getByTestId("privacy").locator("del")).toHaveCount(0);
+  await expect(dialog.getByRole("textbox", { name: "Source" })).not.toContainText("Lehmann");
+  await dialog.getByTestId("undo-edit").click();
+  await expect(dialog.getByTestId("privacy")).toHaveAttribute("data-stops", "true");
+  await dialog.getByTestId("redo-edit").click();
+  await expect(dialog.getByTestId("privacy")).toHaveAttribute("data-stops", "false");
+
+  // What else there is to cure goes with it, and then the report may leave.
+  await dialog.getByTestId("all-suggestions").click();
+  await dialog.getByTestId("apply-all").click();
+  await expect(sum).toHaveAttribute("data-errors", "0");
+  await dialog.getByTestId("correct-send").click();
+  await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
+});

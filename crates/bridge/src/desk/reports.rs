@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use engine::{Candidate, Engine};
-use fhir::{Instant, Period};
+use fhir::{Instant, Limits, Period, Tree};
 use journal::{Counts, Filter, JournalError, Row};
 use report::{State, SubmissionId};
 
 use super::{Desk, on_pool};
 use crate::candidates::candidate_view;
 use crate::limits;
+use crate::privacy::privacy_of;
 use crate::problem::Problem;
 use crate::rows::{Names, detail_view, group_of, leading, message_view, row_view, small};
 use crate::views::{DetailView, IntakeView, ListQuery, PageView, RowView};
@@ -286,7 +287,10 @@ fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
         Err(error) => return Err(error.into()),
     };
     let evidence = journal.evidence(id)?;
-    Ok(detail_view(&detail, &document, &evidence, &engine.profile(), engine.now()))
+    let mut view = detail_view(&detail, &document, &evidence, &engine.profile(), engine.now());
+    let tree = Tree::read(&document, detail.row.format, &Limits::default()).ok();
+    view.privacy = tree.and_then(|tree| privacy_of(engine.rules().as_deref(), &tree));
+    Ok(view)
 }
 
 /// The successor, or why the file is none: what is no report changes nothing.

@@ -14,6 +14,7 @@ use crate::draft::{form, vanished};
 use crate::edit::{VALUE_MAX, common_path, leaves, with_value, with_values};
 use crate::limits;
 use crate::placement::found;
+use crate::privacy::privacy_of;
 use crate::problem::Problem;
 use crate::rows::{leading, message_view, placed, small};
 use crate::suggested::applied;
@@ -211,6 +212,7 @@ fn look(
             (Some(original), Some(tree)) => vanished(original, tree),
             _ => Vec::new(),
         },
+        privacy: tree.as_ref().and_then(|tree| privacy_of(engine.rules().as_deref(), tree)),
         messages,
         readable,
         changes: shown,

@@ -89,6 +89,8 @@ pub struct DraftView {
     pub changed: u32,
     /// Elements that the report had and that are gone, e.g. `Patient.name.family`.
     pub vanished: Vec<String>,
+    /// What the authority would see of the patient, where the rules in use say it.
+    pub privacy: Option<PrivacyView>,
 }
 
 /// A cure that needs no judgement.
@@ -119,6 +121,36 @@ pub struct SuggestedView {
     pub changes: Vec<ChangeView>,
     /// How many.
     pub changed: u32,
+}
+
+/// What the authority would see of the patient.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct PrivacyView {
+    /// Form of the name that the rules permit: a code of the authority's, e.g. `initials`.
+    pub permitted: String,
+    /// The test that decides it, in words.
+    pub because: Option<String>,
+    /// FHIRPath of the patient.
+    pub patient: String,
+    /// Whether the report says more: then it is held back.
+    pub too_much: bool,
+    /// Each fact about the patient.
+    pub rows: Vec<PrivacyRowView>,
+}
+
+/// One fact about the patient.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct PrivacyRowView {
+    /// Key of the field, as in the sections.
+    pub key: String,
+    /// As the report has it now.
+    pub now: Vec<String>,
+    /// As it is permitted; empty where nothing may be seen.
+    pub seen: Vec<String>,
 }
 
 /// A value in question, to be changed in a form.

@@ -6,7 +6,8 @@ use bridge::headless::{EndpointTerms, ListTerms, SearchTerms};
 use bridge::views::{
     CandidateView, CauseFieldView, ChangeView, CorrectsView, DetailView, DraftView, EndpointInput,
     EvidenceView, FieldView, FixView, FormFieldView, IntakeView, ListQuery, MessageView, PageView,
-    ResultView, RowView, SectionView, SuggestedView, SuggestionView, TimelineView, ValueView,
+    PrivacyRowView, PrivacyView, ResultView, RowView, SectionView, SuggestedView, SuggestionView,
+    TimelineView, ValueView,
 };
 use bridge::{Call, Desk, IssueRecord, Password, Problem, Record, SuggestionRecord};
 use static_assertions::assert_not_impl_any;
@@ -46,6 +47,13 @@ fn message() -> MessageView {
         found: Some(canary()),
         suggestion: Some(suggestion()),
     }
+}
+
+fn privacy() -> PrivacyView {
+    let row = PrivacyRowView { key: canary(), now: vec![canary()], seen: vec![canary()] };
+    silent(&row);
+    let rows = vec![row];
+    PrivacyView { permitted: canary(), because: None, patient: canary(), too_much: true, rows }
 }
 
 fn suggestion() -> SuggestionView {
@@ -118,6 +126,7 @@ fn what_people_work_with_is_not_printed() {
         changes: vec![change()],
         changed: 1,
         vanished: vec![canary()],
+        privacy: Some(privacy()),
     });
     silent(&suggestion());
     silent(&SuggestedView { text: canary(), count: 1, changes: vec![change()], changed: 1 });
@@ -209,6 +218,7 @@ fn views_are_not_printed() {
         results: vec![result()],
         sections: vec![section()],
         source: canary(),
+        privacy: Some(privacy()),
     });
 }
 

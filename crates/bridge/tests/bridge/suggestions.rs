@@ -101,3 +101,35 @@ async fn a_cure_is_offered_with_its_finding_and_put_in_alone_or_with_all_others(
     let broken = desk.apply_suggestions("{".to_owned(), None).await.unwrap();
     assert_eq!((broken.count, &*broken.text), (0, "{"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_authority_would_see_of_the_patient_stands_beside_what_the_report_says() {
+    let home = tempfile::tempdir().unwrap();
+    let desk = Desk::open(home.path()).await.unwrap();
+    let samples = desk.practice_samples().await.unwrap();
+    let named = |part: &str| samples.iter().find(|path| path.contains(part)).unwrap().clone();
+    // The rules of practice permit only initials for syphilis.
+    let held = desk.send_files(vec![named("syphilis")], KnownContent::Show).await.unwrap();
+    let id = held.submissions[0].expect("taken in");
+    let detail = desk.detail(id).await.unwrap();
+    let privacy = detail.privacy.expect("the rules say it");
+    assert_eq!((&*privacy.permitted, privacy.too_much), ("initials", true));
+    let told = |key: &str| {
+        let row = privacy.rows.iter().find(|row| row.key == key).unwrap();
+        (row.now.join(", "), row.seen.join(", "))
+    };
+    let (now, seen) = told("patient.name");
+    assert!(now.contains("Lehmann-Muster") && !seen.contains("Lehmann"), "{seen}");
+    assert_eq!(told("patient.telecom").1, "");
+    let (now, seen) = told("patient.birth-date");
+    assert_eq!(now, seen);
+
+    // What is suggested for the patient makes it so, and leaves all else as it is.
+    let reduced =
+        desk.apply_suggestions(detail.source, Some(privacy.patient.clone())).await.unwrap();
+    assert!(reduced.count >= 3, "{}", reduced.count);
+    let draft = desk.look_at_draft(id, reduced.text).await.unwrap();
+    let after = draft.privacy.expect("the rules say it");
+    assert!(!after.too_much && after.rows.iter().all(|row| row.now == row.seen));
+    assert!(!draft.messages.iter().any(|message| message.code.starts_with("rule-privacy-")));
+}

@@ -2,6 +2,7 @@
 import type { ChangeView } from "./ChangeView";
 import type { FormFieldView } from "./FormFieldView";
 import type { MessageView } from "./MessageView";
+import type { PrivacyView } from "./PrivacyView";
 
 /**
  * An edited report, looked at while somebody types.
@@ -30,4 +31,8 @@ changed: number,
 /**
  * Elements that the report had and that are gone, e.g. `Patient.name.family`.
  */
-vanished: Array<string>, };
+vanished: Array<string>, 
+/**
+ * What the authority would see of the patient, where the rules in use say it.
+ */
+privacy: PrivacyView | null, };
