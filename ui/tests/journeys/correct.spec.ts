@@ -114,8 +114,8 @@ test("a fix that does not help stops after the first", async ({ window, core }) 
   const dialog = window.getByRole("dialog");
   // Another value is changed on the way than the one that the authority minds, so that it fails the correction.
   await window.route("**/call/fix", async (route) => {
-    const { id } = route.request().postDataJSON() as { id: number };
-    const other = { id, path: "Patient.name.given", find: "Fritz", replace: "Niemand" };
+    const asked = route.request().postDataJSON() as object;
+    const other = { ...asked, path: "Patient.name.given", find: "Fritz", replace: "Niemand" };
     await route.continue({ postData: JSON.stringify(other) });
   });
   await dialog.getByRole("textbox", { name: "Put this instead" }).fill("Muster");

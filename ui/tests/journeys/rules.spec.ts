@@ -1,11 +1,14 @@
 // The authority's rules in the window: a report with twelve mistakes is corrected with suggestions and edits alone.
 
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { expect, sound, test } from "./window";
 import { spoiled, teachingPackage } from "./teaching";
 
 test("a report with twelve mistakes is walked to clean, and is sent", async ({ window, core }) => {
+  // Twelve steps with a check after each: on a machine that does other things as well this takes its time.
+  test.slow();
   await core.useRules(core.write("rules.json", teachingPackage()));
   const sample = readFileSync(core.sample("muster-fehler"), "utf8");
   const day = /"collectedDateTime": "([^"]*)"/.exec(sample)?.[1] ?? "";
@@ -134,7 +137,8 @@ for (const [language, sentence] of [
 
 test("what the authority may see stands beside what the report says of the patient, and one press makes it so", async ({ window, core }) => {
   // The rules of practice permit only initials for syphilis.
-  const sent = await core.call("send_files", { paths: [core.sample("syphilis")], again: false, separate: false });
+  const report = readFileSync(join(core.folder, "home/practice/lessons/syphilis-full-name.json"), "utf8");
+  const sent = await core.call("send_text", { text: report, name: "syphilis.json" });
   const [id] = sent.submissions;
   expect((await core.call("detail", { id: id ?? 0 })).row.state).toBe("held");
   await window.getByTestId("nav-correct").click();
@@ -159,9 +163,8 @@ test("what the authority may see stands beside what the report says of the patie
   await dialog.getByTestId("redo-edit").click();
   await expect(dialog.getByTestId("privacy")).toHaveAttribute("data-stops", "false");
 
-  // What else there is to cure goes with it, and then the report may leave.
-  await dialog.getByTestId("all-suggestions").click();
-  await dialog.getByTestId("apply-all").click();
+  // What else there was to cure in the patient went with it, and the report may leave.
+  await expect(dialog.getByTestId("all-suggestions")).toHaveCount(0);
   await expect(sum).toHaveAttribute("data-errors", "0");
   await dialog.getByTestId("correct-send").click();
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");

@@ -34,7 +34,7 @@ export interface Core {
   drop(paths: string[]): Promise<void>;
   /** Says what the next file dialog answers. */
   choose(paths: string[]): Promise<void>;
-  /** Puts a package of rules to use. */
+  /** Puts a package of rules to use, in the place of those that practice brings. */
   useRules(file: string): Promise<void>;
   /** A file with this content. */
   write(name: string, content: string): string;
@@ -193,6 +193,7 @@ function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
     drop: async (paths) => void (await post("/host/drop", paths)),
     choose: async (paths) => void (await post("/host/choose", paths)),
     async useRules(file) {
+      rmSync(join(folder, "home/practice/rules"), { recursive: true, force: true });
       const answer = await post("/host/rules", file);
       if (!answer.ok) throw new Error(`${file}: ${await answer.text()}`);
     },
