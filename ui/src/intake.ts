@@ -43,9 +43,9 @@ type Step =
   | { do: "undone"; held: number }
   | { do: "close-batch" };
 
-/** What stays on the list after a hand-over: what was not part of it, and what failed, which is looked at again. */
+/** What a hand-over does to the list: what went leaves it, but for what failed, which is looked at again. */
 export interface Left {
-  same: readonly string[] | "all";
+  gone: readonly string[];
   anew: readonly string[];
 }
 
@@ -95,8 +95,9 @@ export function intakeReducer(state: Intake, step: Step): Intake {
   }
 }
 
-function afterwards(sources: Source[], { same, anew }: Left, look: number): Source[] {
-  const stays = sources.filter(({ path }) => same === "all" || same.includes(path) || anew.includes(path));
+/** What was chosen or dropped while the hand-over was under way was no part of it, and stays. */
+function afterwards(sources: Source[], { gone, anew }: Left, look: number): Source[] {
+  const stays = sources.filter(({ path }) => !gone.includes(path) || anew.includes(path));
   return stays.map((source) => (anew.includes(source.path) ? { path: source.path, found: undefined, look } : source));
 }
 
@@ -106,9 +107,10 @@ function afterwards(sources: Source[], { same, anew }: Left, look: number): Sour
  */
 export function leftOf(sources: Source[], again: ReadonlySet<string>, parts: Part[]): { left: Left; again: ReadonlySet<string> } {
   const key = (view: CandidateView) => `${view.file}\n${view.digest}`;
-  const same = parts.filter((part) => !part.view).flatMap((part) => part.paths);
+  const gone = parts.filter((part) => part.view).flatMap((part) => part.paths);
+  const refused = parts.filter((part) => !part.view).flatMap((part) => part.paths);
   const anew: string[] = [];
-  const still = new Set(same.filter((path) => again.has(path)));
+  const still = new Set(refused.filter((path) => again.has(path)));
   for (const { paths, view } of parts) {
     const failed = new Set(view?.files.filter((_, at) => view.failed.includes(at)).map(key));
     if (failed.size === 0) continue;
@@ -124,7 +126,7 @@ export function leftOf(sources: Source[], again: ReadonlySet<string>, parts: Par
     const isOnly = (source: Source) => names.filter((name) => source.found?.some((one) => key(one) === name)).length === 1;
     failedAlone.filter((source) => again.has(source.path) && isOnly(source)).forEach((source) => still.add(source.path));
   }
-  return { left: { same, anew }, again: still };
+  return { left: { gone, anew }, again: still };
 }
 
 export interface IntakeDesk extends Intake {
@@ -150,7 +152,7 @@ export function useIntakeDesk(): IntakeDesk {
       },
       leaveOut: (path: string) => step({ do: "leave-out", path }),
       clear: () => step({ do: "clear" }),
-      sent(views: IntakeView[], left: Left = { same: "all", anew: [] }) {
+      sent(views: IntakeView[], left: Left = { gone: [], anew: [] }) {
         looks += 1;
         step({ do: "sent", views, at: Date.now(), left, look: looks });
         void look([...left.anew], looks, step);

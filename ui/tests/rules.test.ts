@@ -76,10 +76,20 @@ describe("intake", () => {
     expect(tally(state.sources)).toEqual({ send: 2, correction: 1, known: 1, refused: 1, looking: 1 });
   });
 
+  it("keeps what was chosen while others were handed over", () => {
+    const chosen = intakeReducer(EMPTY, { do: "choose", paths: ["monday.zip"], look: 1 });
+    const handed = { files: [candidate("x.json", 0)], submissions: [7], failed: [], problem: null };
+    const { left } = leftOf(chosen.sources, new Set(), [{ paths: ["monday.zip"], view: handed }]);
+    const meanwhile = intakeReducer(chosen, { do: "choose", paths: ["tuesday.zip"], look: 2 });
+    const after = intakeReducer(meanwhile, { do: "sent", views: [handed], at: 1000, left, look: 3 });
+    expect(after.sources.map((source) => source.path)).toEqual(["tuesday.zip"]);
+    expect(after.batch?.ids).toEqual([7]);
+  });
+
   it("keeps apart what became a submission and what did not", () => {
     const files = ["x.json", "scan.pdf"].map(candidate);
     const views = [{ files, submissions: [7, null], failed: [], problem: null }];
-    const state = intakeReducer(chosen, { do: "sent", views, at: 1000, left: { same: [], anew: [] }, look: 2 });
+    const state = intakeReducer(chosen, { do: "sent", views, at: 1000, left: { gone: ["a", "b"], anew: [] }, look: 2 });
     expect(state.sources).toEqual([]);
     expect(state.batch?.ids).toEqual([7]);
     expect(state.batch?.rest.map((view) => view.file)).toEqual(["scan.pdf"]);
@@ -102,7 +112,7 @@ describe("a hand-over of which a part fails", () => {
     const all = new Set(sources.map((source) => source.path));
     const paths = [...all];
     const rest = leftOf(sources, all, [{ paths, view: view([7, null, null], [1, 2]) }]);
-    expect(rest.left).toEqual({ same: [], anew: ["b2.json", "b3.json"] });
+    expect(rest.left).toEqual({ gone: paths, anew: ["b2.json", "b3.json"] });
     expect([...rest.again]).toEqual(["b2.json", "b3.json"]);
     const state = intakeReducer({ sources, batch: null }, { do: "sent", views: [view([7, null, null], [1, 2])], at: 1, left: rest.left, look: 2 });
     expect(state.sources).toEqual(["b2.json", "b3.json"].map((path) => ({ path, found: undefined, look: 2 })));
@@ -113,24 +123,24 @@ describe("a hand-over of which a part fails", () => {
   it("leaves a whole part as it was where nothing of it was taken in", () => {
     const again = new Set(["b3.json"]);
     const parts = [{ paths: ["b1.json", "b2.json"], view: view([7, 8], []) }, { paths: ["b3.json"] }];
-    expect(leftOf(sources, again, parts)).toEqual({ left: { same: ["b3.json"], anew: [] }, again });
+    expect(leftOf(sources, again, parts)).toEqual({ left: { gone: parts[0]?.paths, anew: [] }, again });
   });
 
   it("looks at a folder again of which a part was taken in, and sends none of it again by itself", () => {
     const folder = { path: "out", found: sources.flatMap((source) => source.found), look: 1 };
     const rest = leftOf([folder], new Set(["out"]), [{ paths: ["out"], view: view([7, null, 8], [1]) }]);
-    expect(rest).toEqual({ left: { same: [], anew: ["out"] }, again: new Set() });
+    expect(rest).toEqual({ left: { gone: ["out"], anew: ["out"] }, again: new Set() });
   });
 
   it("looks at all of it again where a file has changed meanwhile", () => {
     const changed = view([7, null], [1]);
     changed.files[1] = { ...candidate("b2.json", 0), digest: "another" };
     const rest = leftOf(sources, new Set(["b1.json"]), [{ paths: ["b1.json", "b2.json"], view: changed }]);
-    expect(rest).toEqual({ left: { same: [], anew: ["b1.json", "b2.json"] }, again: new Set() });
+    expect(rest).toEqual({ left: { gone: ["b1.json", "b2.json"], anew: ["b1.json", "b2.json"] }, again: new Set() });
   });
 
   it("takes nothing from the list when a report is pasted or corrected", () => {
-    const step = { do: "sent" as const, views: [view([7], [])], at: 1, left: { same: "all" as const, anew: [] }, look: 2 };
+    const step = { do: "sent" as const, views: [view([7], [])], at: 1, left: { gone: [], anew: [] }, look: 2 };
     expect(intakeReducer({ sources, batch: null }, step).sources).toEqual(sources);
   });
 });

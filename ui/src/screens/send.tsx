@@ -3,6 +3,7 @@
 import { ClipboardPaste, EyeOff, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import type { Dispatch, SetStateAction } from "react";
 
 import { door } from "#door";
 
@@ -31,7 +32,7 @@ export function Send() {
   const count = tally(intake.sources);
   const [separate, setSeparate] = useState(false);
   const { send, isPending } = useSend(again, setAgain, separate);
-  const total = count.send + again.size;
+  const total = count.send + intake.sources.filter(({ path }) => again.has(path)).length;
   const ready = total > 0 && count.looking === 0 && !isPending;
   usePaste(setPasted);
   useSendKey(() => ready && send());
@@ -199,7 +200,7 @@ export function useChooser() {
 }
 
 /** Sends what is on the list; what is known already only where that was asked for. */
-function useSend(again: ReadonlySet<string>, setAgain: (again: ReadonlySet<string>) => void, separate: boolean) {
+function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<ReadonlySet<string>>>, separate: boolean) {
   const text = useText();
   const intake = useIntake();
   const cache = useQueryClient();
@@ -235,7 +236,9 @@ function useSend(again: ReadonlySet<string>, setAgain: (again: ReadonlySet<strin
       say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
     } else if (views.length > 0) {
       const rest = leftOf(intake.sources, again, handed);
-      setAgain(rest.again);
+      const went = new Set(parts.flatMap((part) => part.paths));
+      // What was marked meanwhile stays so.
+      setAgain((now) => new Set([...[...now].filter((path) => !went.has(path)), ...rest.again]));
       intake.sent(views, rest.left);
     }
   };
