@@ -39,11 +39,12 @@ const USES: &[(&str, &[&str])] = &[
         ],
     ),
     ("process", &[]),
-    ("cli", &["bridge", "process"]),
+    ("texts", &[]),
+    ("cli", &["bridge", "process", "texts"]),
     (DESKTOP, &["bridge", "process"]),
     ("rules", &["fhirpath", "fhir"]),
     // Never the client's rooms: what both share is the contract.
-    ("authority", &["fhir", "report", "exchange", "rules", "process"]),
+    ("authority", &["fhir", "report", "exchange", "rules", "process", "texts"]),
     ("tables", &[]),
     ("xtask", &[]),
 ];

@@ -465,7 +465,7 @@ async fn rules_speak_as_validators_do() {
     };
     let refused = lab.post(changed("\"current\"", "\"superseded\""), "application/fhir+json").await;
     let (diagnostics, text, system) = told(resource(refused).await.root());
-    assert_eq!(text, "status must be current, not 'superseded'");
+    assert_eq!(text, "The envelope’s status is “superseded” instead of current.");
     assert_eq!(diagnostics, format!("Constraint failed: envelope-status: '{text}'"));
     assert_eq!(system, "urn:labcourier:finding");
     let failing = document(&urn(), "Muster-Fehler", "1");
