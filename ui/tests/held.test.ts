@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
+import { readCatalogue } from "../build/catalogues";
 import type { MessageView } from "../src/bridge/generated/MessageView";
 import { heldAs } from "../src/parts/held";
 
@@ -17,8 +18,8 @@ describe("a report on hold", () => {
 });
 
 describe("the words of the window", () => {
-  it.each(["en", "de", "fr", "it"])("say in %s nothing of sending where nothing was sent", async (language) => {
-    const words = (await import(`../../texts/${language}/states.json`)).default as Record<string, string>;
+  it.each(["en", "de", "fr", "it"])("say in %s nothing of sending where nothing was sent", (language) => {
+    const words = Object.fromEntries(readCatalogue(language));
     // Known content may be held or withdrawn, and what is released waits to be sent.
     expect(words["verdict.known"]).not.toMatch(/sent|gesendet|envoyée|inviata/i);
     expect(words["event.released"]).not.toMatch(/^(sent|gesendet|envoyée|inviata)/i);

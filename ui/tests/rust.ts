@@ -25,16 +25,6 @@ function table(path: string, name: string): string {
   return body.slice(0, body.indexOf("];") + 1);
 }
 
-/** Codes with the names of their parameters. */
-export function codes(path: string, name = "CODES"): Map<string, string[]> {
-  const found = new Map<string, string[]>();
-  for (const [, code, params] of table(path, name).matchAll(/\(\s*"([^"]+)",\s*&\[([^\]]*)\]/g)) {
-    if (code) found.set(code, [...(params ?? "").matchAll(/"([^"]+)"/g)].map(([, param]) => param ?? ""));
-  }
-  if (found.size === 0) throw new Error(`${path}: ${name} has no codes that this test can read`);
-  return found;
-}
-
 /** Codes of a table without parameters. */
 export function names(path: string, name: string): string[] {
   const found = [...table(path, name).matchAll(/"([^"]+)"/g)].map(([, code]) => code ?? "");

@@ -1,7 +1,5 @@
 //! Files looked at before sending, as views and records.
 
-use std::collections::BTreeMap;
-
 use engine::{Candidate, Reason, Refusal, Verdict, messages};
 use fhir::{Limits, Severity, Tree};
 use journal::{Message, Source};
@@ -175,25 +173,18 @@ fn issues_of(candidate: &Candidate) -> Vec<IssueRecord> {
     plain.zip(findings).map(|(issue, finding)| issue.suggesting(&tree, finding)).collect()
 }
 
-/// Every code of a message of ours, with its parameters: what the catalogues must know.
-pub fn message_codes() -> BTreeMap<&'static str, &'static [&'static str]> {
-    let engine: &[(&str, &[&str])] = &[
+/// Every code of a message of ours, with its parameters: what the catalogue of texts must know.
+pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
+    report::codes::CODES,
+    exchange::CODES,
+    fhir::codes::CODES,
+    rules::codes::CODES,
+    engine::RULES_CODES,
+    REFUSALS,
+    &[
         ("authority-may-have-it", &["receipt"]),
         ("journal-not-compared", &[]),
         ("same-identifier-other-content", &["elements", "identifier", "submission"]),
         (OPEN_TOO_LONG, &[]),
-    ];
-    [
-        report::codes::CODES,
-        exchange::CODES,
-        fhir::codes::CODES,
-        rules::codes::CODES,
-        engine::RULES_CODES,
-        REFUSALS,
-        engine,
-    ]
-    .into_iter()
-    .flatten()
-    .copied()
-    .collect()
-}
+    ],
+];

@@ -24,14 +24,14 @@ use crate::desk::Desk;
 use crate::practice::Practice;
 use crate::problem::Problem;
 
-pub use crate::candidates::message_codes;
+pub use crate::candidates::MESSAGE_CODES;
 pub use crate::record::{IssueRecord, Record};
 pub use crate::support::SupportFile;
 pub use fhir::is_language_region;
 
 pub use attend::{EndpointProblem, Goal, Moved, Outcome};
 pub use certificates::{CertificateFacts, StoredCertificateFacts};
-pub use codes::{Family, REFUSAL_REASONS, catalogue};
+pub use codes::{EVENTS, Family, REFUSAL_REASONS};
 pub use intake::{Arrival, Fate, Intake, Looked, Standing};
 pub use keep::{
     BackupEntry, BackupFacts, Flaw, LostFacts, NoticeFacts, RestoreFacts, RotationFacts,

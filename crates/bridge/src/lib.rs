@@ -32,7 +32,7 @@ pub mod views;
 mod words;
 
 pub use calls::{Call, Purpose};
-pub use candidates::{REFUSALS, message_codes};
+pub use candidates::{MESSAGE_CODES, REFUSALS};
 pub use desk::{Desk, EndpointQuestion, remember_zone};
 pub use engine::KnownContent;
 pub use identity::Password;

@@ -90,3 +90,25 @@ fn differences(languages: &[BTreeMap<String, String>; 4]) -> Vec<String> {
     }
     flaws
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_language_lacks_or_asks_for_alone_is_a_flaw() {
+        let of = |entries: &[(&str, &str)]| -> BTreeMap<String, String> {
+            entries.iter().map(|(id, text)| ((*id).to_owned(), (*text).to_owned())).collect()
+        };
+        let full = of(&[("problem.dns", "{host}"), ("state.held", "On hold")]);
+        assert!(differences(&[(); 4].map(|()| full.clone())).is_empty());
+        let lacks = of(&[("problem.dns", "{host}"), ("state.held", " ")]);
+        let asks = of(&[("problem.dns", "{name}"), ("state.held", "{")]);
+        let flaws = [
+            "it: problem.dns asks for other parameters: {\"name\"}",
+            "fr has no text for state.held",
+            "it: state.held cannot be read",
+        ];
+        assert_eq!(differences(&[full.clone(), full, lacks, asks]), flaws);
+    }
+}

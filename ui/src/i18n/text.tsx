@@ -100,7 +100,7 @@ function literal(values: Values): Values {
 }
 
 /** Parameters whose values are codes. */
-const CODED = new Set(["argument", "kind", "reason", "state"]);
+const CODED = new Set(["action", "argument", "environment", "kind", "reason", "state"]);
 
 /** Parameters whose values are instants of the program; those of a document are shown as they stand there. */
 const INSTANTS = new Set(["last"]);

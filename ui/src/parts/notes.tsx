@@ -50,10 +50,12 @@ export function paramsText(params: Record<string, string>): string {
     .join(" · ");
 }
 
-/** What happened, and what it means, in the reader's language. */
+/** What happened, and what it means, in the reader's language. A certificate that no endpoint uses any more is needed by
+ *  reports. */
 export function problemText(text: Text, problem: Problem): { title: string; more: string } {
-  const title = text.code(`problem.${problem.code}`, problem.params);
-  if (title) return { title, more: text.code(`problem.${problem.code}.more`, problem.params) ?? "" };
+  const id = `problem.${problem.code}${problem.params.endpoints === "" ? "-by-reports" : ""}`;
+  const title = text.code(id, problem.params);
+  if (title) return { title, more: text.code(`${id}.more`, problem.params) ?? "" };
   return { title: text("problem.unfamiliar", { code: problem.code }), more: paramsText(problem.params) };
 }
 

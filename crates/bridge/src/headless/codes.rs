@@ -1,8 +1,4 @@
-//! Every code that can reach a person through the headless program: its catalogue is complete against this
-//! list.
-
-use crate::candidates::message_codes;
-use crate::problem::PROBLEMS;
+//! Codes that can reach a person through the headless program, by the part of the catalogue that has their texts.
 
 /// Which part of the catalogue has a code's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,10 +22,10 @@ pub enum Family {
 }
 
 impl Family {
-    /// Its name, the first part of the key in the catalogue.
+    /// Its name, the first part of an id in the catalogue.
     pub const fn code(self) -> &'static str {
         match self {
-            Self::Message => "message",
+            Self::Message => "finding",
             Self::Kind => "kind",
             Self::Problem => "problem",
             Self::State => "state",
@@ -39,10 +35,22 @@ impl Family {
             Self::Layer => "layer",
         }
     }
+
+    /// Its codes, where their texts have no parameters.
+    pub const fn bare(self) -> &'static [&'static str] {
+        match self {
+            Self::Message | Self::Problem | Self::Event => &[],
+            Self::Kind => &report::Kind::CODES,
+            Self::State => &report::State::SHOWN,
+            Self::Action => ACTIONS,
+            Self::Flaw => FLAWS,
+            Self::Layer => LAYERS,
+        }
+    }
 }
 
 /// Codes of [`Family::Event`] with the parameters that a timeline shows.
-const EVENTS: &[(&str, &[&str])] = &[
+pub const EVENTS: &[(&str, &[&str])] = &[
     ("queued", &[]),
     ("held", &[]),
     ("released", &["reason"]),
@@ -96,25 +104,6 @@ const ACTIONS: &[&str] = &[
     "say-received",
     "say-not-received",
 ];
-
-/// Family, code and names of the parameters of every text that the catalogue must have.
-pub fn catalogue() -> Vec<(Family, &'static str, &'static [&'static str])> {
-    let bare = |family, codes: &'static [&'static str]| {
-        codes.iter().map(move |code| (family, *code, &[] as &[&str]))
-    };
-    let mut all: Vec<_> = message_codes()
-        .into_iter()
-        .map(|(code, params)| (Family::Message, code, params))
-        .chain(EVENTS.iter().map(|(code, params)| (Family::Event, *code, *params)))
-        .chain(PROBLEMS.iter().map(|(code, params, ..)| (Family::Problem, *code, *params)))
-        .collect();
-    all.extend(bare(Family::Kind, &report::Kind::CODES));
-    all.extend(bare(Family::State, &report::State::SHOWN));
-    all.extend(bare(Family::Action, ACTIONS));
-    all.extend(bare(Family::Flaw, FLAWS));
-    all.extend(bare(Family::Layer, LAYERS));
-    all
-}
 
 #[cfg(test)]
 mod tests {

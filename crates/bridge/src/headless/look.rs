@@ -188,10 +188,16 @@ fn read_since(text: &str) -> Result<Instant, Problem> {
 fn params_of(event: &Event) -> Vec<(String, String)> {
     let one = |name: &str, value: &str| vec![(name.to_owned(), value.to_owned())];
     match event {
-        Event::Released { reason, .. } | Event::Withdrawn { reason } => one("reason", reason),
+        Event::Released { reason, .. }
+        | Event::SaidReceived { reason }
+        | Event::StillExpected { reason, .. }
+        | Event::SaidNotReceived { reason, .. }
+        | Event::Withdrawn { reason } => one("reason", reason),
         Event::Deferred { why, .. }
         | Event::Doubted { why, .. }
-        | Event::NotAnswered { why, .. } => one("why", why),
+        | Event::NotAnswered { why, .. }
+        | Event::TurnedAway { why, .. }
+        | Event::HeldAfterRefusals { why } => one("why", why),
         Event::Accepted { receipt, .. }
         | Event::Completed { receipt }
         | Event::Failed { receipt } => one("receipt", receipt),

@@ -308,11 +308,12 @@ async fn what_is_no_report_is_named() {
     assert!(files[2].messages[0].line.is_some());
     assert_eq!(told[3].1, "file-empty");
     assert_eq!(told[4].1, "file-not-found");
-    let known = bridge::message_codes();
+    let known = || bridge::MESSAGE_CODES.iter().copied().flatten();
     for file in &files {
         let message = &file.messages[0];
         let params: Vec<_> = message.params.keys().map(String::as_str).collect();
-        let mut listed = known[message.code.as_str()].to_vec();
+        let mut listed =
+            known().find(|(code, _)| *code == message.code).map_or(Vec::new(), |of| of.1.to_vec());
         listed.sort_unstable();
         assert_eq!(params, listed, "{}", message.code);
     }

@@ -108,14 +108,11 @@ fn heading(scene: &Scene<'_>, label: &str) {
 }
 
 fn timeline(scene: &Scene<'_>, moment: &Moment) {
-    let params: Vec<(&str, &str)> =
-        moment.params.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let text = scene.texts.text(&format!("event.{}", moment.event), &params);
     let line = Line::new()
         .add("  ")
         .look(to_the_second(&moment.at), Look::Faint)
         .add("  ")
-        .add(text)
+        .add(scene.texts.event(moment))
         .look(format!("  {}", moment.by), Look::Faint);
     scene.output.line(&line);
 }

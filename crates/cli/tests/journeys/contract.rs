@@ -174,7 +174,7 @@ fn wrong_usage_is_two_and_help_is_not() {
     place.run(&["list", "--state", "nonsense"]).ends(2);
     place.run(&["list", "--since", "yesterday"]).ends(2);
     place.run(&["frobnicate"]).ends(2);
-    place.run(&["show", "99"]).ends(2).says("no report number 99");
+    place.run(&["show", "99"]).ends(2).says("no report 99");
     place.run(&["endpoint", "use", "nowhere"]).ends(2);
     place.run(&["endpoint", "add", "plain", "http://127.0.0.1/v1/fhir"]).ends(2).says("https://");
     // Only what is described is spoken.

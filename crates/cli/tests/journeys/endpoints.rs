@@ -13,10 +13,10 @@ fn an_endpoint_that_reports_wait_for_is_neither_removed_nor_led_elsewhere() {
     place.stop();
     let file = place.write("a.json", report(300).json());
     place.run(&["send", &file]).ends(3);
-    place.run(&["endpoint", "remove", "authority"]).ends(2).says("1 report waits");
+    place.run(&["endpoint", "remove", "authority"]).ends(2).says("1 of them is");
     let elsewhere = "https://127.0.0.1:1/v1/fhir";
     let moved = place.run(&["endpoint", "set-address", "authority", elsewhere]).ends(2);
-    moved.says("1 report was").says("--same-authority").says("endpoint add");
+    moved.says("1 report, 1 of them open").says("--same-authority").says("endpoint add");
     assert_eq!(place.json(0, &["endpoint", "list"])[0]["url"], place.url(), "nothing is changed");
 
     // The same authority under another address: what is open is sent and followed there.
@@ -37,7 +37,7 @@ fn an_endpoint_that_reports_wait_for_is_neither_removed_nor_led_elsewhere() {
     // Nothing was taken in for it: its address may lead anywhere.
     place.run(&["endpoint", "set-address", "other", elsewhere]).ends(0);
     place.run(&["endpoint", "set-address", "other", "http://127.0.0.1/v1/fhir"]).ends(2);
-    place.run(&["endpoint", "remove", "authority"]).ends(2).says("no endpoint named");
+    place.run(&["endpoint", "remove", "authority"]).ends(2).says("no authority named");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_renamed_endpoint_keeps_its_reports_and_its_certificate() {
     let (url, ca) = (place.url(), place.ca());
     place.run(&["endpoint", "add", "other", &url, "--ca", &ca]).ends(0);
     let taken = ["endpoint", "rename", "authority", "other"];
-    place.run(&taken).ends(2).says("is an endpoint named");
+    place.run(&taken).ends(2).says("already an authority named");
     place.run(&["endpoint", "rename", "authority", "real"]).ends(0).says("is called real");
     assert_eq!(names(&place), ["real", "other"]);
     assert_eq!(place.json(0, &["endpoint", "list"])[0]["inUse"], true);
@@ -222,7 +222,7 @@ fn what_takes_the_place_of_a_report_goes_where_that_went_or_nowhere() {
     place.run(&["endpoint", "remove", "authority"]).ends(0);
     let corrected = place.write("b.json", report(343).json());
     for command in [&["resubmit", "1"][..], &["resubmit", "1", "--with", &corrected]] {
-        place.run(command).ends(2).says("\"authority\" is not configured any more").says(&url);
+        place.run(command).ends(2).says("authority is not set up any more").says(&url);
     }
     assert_eq!(place.json(0, &["list"]).len(), 1, "nothing was taken in");
     place.run(&["endpoint", "add", "again", &url, "--ca", &ca]).ends(0);
@@ -245,7 +245,7 @@ fn reports_of_an_endpoint_that_is_not_configured_are_told() {
     elsewhere["in_use"] = serde_json::Value::Null;
     place.write("profile/profile.json", elsewhere.to_string());
     place.start();
-    let told = place.run(&["follow"]).ends(3).says("is not configured any more");
+    let told = place.run(&["follow"]).ends(3).says("is not set up any more");
     told.says(&place.url()).says("endpoint add");
     let (url, ca) = (place.url(), place.ca());
     place.run(&["endpoint", "add", "authority", &url, "--ca", &ca]).ends(0);

@@ -9,7 +9,11 @@ fn the_authority_down_is_three_and_nothing_is_lost() {
     let mut place = Place::ready();
     place.stop();
     let file = place.write("a.json", report(100).json());
-    place.run(&["send", &file]).ends(3).says("refuses the connection").says("1 report is safe");
+    place
+        .run(&["send", &file])
+        .ends(3)
+        .says("does not accept connections")
+        .says("1 report is safe");
     assert_eq!(place.json(0, &["list"])[0]["state"], "queued");
     place.run(&["follow", "--once"]).ends(3);
     place.run(&["endpoint", "test"]).ends(3).says("does not work");
@@ -31,14 +35,14 @@ fn a_wrong_ca_is_three_before_a_byte_leaves() {
     place
         .run(&["send", &file, "--wait"])
         .ends(3)
-        .says("cannot be trusted")
+        .says("is not trusted")
         // It has the same name as the right one, and another key.
-        .says("its issuer is not trusted here")
+        .says("its issuer is not known here")
         .says("Nothing was sent");
     assert_eq!(place.json(0, &["list"])[0]["state"], "queued");
     // What waits for that endpoint is tried there, and does not block the other.
     place.run(&["endpoint", "use", "authority"]).ends(0);
-    place.run(&["follow"]).ends(3).says("cannot be trusted");
+    place.run(&["follow"]).ends(3).says("is not trusted");
     let other = place.write("b.json", report(111).json());
     assert_eq!(place.json(0, &["send", &other, "--wait"])[0]["state"], "completed");
     assert_eq!(place.json(0, &["list"])[1]["state"], "queued");
@@ -53,8 +57,8 @@ fn without_a_certificate_it_is_three_with_the_next_step() {
     place.run(&["init", "--endpoint", &url, "--ca", &ca, "--vault", "passphrase"]).ends(0);
     place.run(&["identity", "show"]).ends(1);
     let file = place.write("a.json", report(120).json());
-    place.run(&["send", &file]).ends(3).says("no certificate").says("identity import");
-    place.run(&["endpoint", "test"]).ends(3).says("no certificate");
+    place.run(&["send", &file]).ends(3).says("No certificate").says("identity import");
+    place.run(&["endpoint", "test"]).ends(3).says("No certificate");
     place.import().ends(0).says("CN=lab");
     place.run(&["follow"]).ends(0).says("Completed");
 }
@@ -92,11 +96,11 @@ fn wrong_certificate_files_say_what_is_wrong() {
     place
         .run(&["identity", "import", &p12, "--password-file", &wrong])
         .ends(1)
-        .says("does not open the certificate file");
-    place.run(&["identity", "import", &wrong]).ends(1).says("no certificate file");
+        .says("password is wrong");
+    place.run(&["identity", "import", &wrong]).ends(1).says("not a certificate file");
     place.run(&["identity", "import", "missing.p12"]).ends(1).says("no such file");
     let ca = place.ca();
-    place.run(&["identity", "import", &ca]).ends(1).says("no private key");
+    place.run(&["identity", "import", &ca]).ends(1).says("private key is missing");
     let import = ["identity", "import", &ca, "--key", &ca];
     place.run(&import).ends(1).says("Name the file that holds the private key");
     // The one that works is still there.
@@ -116,7 +120,7 @@ fn a_vault_opens_with_its_passphrase_only() {
         }
         crate::place::finish(command)
     };
-    with(Some(&wrong)).ends(4).says("passphrase does not open the vault");
+    with(Some(&wrong)).ends(4).says("passphrase is wrong");
     with(None).ends(4).says("--passphrase-file");
     with(Some("/nonexistent/passphrase")).ends(4).says("no such file");
     with(Some(&place.shown("passphrase"))).ends(0);
@@ -131,7 +135,7 @@ fn a_profile_that_is_missing_or_damaged_is_four() {
     let place = Place::ready();
     let mut command = crate::place::program(place.folder.path());
     command.args(["--profile", &place.shown("nowhere"), "list"]);
-    crate::place::finish(command).ends(4).says("no profile").says("init");
+    crate::place::finish(command).ends(4).says("not set up in").says("init");
     // A damaged journal is set aside at once, and said with every command until it was read.
     place.write("profile/journal.db", [1_u8; 4096]);
     place.run(&["list"]).ends(1).says("journal").says("set-aside");

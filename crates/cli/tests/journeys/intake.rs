@@ -7,19 +7,15 @@ fn everything_else_is_named_for_what_it_is() {
     let place = Place::ready();
     std::fs::create_dir(place.path("empty-folder")).unwrap();
     let cases: [(&str, &[u8], &str); 7] = [
-        ("a.pdf", b"%PDF-1.7\n1 0 obj", "a PDF document"),
-        (
-            "b.hl7",
-            b"MSH|^~\\&|LAB|X|BAG|Y|2026||ORU^R01|1|P|2.5\rPID|1\r",
-            "an HL7 version 2 message",
-        ),
-        ("c.csv", b"name;date;code\nA;2026;1\nB;2026;2\n", "a table (CSV)"),
+        ("a.pdf", b"%PDF-1.7\n1 0 obj", "PDF document"),
+        ("b.hl7", b"MSH|^~\\&|LAB|X|BAG|Y|2026||ORU^R01|1|P|2.5\rPID|1\r", "HL7 version 2 message"),
+        ("c.csv", b"name;date;code\nA;2026;1\nB;2026;2\n", "Table (CSV)"),
         ("d.json", b"", "The file is empty"),
-        ("e.json", br#"{"resourceType":"Patient","id":"x"}"#, "a FHIR Patient"),
+        ("e.json", br#"{"resourceType":"Patient","id":"x"}"#, "Another FHIR resource Patient"),
         (
             "f.json",
             b"{\"resourceType\":\"Bundle\",\"type\":\"document\",\"entry\":[",
-            "Not valid JSON",
+            "The JSON is broken",
         ),
         (
             "g.xml",
@@ -32,7 +28,7 @@ fn everything_else_is_named_for_what_it_is() {
     }
     let good = place.write("in/z.json", report(60).json());
     let done = place.run(&["send", "in", "missing.json", "empty-folder", "--wait"]).ends(1);
-    let mut done = done.says("no such file").says("no file inside").says("Completed");
+    let mut done = done.says("no such file").says("no report in it").says("Completed");
     for (_, _, text) in cases {
         done = done.says(text);
     }

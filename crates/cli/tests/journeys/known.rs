@@ -80,7 +80,7 @@ fn only_what_can_work_is_proposed() {
     place.run(&["send", &file]).ends(1).says("resubmit 1 --with").says_not("release 1");
     place.run(&["show", "1"]).ends(0).says("resubmit 1 --with").says_not("release 1");
     let refused = place.run(&["release", "1", "--reason", "all the same"]);
-    refused.says("no document").says("resubmit 1 --with FILE").says_not("correct 1");
+    refused.says("is not a document").says("resubmit 1 --with FILE").says_not("correct 1");
 }
 
 /// A report that waits can be stopped, also after the first connection was refused; what the authority says of it is
@@ -195,11 +195,11 @@ fn a_search_that_the_release_does_not_offer_is_refused() {
     place.run(&old).ends(0);
     place.run(&["endpoint", "use", "old"]).ends(0);
     for (asked, name) in [
-        (&["--status", "failed"][..], "asked for --status"),
-        (&["--last-updated", "ge2026"], "asked for --last-updated"),
-        (&["--sort", "date"], "asked for --sort"),
-        (&["--count", "5"], "asked for --count"),
-        (&["--page", "2"], "asked for --page"),
+        (&["--status", "failed"][..], "searched by --status"),
+        (&["--last-updated", "ge2026"], "searched by --last-updated"),
+        (&["--sort", "date"], "searched by --sort"),
+        (&["--count", "5"], "searched by --count"),
+        (&["--page", "2"], "searched by --page"),
     ] {
         let words = [&["search"][..], asked].concat();
         place.run(&words).ends(2).says(name).says("by identifier only");

@@ -32,7 +32,7 @@ fn two_commands_from_nothing_to_completed() {
     assert_eq!(states, expected);
     // The same again: known, nothing sent, and one still needs a person.
     run(&["send", "samples", "--wait"]).ends(1).says("6 known").says("FOPH-002");
-    run(&["identity", "import", "x"]).ends(2).says("practice");
+    run(&["identity", "import", "x"]).ends(2).says("Practice has its own");
     run(&["endpoint", "add", "real", "https://authority.example/v1/fhir"]).ends(2).says("practice");
     run(&["practice"]).ends(0);
 }
@@ -238,13 +238,24 @@ fn practice_beside_a_named_profile_says_the_way_out() {
     let place = crate::place::Place::ready();
     let mut command = program(place.folder.path());
     command.arg("practice").env("LABCOURIER_PROFILE", place.path("profile"));
-    finish(command).ends(2).says("not a practice profile").says("without LABCOURIER_PROFILE");
+    finish(command).ends(2).says("in practice only").says("without LABCOURIER_PROFILE");
 }
 
 #[test]
-fn german_where_the_system_speaks_german() {
+fn the_language_is_the_one_that_the_system_speaks() {
     let home = tempfile::tempdir().unwrap();
-    let mut command = program(home.path());
-    command.args(["list", "--profile", "nirgends"]).env("LANG", "de_CH.UTF-8");
-    finish(command).ends(4).says("In nirgends ist kein Profil.");
+    for (language, told, next) in [
+        ("de_CH.UTF-8", "In nirgends ist Lab Courier nicht eingerichtet", "Legen Sie"),
+        (
+            "fr_CH.UTF-8",
+            "Lab Courier n’est pas configuré dans nirgends",
+            "Créez-en un\u{a0}: labcourier",
+        ),
+        ("it_CH", "Lab Courier non è configurato in nirgends", "Ne crei uno: labcourier"),
+        ("C.UTF-8", "Lab Courier is not set up in nirgends", "Make one: labcourier"),
+    ] {
+        let mut command = program(home.path());
+        command.args(["list", "--profile", "nirgends"]).env("LANG", language);
+        finish(command).ends(4).says(told).says(next);
+    }
 }
