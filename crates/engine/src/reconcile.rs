@@ -131,8 +131,14 @@ pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Resul
 async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
     let accepted = tools.journal.witnesses(tools.endpoint.id(), "")?;
     for identifier in &accepted {
-        if !tools.authority.find(identifier).await?.answers.is_empty() {
-            return Ok(true);
+        match tools.authority.find(identifier).await.map_err(Into::into) {
+            // No witness; another may be.
+            Err(fault) if concerns_the_question(&fault) => {}
+            found => {
+                if !found?.answers.is_empty() {
+                    return Ok(true);
+                }
+            }
         }
     }
     // What is accepted and not found is no witness, and says all the less that there is nothing.

@@ -66,6 +66,8 @@ struct Service {
     dice: u64,
     /// The certificate has lost its access: nothing is shown to it.
     blind: bool,
+    /// A question for any delivery is refused.
+    refuses: bool,
     /// It loses it after so many searches.
     blind_after: Option<u32>,
     /// A search by identifier matches that of the delivery, and not that of the document in it.
@@ -129,6 +131,10 @@ impl Authority for Simulated {
     }
 
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
+        if self.service.lock().unwrap().refuses {
+            let (answer, evidence) = (Box::default(), Box::default());
+            return Err(Fault::Refused { answer, evidence });
+        }
         let mut answers = self.seen();
         answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
         Ok(Found { answers, evidence: evidence() })
@@ -510,6 +516,17 @@ async fn nothing_is_let_go_where_documents_cannot_be_asked_for() {
     assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
     lab.settle(&journal).await;
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
+}
+
+/// It takes no question for a delivery: nothing says then whether it shows anything of ours, and a person decides.
+#[tokio::test]
+async fn a_report_may_be_released_where_every_question_is_refused() {
+    let (lab, journal, second) = after_a_dead_disk().await;
+    assert!(journal.release_waits(second).unwrap());
+    lab.authority.service.lock().unwrap().refuses = true;
+    lab.compare(&journal).await;
+    assert_eq!(journal.guarded("simulated").unwrap(), [second]);
+    assert!(!journal.release_waits(second).unwrap(), "a person may decide");
 }
 
 /// The certificate loses its access between the look whether it has one and the question.
