@@ -130,7 +130,7 @@ fn a_keychain_that_does_not_open_is_explained_and_asked_again() {
 
     // Locked, and nobody there to unlock it; then it is back.
     let locked = place.session(&[LOCKED, list, "labcourier send report.json", AGAIN, list]);
-    let closed = ["The keychain is locked", "Access to the keychain was refused"];
+    let closed = ["The keychain is locked", "The keychain refused access"];
     refused(&locked[0], &closed, &mut figures);
     refused(&locked[1], &closed, &mut figures);
     assert_eq!(locked[2].code, 0, "tried again, it opens: {:?}", locked[2]);
@@ -141,7 +141,7 @@ fn a_keychain_that_does_not_open_is_explained_and_asked_again() {
     // Absent: no bus to ask on.
     let bus = "export DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent";
     let absent = place.session(&[bus, list]);
-    refused(&absent[0], &["no keychain that can be reached"], &mut figures);
+    refused(&absent[0], &["This computer has no keychain"], &mut figures);
 
     // Emptied: the key is gone, and no other is made in its place.
     for keyrings in [".local/share/keyrings", ".local/share/keyring"] {
@@ -149,7 +149,7 @@ fn a_keychain_that_does_not_open_is_explained_and_asked_again() {
     }
     let emptied = place.session(&[UNLOCKED, list, "labcourier send report.json", list]);
     for ended in &emptied {
-        refused(ended, &["is missing in the keychain"], &mut figures);
+        refused(ended, &["A stored key is missing"], &mut figures);
     }
     place.holds_no_secret();
     let after = place.files().remove("journal.db").expect("still a journal");
@@ -168,7 +168,7 @@ fn without_a_keychain_no_profile_is_made_and_no_key_is_written() {
     let place = Place::new();
     let bus = "export DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent";
     let absent = place.session(&[bus, INIT]);
-    refused(&absent[0], &["no keychain that can be reached"], &mut figures);
+    refused(&absent[0], &["This computer has no keychain"], &mut figures);
     assert!(place.files().is_empty(), "{:?}", place.files().keys());
     // The next try, with a keychain, finds the folder as it was.
     let there = place.session(&[UNLOCKED, INIT]);

@@ -59,7 +59,7 @@ fn an_outage_is_told_when_it_begins_and_when_it_is_over() {
     place.run(&["send", &file]).ends(3);
     let mut watcher = Watcher::start(&place);
     until(&mut watcher.err, "Watching");
-    until(&mut watcher.err, "refuses the connection");
+    until(&mut watcher.err, "does not accept connections");
     until(&mut watcher.err, "Next:");
     place.start();
     let passed = until(&mut watcher.err, "The authority can be reached again");
