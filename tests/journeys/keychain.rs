@@ -115,10 +115,7 @@ const INIT: &str =
 
 #[test]
 fn a_keychain_that_does_not_open_is_explained_and_asked_again() {
-    if !is_installed() {
-        println!("skipped: gnome-keyring-daemon or dbus-run-session is not installed");
-        return;
-    }
+    assert!(is_installed(), "dbus-run-session and gnome-keyring-daemon: `cargo xtask setup`");
     let mut figures =
         Figures::start("keychain", "a_keychain_that_does_not_open_is_explained_and_asked_again");
     let place = Place::new();
@@ -159,10 +156,7 @@ fn a_keychain_that_does_not_open_is_explained_and_asked_again() {
 
 #[test]
 fn without_a_keychain_no_profile_is_made_and_no_key_is_written() {
-    if !is_installed() {
-        println!("skipped: gnome-keyring-daemon or dbus-run-session is not installed");
-        return;
-    }
+    assert!(is_installed(), "dbus-run-session and gnome-keyring-daemon: `cargo xtask setup`");
     let mut figures =
         Figures::start("keychain", "without_a_keychain_no_profile_is_made_and_no_key_is_written");
     let place = Place::new();

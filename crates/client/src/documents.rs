@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use exchange::Query;
-use exchange::canonical::URI_SYSTEM;
 use fhir::Severity;
 
 use crate::authority::Shown;
@@ -18,13 +17,8 @@ const PAGES_MAX: usize = 20;
 /// In the forms of [`search::find`], each with all its pages: shown is what one of them shows, and nothing only where none
 /// shows anything and one says so for all of it.
 pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Shown, Fault> {
-    let escaped = exchange::escape(identifier);
-    let mut forms = vec![escaped.clone(), format!("{URI_SYSTEM}|{escaped}")];
-    if escaped != identifier {
-        forms.push(identifier.to_owned());
-    }
     let mut said = None;
-    for form in forms {
+    for form in search::forms(identifier) {
         match ask(authority, form).await {
             Ok(shown) if !shown.is_empty() => return Ok(shown),
             Ok(nothing) => said = Some(Ok(nothing)),

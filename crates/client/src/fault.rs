@@ -285,6 +285,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_never_reached_anybody_goes_by_its_codes() {
+        let (text, status) = (String::new, 429);
+        let codes = [
+            Why::Dns { host: text() },
+            Why::ConnectRefused,
+            Why::ConnectTimeout,
+            Why::ConnectFailed { cause: text() },
+            Why::TlsVersion,
+            Why::TlsServerUntrusted { reason: text() },
+            Why::TlsClientNotAsked,
+            Why::ProxyUnreachable,
+            Why::ProxyRefused { status },
+            Why::Unavailable { status },
+        ]
+        .map(|why| why.code());
+        assert_eq!(codes, NEVER_REACHED);
+    }
+
+    #[test]
     fn the_code_is_the_same_in_every_form() {
         let status = 418;
         for why in [

@@ -93,15 +93,20 @@ impl HttpAuthority {
 
 /// The form of the parameter is open (wire facts): bare first, then `system|value`. What would separate in it is
 /// escaped, as FHIR has it; a server that knows no escapes is asked in its way too.
-pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Found, Fault> {
+pub(crate) fn forms(identifier: &str) -> Vec<String> {
     let escaped = exchange::escape(identifier);
     let mut forms = vec![escaped.clone(), format!("{URI_SYSTEM}|{escaped}")];
     if escaped != identifier {
         forms.push(identifier.to_owned());
     }
+    forms
+}
+
+/// The deliveries under an identifier, in whichever of its forms shows some.
+pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Found, Fault> {
     // Refused, or nothing found: another form may say more. Nothing found outweighs a refusal.
     let mut said = None;
-    for form in forms {
+    for form in forms(identifier) {
         match ask_identifier(authority, identifier, form).await {
             Ok(found) if !found.answers.is_empty() => return Ok(found),
             Ok(empty) => said = Some(Ok(empty)),

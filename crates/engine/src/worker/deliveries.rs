@@ -153,16 +153,6 @@ impl<A: Authority> Worker<A> {
         if !self.journal.siblings(id)?.is_empty() {
             return Ok(verdict);
         }
-        let asked_at = self.lock_refused_alone().get(&id).map(|(_, next)| *next);
-        if asked_at.is_some_and(|next| self.clock.now() < next) {
-            // Searches show it again and again meanwhile.
-            return Ok(Verdict {
-                event: None,
-                issues: None,
-                evidence: None,
-                health: Health::OfOne,
-            });
-        }
         let mut found = match self.authority.find(identifier).await {
             Ok(found) => found,
             Err(fault) => return Ok(self.failed_unasked(id, state, fault, verdict)),
@@ -191,6 +181,13 @@ impl<A: Authority> Worker<A> {
             (other.issues, other.evidence) = (None, None);
         }
         Ok(other)
+    }
+
+    /// Whether a report that has failed could not be asked for, and is read again later: searches show it meanwhile,
+    /// again and again.
+    pub(super) fn rests_unasked(&self, id: SubmissionId) -> bool {
+        let next = self.lock_refused_alone().get(&id).map(|(_, next)| *next);
+        next.is_some_and(|next| self.clock.now() < next)
     }
 
     /// A delivery has failed, and whether there is another one could not be asked: it is read again, more and more

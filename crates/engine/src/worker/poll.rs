@@ -304,6 +304,7 @@ impl<A: Authority> Worker<A> {
         stream::iter(steps)
             .map(|(id, state, verdict)| async move {
                 let verdict = match &verdict.event {
+                    Some(Event::Failed { .. }) if self.rests_unasked(id) => return Ok(false),
                     Some(Event::Failed { .. }) => {
                         let identifier = self.journal.row(id)?.identifier;
                         self.unless_another_counts(id, &identifier, &state, verdict).await?

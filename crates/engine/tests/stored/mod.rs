@@ -293,6 +293,30 @@ async fn questions_that_alone_are_refused_keep_no_report_waiting() {
     assert_eq!((state.code(), state.group(house.clock.now())), ("unknown", Group::NeedsAttention));
 }
 
+/// The same, and the clock of the computer is set back by days: what was put off is looked at, and not again and again.
+#[tokio::test]
+async fn a_failed_report_that_cannot_be_asked_about_makes_no_storm() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    let evidence = Some(Box::new(client::Evidence { status: 403, ..Default::default() }));
+    let fault = Fault::Locked { why: Why::Forbidden { status: 403 }, evidence };
+    *house.authority.lost_find.lock().unwrap() = Some(fault);
+    *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
+    let (mut held, cancel) = (None, tokio_util::sync::CancellationToken::new());
+    house.clock.pass(3_600);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+    house.clock.set(-3 * 86_400);
+    for _ in 0..60 {
+        house.clock.pass(60);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    let reads = house.authority.read.lock().unwrap().len();
+    assert!((2..=60).contains(&reads), "{reads} reads in an hour");
+}
+
 /// A report that a restore has found at the authority has no document here: a person who says that the authority does
 /// not have it stops nobody else.
 #[tokio::test]
