@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { expect, test } from "./window";
+import { expect, replaceAll, test } from "./window";
 import type { Core } from "./window";
 
 /** Sends files and waits until each is finished; the numbers of those that failed. */
@@ -77,7 +77,7 @@ test("what was typed is a draft that outlives the window, and what goes missing 
   await window.keyboard.press("Control+f");
   await window.keyboard.press("Escape");
   const { source: sent } = await core.call("detail", { id: id ?? 0 });
-  await source.fill(sent.replace(/\n.*"family".*\n/, "\n"));
+  await replaceAll(source, sent.replace(/\n.*"family".*\n/, "\n"));
   await expect(window.getByRole("alert").filter({ hasText: "is gone now: Family name" })).toBeVisible();
   await expect.poll(() => core.call("draft", { id: id ?? 0 })).toContain("Patient");
   await window.reload();

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, sound, test } from "./window";
+import { expect, replaceAll, sound, test } from "./window";
 import { spoiled, teachingPackage } from "./teaching";
 
 test("a report with twelve mistakes is walked to clean, and is sent", async ({ window, core }) => {
@@ -82,10 +82,10 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
   const text = () => core.call("draft", { id: id ?? 0 });
   await expect.poll(text).toContain('"intent": "order"');
   const before = (await text()) ?? "";
-  await source.fill(before.replace(/\n *"note": .*/, ""));
+  await replaceAll(source, before.replace(/\n *"note": .*/, ""));
   await expect(sum).toHaveAttribute("data-errors", "1");
   await expect(dialog.getByRole("listitem").filter({ hasText: "name is missing" })).toBeVisible();
-  await source.fill(before.replace(/\n *"note": .*/, "").replace('"language": "de-CH"\n', '"language": "de-CH",\n        "name": "Praxis Beispiel"\n'));
+  await replaceAll(source, before.replace(/\n *"note": .*/, "").replace('"language": "de-CH"\n', '"language": "de-CH",\n        "name": "Praxis Beispiel"\n'));
   await expect(sum).toHaveAttribute("data-errors", "0");
   await expect(window.getByTestId("correct-summary")).toContainText("Checked: nothing found");
   await dialog.getByTestId("correct-send").click();

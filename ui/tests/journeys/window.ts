@@ -9,7 +9,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
 import { expect, test as base } from "@playwright/test";
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 
 import type { Commands } from "../../src/bridge/door";
 
@@ -123,6 +123,19 @@ export async function sound(page: Page): Promise<void> {
   });
   expect(found).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(0);
+}
+
+/**
+ * Puts another text in place of everything that stands in an editor, as a person does: select all, paste. (`fill` selects
+ * what is drawn, and a long text is never drawn whole.)
+ */
+export async function replaceAll(editor: Locator, text: string): Promise<void> {
+  await editor.press("Control+a");
+  await editor.evaluate((element, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  }, text);
 }
 
 /** Starts a program that says where it listens. */
