@@ -17,7 +17,7 @@ const REACH_SECONDS: i64 = 24 * 3600;
 const SEARCHES_MAX: u32 = 50;
 /// Reports that are asked for one by one in one comparison.
 const ASKED_MAX: usize = 1_000;
-/// Reports that are asked for between two looks whether the authority shows anything of ours.
+/// Reports that are asked for between two looks whether the authority shows anything of ours, at most.
 const DECIDED_AT_ONCE: usize = 16;
 
 /// What a comparison works with.
@@ -167,30 +167,47 @@ async fn sees_documents<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bo
 
 async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
     let waiting = tools.journal.guarded(tools.endpoint.id())?;
-    for some in waiting.chunks(DECIDED_AT_ONCE) {
-        let before = tools.clock.steady();
-        let believes = believes(tools).await?;
-        let mut not_shown = Vec::new();
-        for id in some {
-            match asked(tools, *id).await? {
-                Asked::Shown(receipt) => settle(tools, *id, Some(&receipt))?,
-                Asked::NotShown if believes => not_shown.push(*id),
-                Asked::NotShown | Asked::InVain => tools.journal.one_asked_in_vain(*id)?,
-            }
-        }
-        // Access that was lost in between makes everything empty: looked at before and after, and not long after.
-        let sees = not_shown.is_empty() || self::believes(tools).await?;
-        if !sees || tools.clock.steady().saturating_sub(before) > tools.timing.sight_max {
-            continue;
-        }
-        for id in not_shown {
-            let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
-            if !tools.journal.may_be_shown_late(id, now, lag)? {
-                settle(tools, id, None)?;
-            }
-        }
+    let mut left = waiting.as_slice();
+    while !left.is_empty() {
+        let asked = decide_some(tools, left).await?;
+        left = left.get(asked..).unwrap_or_default();
     }
     Ok(())
+}
+
+/// Decides as many as fit between two looks, at least one; gives how many.
+async fn decide_some<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    waiting: &[SubmissionId],
+) -> Result<usize, EngineError> {
+    let before = tools.clock.steady();
+    let passed = || tools.clock.steady().saturating_sub(before);
+    let believes = believes(tools).await?;
+    let (mut asked_for, mut not_shown) = (0, Vec::new());
+    for id in waiting.iter().take(DECIDED_AT_ONCE) {
+        match asked(tools, *id).await? {
+            Asked::Shown(receipt) => settle(tools, *id, Some(&receipt))?,
+            Asked::NotShown if believes => not_shown.push(*id),
+            Asked::NotShown | Asked::InVain => tools.journal.one_asked_in_vain(*id)?,
+        }
+        asked_for += 1;
+        // A slow authority: the look after it takes its time too.
+        if passed() > tools.timing.sight_max / 3 {
+            break;
+        }
+    }
+    // Access that was lost in between makes everything empty: looked at before and after, and not long after.
+    let sees = not_shown.is_empty() || self::believes(tools).await?;
+    let is_late = passed() > tools.timing.sight_max;
+    for id in not_shown.into_iter().filter(|_| sees) {
+        let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
+        if is_late {
+            tools.journal.one_asked_in_vain(id)?;
+        } else if !tools.journal.may_be_shown_late(id, now, lag)? {
+            settle(tools, id, None)?;
+        }
+    }
+    Ok(asked_for)
 }
 
 /// Whether an empty answer to the question for a document says something now.

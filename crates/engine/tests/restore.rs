@@ -70,6 +70,8 @@ struct Service {
     refuses: bool,
     /// It loses it after so many searches.
     blind_after: Option<u32>,
+    /// So long each question takes, in microseconds.
+    slow: i64,
     /// A search by identifier matches that of the delivery, and not that of the document in it.
     by_delivery: bool,
     /// Identifiers of the documents, by those of their deliveries.
@@ -100,6 +102,11 @@ impl Stored {
 }
 
 impl Simulated {
+    fn take_time(&self) {
+        let slow = self.service.lock().unwrap().slow;
+        self.clock.0.fetch_add(slow, Ordering::SeqCst);
+    }
+
     fn seen(&self) -> Vec<Answer> {
         let now = self.clock.now();
         let service = self.service.lock().unwrap();
@@ -131,6 +138,7 @@ impl Authority for Simulated {
     }
 
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
+        self.take_time();
         if self.service.lock().unwrap().refuses {
             let (answer, evidence) = (Box::default(), Box::default());
             return Err(Fault::Refused { answer, evidence });
@@ -161,6 +169,7 @@ impl Authority for Simulated {
     }
 
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
+        self.take_time();
         let mut answers = self.seen();
         let mut service = self.service.lock().unwrap();
         match &mut service.blind_after {
@@ -574,6 +583,35 @@ async fn nothing_is_let_go_while_the_authority_may_show_it_late() {
     lab.settle(&journal).await;
     assert_eq!(journal.state(third).unwrap().code(), "completed");
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 3);
+}
+
+/// Each question takes so long that many of them do not fit between two looks whether anything of ours is shown.
+#[tokio::test]
+async fn what_waits_is_decided_at_a_slow_authority_too() {
+    let (mut lab, journal, _) = after_a_dead_disk().await;
+    for number in 3..=22 {
+        lab.hand_over(&journal, number);
+    }
+    lab.authority.service.lock().unwrap().slow = 12_000_000;
+    for _ in 0..2 {
+        lab.compare(&journal).await;
+        lab.pass(11 * MINUTE);
+    }
+    assert_eq!(journal.guarded("simulated").unwrap(), []);
+    lab.authority.service.lock().unwrap().slow = 0;
+    lab.settle(&journal).await;
+    assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 22);
+}
+
+/// One question alone takes longer than an empty answer may be believed: a person decides.
+#[tokio::test]
+async fn a_report_may_be_released_where_every_question_takes_too_long() {
+    let (lab, journal, second) = after_a_dead_disk().await;
+    lab.authority.service.lock().unwrap().stored.truncate(1);
+    lab.authority.service.lock().unwrap().slow = 2 * MINUTE;
+    lab.compare(&journal).await;
+    assert_eq!(journal.guarded("simulated").unwrap(), [second]);
+    assert!(!journal.release_waits(second).unwrap(), "a person may decide");
 }
 
 /// `LABCOURIER_RESTORES` makes it many more.
