@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { completeCatalogue, readCatalogue } from "../build/catalogues";
 import { LANGUAGES } from "../src/i18n/text";
 import { STATES } from "../src/parts/state";
-import { given, names } from "./rust";
+import { given, names, said } from "./rust";
 
 const catalogues = new Map(LANGUAGES.map(({ code }) => [code, readCatalogue(code)]));
 const english = catalogues.get("en") ?? new Map<string, string>();
@@ -49,6 +49,15 @@ describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
 
   it.runIf(language === "de")("has one word for the authority, and the quotation marks of Switzerland", () => {
     for (const [id, text] of messages) expect(text, id).not.toMatch(/Meldestelle|[„“"]/);
+  });
+
+  // What a person has decided is not what the authority has done, also where it is settled by their word.
+  it("says that a report is completed only of what the authority has completed", () => {
+    const completed = messages.get("state.completed")?.toLowerCase() ?? "";
+    const decided = new Map([...messages].filter(([id]) => id.startsWith("done.")));
+    for (const [id, text] of [...decided, ...said(language, /^say\.(said|still|held|withdrawn|released)/)]) {
+      expect(text.toLowerCase(), id).not.toContain(completed);
+    }
   });
 
   // What is in `texts` has a text for every code: else the command line does not compile.

@@ -38,3 +38,11 @@ export function given(path: string, pattern: RegExp): string[] {
   if (found.length === 0) throw new Error(`${path}: nothing like ${pattern}`);
   return found;
 }
+
+/** Sentences of the command line whose name is like this. */
+export function said(language: string, pattern: RegExp): Map<string, string> {
+  const texts = JSON.parse(readFileSync(join(crates, `cli/src/catalogue/${language}/says.json`), "utf8")) as Record<string, string>;
+  const found = Object.entries(texts).filter(([id]) => pattern.test(id));
+  if (found.length === 0) throw new Error(`the command line says nothing like ${pattern}`);
+  return new Map(found);
+}
