@@ -422,6 +422,30 @@ async fn a_search_that_is_refused_rests_and_reports_are_read_by_id() {
     }
 }
 
+/// Searches are refused, and reads find nothing of what was accepted: each report is read as often as others search, and
+/// a round of that has an end, however many there are.
+#[tokio::test]
+async fn reports_that_are_neither_searched_for_nor_found_make_no_storm() {
+    let mut house = House::new();
+    house.timing.in_flight_max = 3;
+    for number in 1..=8 {
+        house.import("ours", number);
+    }
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    *house.authority.lost_search.lock().unwrap() = Some(refused(true));
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    for _ in 0..120 {
+        house.clock.pass(30);
+        let turn = worker.turn(&mut held, &cancel);
+        // Real time: without an end nothing else would tell.
+        tokio::time::timeout(Duration::from_secs(60), turn).await.expect("an end").unwrap();
+    }
+    let reads = house.authority.read.lock().unwrap().len();
+    // An eighth of its age apart, from the first second on: some twenty until it is an hour old.
+    assert!((8 * 10..=8 * 40).contains(&reads), "{reads} reads of eight reports in an hour");
+}
+
 /// The same for one pass on a person's behalf.
 #[tokio::test]
 async fn one_pass_reads_by_id_where_the_search_is_refused() {

@@ -83,6 +83,13 @@ impl Queue {
     }
 }
 
+/// What a look found that was put off too far.
+pub(super) struct Far {
+    pub(super) due: Vec<Due>,
+    /// There is no more of it.
+    is_whole: bool,
+}
+
 impl<A: Authority> Worker<A> {
     /// Looks up what is owed, many at a time: a look costs as much as a report.
     pub(super) fn fill(&self, queue: &mut Queue, under_way: usize) -> Result<(), JournalError> {
@@ -99,14 +106,15 @@ impl<A: Authority> Worker<A> {
             limit = limit.saturating_mul(4);
         }
         let found = self.put_off_too_far()?;
-        let looked = found.is_some();
+        let is_whole = found.as_ref().is_some_and(|far| far.is_whole);
         // What a clock that was set back has put off is looked for once: put off again, it has a reason.
         *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.clock_reading();
         let waiting: HashSet<SubmissionId> = queue.waiting.iter().map(|due| due.id).collect();
         let new = |due: &Due| queue.may_begin(due, paused) && !waiting.contains(&due.id);
-        let far: Vec<Due> = found.into_iter().flatten().filter(new).collect();
-        // Only a look counts as one: else the next would be put off by every round.
-        if looked && far.is_empty() {
+        let far: Vec<Due> = found.into_iter().flat_map(|far| far.due).filter(new).collect();
+        // Only a look counts as one: else the next would be put off by every round. Where there was more than it could
+        // take, the next one is at once; what it took may be put off as far again, and rests until the next one.
+        if is_whole {
             let mut last = self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
             *last = Some(self.clock_reading());
         }
@@ -119,7 +127,7 @@ impl<A: Authority> Worker<A> {
     /// back meanwhile. Looked for every minute, and until nothing is left. Where it was set back since the last
     /// look, all that waits is owed: the breaker keeps whatever pause was asked for, by whichever clock says more.
     /// `None` where it is not time to look.
-    pub(super) fn put_off_too_far(&self) -> Result<Option<Vec<Due>>, JournalError> {
+    pub(super) fn put_off_too_far(&self) -> Result<Option<Far>, JournalError> {
         let now = self.clock_reading();
         let seen = *self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
         let set_back = now.set_back_since(seen) > AHEAD;
@@ -137,7 +145,7 @@ impl<A: Authority> Worker<A> {
         let longest = now.after(self.timing.read_max);
         let recorded = if set_back { Instant(i64::MIN) } else { now.after(AHEAD) };
         let most = if set_back { SWEEP_MAX } else { QUEUE_MAX };
-        let mut far = Vec::new();
+        let mut far = Far { due: Vec::new(), is_whole: true };
         // Reading all that is in progress at once would be a storm, and searches learn of it anyway.
         let reads = if all_searched { most } else { SWEEP_MAX };
         for (state, at, recorded, most) in [
@@ -145,12 +153,14 @@ impl<A: Authority> Worker<A> {
             ("queued", send, recorded, most),
             ("in-progress", read, Instant(i64::MAX), reads),
         ] {
-            far.extend(self.journal.due_beyond(at, recorded, state, most)?);
+            let found = self.journal.due_beyond(at, recorded, state, most)?;
+            far.is_whole &= found.len() < most;
+            far.due.extend(found);
         }
         let wanted = |due: &Due| {
             due.duty != Duty::Read || due.due > longest || self.is_unsearched(&due.state)
         };
-        far.retain(|due| due.endpoint == self.endpoint.id() && wanted(due));
+        far.due.retain(|due| due.endpoint == self.endpoint.id() && wanted(due));
         Ok(Some(far))
     }
 }
@@ -168,6 +178,7 @@ mod tests {
             due: now,
             identifier: String::new(),
             endpoint: String::new(),
+            corrects: None,
         }
     }
 

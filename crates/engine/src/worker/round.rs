@@ -150,7 +150,7 @@ impl<A: Authority> Worker<A> {
             .journal
             .next_due_at(self.endpoint.id())?
             .is_some_and(|due| due <= self.clock.now());
-        if !owed && self.put_off_too_far()?.is_none_or(|far| far.is_empty()) {
+        if !owed && self.put_off_too_far()?.is_none_or(|far| far.due.is_empty()) {
             return Ok(());
         }
         match self.authority.capability().await {

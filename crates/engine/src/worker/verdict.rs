@@ -272,7 +272,11 @@ pub(crate) fn after_read(
         let lasts = not_found_since.map(|since| context.now.0.saturating_sub(since.0));
         let lasts = Duration::from_micros(u64::try_from(lasts.unwrap_or(0)).unwrap_or(0));
         let late = too_long || lasts >= context.timing.not_found_max;
-        let due = context.after(context.timing.read(age));
+        // No later than what no search tells of is ever read: else it would count as put off by a wrong clock.
+        let due = match context.searches {
+            true => context.after(context.timing.read(age)),
+            false => due.max(context.after(context.timing.backoff_min)),
+        };
         let event = Event::NotFound { at: context.now, due, late };
         // A 404 proves nothing (no access looks the same), and nothing about other reports.
         return Verdict { health: Health::OfOne, ..not_learned(fault, Some(event)) };
