@@ -180,6 +180,7 @@ pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
     fhir::codes::CODES,
     rules::codes::CODES,
     engine::RULES_CODES,
+    engine::CORRECTION_CODES,
     REFUSALS,
     &[
         ("authority-may-have-it", &["receipt"]),

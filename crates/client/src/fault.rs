@@ -200,8 +200,9 @@ impl Why {
     }
 }
 
-/// Codes of [`Why`] with which nothing of a delivery has reached the authority: there was no connection to it, or it takes
-/// no more requests just now (429, which is judged before a request is passed on).
+/// Codes of [`Why`] with which nothing of a delivery that counts as not sent has reached the authority: there was no
+/// connection to it, it refused our certificate before it read a request (once it has judged it, an alert leaves a doubt),
+/// or it takes no more requests just now (429, which is judged before a request is passed on).
 pub const NEVER_REACHED: &[&str] = &[
     "dns",
     "connect-refused",
@@ -210,6 +211,7 @@ pub const NEVER_REACHED: &[&str] = &[
     "tls-version",
     "tls-server-untrusted",
     "tls-client-not-asked",
+    "tls-client-refused",
     "proxy-unreachable",
     "proxy-refused",
     "unavailable",
@@ -295,6 +297,7 @@ mod tests {
             Why::TlsVersion,
             Why::TlsServerUntrusted { reason: text() },
             Why::TlsClientNotAsked,
+            Why::TlsClientRefused { alert: text() },
             Why::ProxyUnreachable,
             Why::ProxyRefused { status },
             Why::Unavailable { status },

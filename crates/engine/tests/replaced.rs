@@ -12,8 +12,8 @@ use engine::{Clock as _, ConnectionState, Formerly, Worker};
 use exchange::Processing;
 use fhir::Instant;
 use house::{House, Willing};
-use journal::Home;
-use report::{Group, Person, State, SubmissionId};
+use journal::{Home, Notice, Step};
+use report::{Event, Group, Person, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
 /// A worker with a new certificate, to which the authority shows nothing of what was sent until now.
@@ -189,4 +189,63 @@ async fn an_empty_answer_to_the_same_certificate_is_believed() {
     hour(&house, &worker).await;
     assert_eq!(house.sent(), 3, "sent again");
     assert_ne!(house.journal.state(id).unwrap().code(), "unknown");
+}
+
+/// A refused request left open whether the report arrived; the certificate that it was sent with is refused for good, so
+/// that nobody can ask with it: a person's word that it was not received is enough to send it.
+#[tokio::test]
+async fn a_word_that_it_was_not_received_counts_where_a_replaced_certificate_cannot_ask() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    turn(&house.worker("before")).await;
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    assert_eq!(house.journal.state(id).unwrap().code(), "queued");
+    let before = Willing::default();
+    let why = Why::TlsClientRefused { alert: "certificate-expired".to_owned() };
+    *before.lost_find.lock().unwrap() = Some(Fault::Locked { why, evidence: None });
+    let worker = renewed(&house, Some(before));
+    hour(&house, &worker).await;
+    assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
+    assert_eq!(house.sent(), 1);
+    let reason = "hotline".to_owned();
+    let said = Event::SaidNotReceived { reason, due: house.clock.now() };
+    let step = Step::new(id, said, Person("test".to_owned()), house.clock.now());
+    house.journal.record(step).unwrap();
+    turn(&worker).await;
+    assert_eq!(house.sent(), 2);
+    assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+}
+
+/// The profile was copied while a report waited. The other copy may send it at any time, until a person has read that
+/// this is a copy and has ended the other one; and the authority shows late what was sent just then.
+#[tokio::test]
+async fn what_waited_when_a_profile_was_copied_is_not_sent_before_a_person_has_read_of_it() {
+    let house = House::new();
+    house.import("ours", 1);
+    turn(&house.worker("before")).await;
+    house.authority.shown.store(1, Ordering::SeqCst);
+    let settle = |computer: &str| {
+        let home = Home { computer: Some(computer.to_owned()), file: None };
+        let (by, now) = (Person("test".to_owned()), house.clock.now());
+        house.journal.settle_on(&|_| Some(home.clone()), &by, now).unwrap()
+    };
+    settle("first");
+    let id = house.import("ours", 2);
+    assert_eq!(settle("second"), Some(1));
+    let (code, params) = ("journal-copied".to_owned(), std::collections::BTreeMap::new());
+    let notice = Notice { code, about: None, params, at: house.clock.now() };
+    house.journal.put_notice(notice).unwrap();
+    house.clock.pass(60);
+    let worker = house.worker("copy");
+    for _ in 0..3 {
+        hour(&house, &worker).await;
+    }
+    assert_eq!((house.sent(), house.journal.state(id).unwrap().code()), (1, "unknown"));
+    assert_eq!(house.journal.state(id).unwrap().group(house.clock.now()), Group::NeedsAttention);
+    house.journal.remove_notice("journal-copied").unwrap();
+    turn(&worker).await;
+    assert_eq!(house.sent(), 1, "what was sent just now is shown late");
+    hour(&house, &worker).await;
+    assert_eq!((house.sent(), house.journal.state(id).unwrap().code()), (2, "in-progress"));
 }

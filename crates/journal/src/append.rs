@@ -83,7 +83,10 @@ pub(crate) fn import(
     let id = import_linked(connection, prepared)?;
     if let Some(predecessor) = prepared.new.corrects {
         let subject = subject_of(connection, predecessor)?;
-        succession::supersede(connection, &subject, id, &prepared.new.by, prepared.new.at)?;
+        // What was sent once may be at the authority all the same: it is not closed before that was asked.
+        if !matches!(subject.state, State::Held { attempt: 1.. }) {
+            succession::supersede(connection, &subject, id, &prepared.new.by, prepared.new.at)?;
+        }
     }
     Ok(id)
 }

@@ -86,6 +86,18 @@ pub(crate) fn replace_findings(
     search::reindex(connection, id, &all)
 }
 
+/// A message of ours beside the others; the earlier one of its code goes.
+pub(crate) fn warn(
+    connection: &Connection,
+    id: SubmissionId,
+    warning: &Message,
+) -> Result<(), JournalError> {
+    let mut findings = crate::read::messages(connection, id)?;
+    findings.retain(|it| it.source != crate::Source::Authority && it.code != warning.code);
+    findings.push(warning.clone());
+    replace_findings(connection, id, &findings)
+}
+
 /// The authority's messages of a submission whose words are not in the index yet; counts follow.
 pub(crate) fn first_issues(
     connection: &Connection,

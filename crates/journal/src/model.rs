@@ -195,6 +195,8 @@ pub struct Due {
     pub identifier: String,
     /// Endpoint it goes to.
     pub endpoint: String,
+    /// The submission that it takes the place of.
+    pub corrects: Option<SubmissionId>,
 }
 
 /// A submission that the authority has or may have.
@@ -217,8 +219,10 @@ pub struct OpenReport {
 pub struct Sibling {
     /// Which.
     pub id: SubmissionId,
-    /// Its bytes may be at the authority, and no receipt is known yet.
+    /// It is on its way or in doubt: its bytes may be at the authority, and no receipt is known yet.
     pub may_be_delivered: bool,
+    /// It is neither, was sent once, and no receipt of it is known: its timeline says whether it was received.
+    pub was_sent: bool,
 }
 
 /// What to list.

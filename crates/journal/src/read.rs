@@ -82,8 +82,9 @@ fn owed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Due> {
     let Some((due, duty)) = state.duty() else {
         return Err(cells::unfit(1, "due without a duty".to_owned()));
     };
-    let (identifier, endpoint) = (row.get(3)?, row.get(4)?);
-    Ok(Due { id: SubmissionId(row.get(0)?), state, duty, due, identifier, endpoint })
+    let (id, identifier, endpoint) = (SubmissionId(row.get(0)?), row.get(3)?, row.get(4)?);
+    let corrects = row.get::<_, Option<i64>>(5)?.map(SubmissionId);
+    Ok(Due { id, state, duty, due, identifier, endpoint, corrects })
 }
 
 pub(crate) fn by_receipt_at(
@@ -196,7 +197,8 @@ pub(crate) fn siblings(
     all(connection, sql::SIBLINGS, [id.0], |row| {
         let state = row.get_ref(1)?.as_str()?;
         let may_be_delivered = matches!(state, "sending" | "unknown");
-        Ok(Sibling { id: SubmissionId(row.get(0)?), may_be_delivered })
+        let was_sent = !may_be_delivered && row.get(2)?;
+        Ok(Sibling { id: SubmissionId(row.get(0)?), may_be_delivered, was_sent })
     })
 }
 

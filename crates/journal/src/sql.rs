@@ -51,15 +51,15 @@ pub(crate) const NEW_WORDS: &str = "INSERT INTO search (rowid, identifiers, pati
      VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
 /// The sums keep SQLite from planning anew for every value, which would take twice as long as the look itself.
-pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
+pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \
      WHERE due IS NOT NULL AND due <= ?1 + 0 ORDER BY due, id LIMIT ?2 + 0";
-pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
+pub(crate) const DUE_BEYOND: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \
      WHERE due IS NOT NULL AND due > min(?1, ?2) AND +state = ?3 AND (due > ?1 OR updated > ?2) \
      ORDER BY due, id LIMIT ?4 + 0";
 pub(crate) const NEXT_DUE: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL ORDER BY due LIMIT 1";
 /// The same for one endpoint (?3, ?1).
-pub(crate) const DUE_AT: &str = "SELECT id, state_json, due, identifier, endpoint FROM submission \
+pub(crate) const DUE_AT: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \
      WHERE due IS NOT NULL AND due <= ?1 + 0 AND endpoint = ?3 ORDER BY due, id LIMIT ?2 + 0";
 pub(crate) const NEXT_DUE_AT: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL AND endpoint = ?1 ORDER BY due LIMIT 1";
@@ -74,7 +74,8 @@ pub(crate) const BY_IDENTIFIER_AT: &str =
 /// An attempt (?1) to deliver a content (?3) to an endpoint (?2).
 pub(crate) const HAS_ATTEMPT: &str =
     "SELECT 1 FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3 LIMIT 1";
-pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state FROM submission AS one \
+pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state, \
+     other.attempts > 0 AND other.receipt IS NULL FROM submission AS one \
      JOIN submission AS other \
      ON other.identifier IN (one.identifier, lower(one.identifier), \
          'urn:uuid:' || upper(substr(one.identifier, 10))) \

@@ -1,6 +1,7 @@
-//! A report that takes the place of another. One that a person corrects is superseded at once; one that a newer
-//! file corrects by itself is superseded when that has arrived at the authority: until then it is not closed, so that
-//! something is left to decide about where the newer one is withdrawn.
+//! A report that takes the place of another. One that a person corrects is superseded at once, unless it was sent once;
+//! one that was, and one that a newer file corrects by itself, is superseded when the newer one has arrived at the
+//! authority: until then it is not closed, so that something is left to decide about where the newer one is withdrawn, or
+//! where the authority turns out to have the older one.
 
 use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};

@@ -32,12 +32,15 @@ fn siblings_have_the_same_identifier_at_the_same_endpoint() {
     house.record(sending, Event::SendingStarted { since: at(1) });
     accept(&house, accepted, "r");
     let siblings = house.journal.siblings(ours).unwrap();
-    let of = |id, may_be_delivered| Sibling { id, may_be_delivered };
+    let of = |id, may_be_delivered| Sibling { id, may_be_delivered, was_sent: false };
     assert_eq!(siblings, [of(sending, true), of(accepted, false)]);
     let doubted = Event::Doubted { since: at(1), due: at(2), why: "cut".to_owned() };
     house.record(sending, doubted);
     assert_eq!(house.journal.siblings(ours).unwrap(), siblings, "in doubt it may be as well");
     assert_eq!(house.journal.siblings(alone).unwrap(), []);
+    house.record(sending, Event::NotReceived { due: at(3) });
+    let was_sent = Sibling { was_sent: true, ..of(sending, false) };
+    assert_eq!(house.journal.siblings(ours).unwrap(), [was_sent, of(accepted, false)]);
 }
 
 /// Every authority numbers by itself.

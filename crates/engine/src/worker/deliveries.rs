@@ -23,6 +23,8 @@ pub(super) fn open_request<'a>(
     for event in events.rev() {
         match event {
             Event::NotReceived { .. } => return None,
+            // The authority's own refusal of the content.
+            Event::Rejected => return None,
             // What was open before it was asked for before it began.
             Event::Deferred { why, .. } if why == STOOD_STILL => return None,
             Event::Deferred { why, .. } if NEVER_REACHED.contains(&why.as_str()) => return None,
@@ -48,17 +50,17 @@ impl<A: Authority> Worker<A> {
         let Asked { result, unsure, in_use } = self.look_up(&due.identifier, (since, since)).await;
         let mut found = match result {
             Ok(found) => found,
-            Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(false),
+            Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return self.is_stopped(),
             // Where the question is refused, a person's word counts.
-            Err(fault) if is_said && fault.evidence().is_some() => return Ok(false),
+            Err(fault) if is_said && fault.evidence().is_some() => return self.is_stopped(),
             Err(fault) => return self.cannot_ask(due, since, fault, token).await.map(|()| true),
         };
         let siblings = self.journal.siblings(due.id)?;
         let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
         let shared = self.leave_out_others(&mut found, due.id, &siblings)?;
-        if found.answers.is_empty() && !shared && !contradicts && !unsure {
-            // A question takes time: what has been changed or stopped meanwhile holds.
-            return Ok(!(self.in_force)() || self.journal.is_paused()?);
+        // Nothing is shown that must be of this report: then a person's word counts, whatever could not be asked.
+        if found.answers.is_empty() && !contradicts && (is_said || !shared && !unsure) {
+            return self.is_stopped();
         }
         let mut verdict = found_at_last(found, &self.context(attempt));
         if contradicts || verdict.event.is_none() {
@@ -71,6 +73,11 @@ impl<A: Authority> Worker<A> {
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| true)
     }
 
+    /// A question takes time: what has been changed or stopped meanwhile holds.
+    pub(super) fn is_stopped(&self) -> Result<bool, JournalError> {
+        Ok(!(self.in_force)() || self.journal.is_paused()?)
+    }
+
     /// The question was not answered. Where it alone is refused, it becomes a doubt, of which a person is told in the
     /// end; else the way is not free, and whatever is sent now would not arrive either.
     async fn cannot_ask(
@@ -81,7 +88,7 @@ impl<A: Authority> Worker<A> {
         token: Token,
     ) -> Result<(), JournalError> {
         let heard = fault.evidence().is_some();
-        if fault.refuses_the_question() || self.refused_alone(due.id, &fault).is_some() {
+        if self.is_never_answered(due.id, &fault) {
             let why = fault.why().unwrap_or(&Why::Unexplained { status: 0 }).code();
             let verdict = Verdict {
                 event: Some(self.doubt(since, why)),
@@ -96,6 +103,25 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
+    /// The question for this report is refused, or put off again and again while others are answered.
+    pub(super) fn is_never_answered(&self, id: SubmissionId, fault: &Fault) -> bool {
+        if fault.refuses_the_question() || self.refused_alone(id, fault).is_some() {
+            return true;
+        }
+        let is_put_off = fault.evidence().is_some() && fault.asks_for_patience();
+        is_put_off
+            && self.lock_breaker().refuses_only_question(id)
+            && self.refused_once_more(id) >= self.timing.refusals_max
+    }
+
+    /// How often the question for this report was refused by now.
+    fn refused_once_more(&self, id: SubmissionId) -> u32 {
+        let mut refused = self.lock_refused_alone();
+        let (times, _) = refused.entry(id).or_insert((0, Instant(i64::MIN)));
+        *times = times.saturating_add(1);
+        *times
+    }
+
     /// The question for this report was refused in an answer, or its answer is never whole, while others are answered:
     /// how often that happened. Who asks for patience asks it of everybody.
     pub(super) fn refused_alone(&self, id: SubmissionId, fault: &Fault) -> Option<u32> {
@@ -104,12 +130,7 @@ impl<A: Authority> Worker<A> {
         }
         let is_never_whole = matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
         let others_are_answered = self.lock_breaker().refuses_only_question(id);
-        (is_never_whole || others_are_answered).then(|| {
-            let mut refused = self.lock_refused_alone();
-            let (times, _) = refused.entry(id).or_insert((0, Instant(i64::MIN)));
-            *times = times.saturating_add(1);
-            *times
-        })
+        (is_never_whole || others_are_answered).then(|| self.refused_once_more(id))
     }
 
     /// `since`: when the request in doubt began.
@@ -131,12 +152,23 @@ impl<A: Authority> Worker<A> {
                 ours.push(hit);
             }
         }
-        let may_be_theirs = siblings.iter().any(|sibling| sibling.may_be_delivered);
-        let shared = may_be_theirs && !ours.is_empty();
+        let mut shared = false;
+        for sibling in siblings.iter().filter(|_| !ours.is_empty()) {
+            shared |= sibling.may_be_delivered || self.is_open(sibling)?;
+        }
         if !shared {
             found.answers = ours;
         }
         Ok(shared)
+    }
+
+    /// Whether what was sent of it and refused on the way back may be at the authority, though nobody follows it.
+    fn is_open(&self, sibling: &Sibling) -> Result<bool, JournalError> {
+        if !sibling.was_sent {
+            return Ok(false);
+        }
+        let timeline = self.journal.detail(sibling.id)?.timeline;
+        Ok(open_request(timeline.iter().map(|entry| &entry.event)).is_some())
     }
 
     /// A delivery has failed, perhaps as the duplicate of another delivery of the same report: then the other one
@@ -153,7 +185,11 @@ impl<A: Authority> Worker<A> {
         if !self.journal.siblings(id)?.is_empty() {
             return Ok(verdict);
         }
-        let mut found = match self.authority.find(identifier).await {
+        let since = match state {
+            State::InProgress { since, .. } => *since,
+            _ => self.clock.now(),
+        };
+        let mut found = match self.look_up(identifier, (since, since)).await.result {
             Ok(found) => found,
             Err(fault) => return Ok(self.failed_unasked(id, state, fault, verdict)),
         };
@@ -191,7 +227,8 @@ impl<A: Authority> Worker<A> {
     }
 
     /// A delivery has failed, and whether there is another one could not be asked: it is read again, more and more
-    /// seldom. Where the question is refused all the time, the authority's word about the delivery that is known counts.
+    /// seldom. Where the question has no answer again and again, while the delivery itself is told of each time, the
+    /// authority's word about that counts.
     fn failed_unasked(
         &self,
         id: SubmissionId,
@@ -201,8 +238,7 @@ impl<A: Authority> Worker<A> {
     ) -> Verdict {
         let Some(Event::Failed { receipt }) = &failed.event else { return failed };
         let (heard, context) = (fault.evidence().is_some(), self.context(1));
-        let before = self.lock_refused_alone().get(&id).map_or(0, |(times, _)| *times);
-        let times = self.refused_alone(id, &fault).unwrap_or(before);
+        let times = self.refused_once_more(id);
         let is_never_told = fault.refuses_the_question()
             || matches!(fault.why(), Some(Why::SearchUnsupported))
             || times >= self.timing.refusals_max.saturating_mul(2);
@@ -212,11 +248,12 @@ impl<A: Authority> Worker<A> {
         }
         let pause = context.timing.ask(times).max(context.timing.backoff_min);
         let due = context.after(pause.max(fault.retry_after().unwrap_or_default()));
-        if heard {
-            self.lock_refused_alone().insert(id, (times, due));
-        }
+        self.lock_refused_alone().insert(id, (times, due));
         let event = match state {
             State::InProgress { since, .. } => {
+                // As for what is not found: what no search tells of is read as often as others search.
+                let latest = context.after(context.timing.poll_max);
+                let due = if self.is_unsearched(state) { due.min(latest) } else { due };
                 let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
                 let late = elapsed(*since, context.now) >= context.timing.in_progress_max;
                 Event::NotAnswered { due, why, in_vain: false, late }
@@ -250,7 +287,8 @@ mod tests {
         for (events, open) in [
             (vec![queued()], None),
             (vec![queued(), began(1), deferred("forbidden")], Some(1)),
-            (vec![queued(), began(1), deferred("tls-client-refused")], Some(1)),
+            (vec![queued(), began(1), deferred("tls-client-refused")], None),
+            (vec![queued(), began(1), Event::Rejected], None),
             (vec![queued(), began(1), deferred("connect-refused")], None),
             (vec![queued(), began(1), deferred("unavailable")], None),
             (vec![queued(), began(1), deferred(STOOD_STILL)], None),

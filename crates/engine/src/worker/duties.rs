@@ -46,7 +46,7 @@ impl<A: Authority> Worker<A> {
             Err(JournalError::NotFound(_)) => None,
             other => other?.filter(|wrapped| wrapped.identifier == due.identifier),
         };
-        if self.first_asks(&due, token).await? {
+        if self.first_asks(&due, token).await? || self.awaits_a_decision(&due, token).await? {
             return Ok(());
         }
         let Some(wrapped) = wrapped else {
@@ -123,6 +123,7 @@ impl<A: Authority> Worker<A> {
             after: Visibility::Unknown,
             between: Duration::ZERO,
             shared,
+            elsewhere: false,
         };
         if result.as_ref().is_ok_and(|found| found.answers.is_empty()) {
             empty.by_us = self.in_doubt_for(due.id, since);
@@ -130,6 +131,10 @@ impl<A: Authority> Worker<A> {
             if empty.is_ripe(&self.timing) && may_be_believed {
                 empty.after = self.least_visibility(&sights, &due.identifier).await?;
                 empty.between = self.clock_reading().since(began);
+                // What a copy of the profile has put in doubt, the other copy may still send.
+                let (now, lag) = (self.clock.now(), self.timing.doubt_min);
+                empty.elsewhere =
+                    sent.0 != sent.1 && self.journal.may_be_shown_late(due.id, now, lag)?;
             }
         }
         let alone = result.as_ref().err().and_then(|fault| self.refused_alone(due.id, fault));
@@ -293,7 +298,7 @@ impl<A: Authority> Worker<A> {
         Ok(self.record_state(step, token).await?.is_some())
     }
 
-    async fn record(&self, step: Step, token: Token) -> Result<(), JournalError> {
+    pub(super) async fn record(&self, step: Step, token: Token) -> Result<(), JournalError> {
         self.record_state(step, token).await.map(|_| ())
     }
 

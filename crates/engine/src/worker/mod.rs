@@ -8,6 +8,7 @@ mod deliveries;
 mod duties;
 mod formerly;
 mod poll;
+pub(crate) mod predecessor;
 mod queue;
 mod round;
 mod searchless;

@@ -193,6 +193,7 @@ impl<A: Authority> Worker<A> {
             due: now,
             identifier: report.identifier,
             endpoint: report.endpoint,
+            corrects: None,
         };
         let mut moved = 0;
         let reads = stream::iter(open.into_iter().map(due)).map(|due| self.perform(due, token));
@@ -296,7 +297,8 @@ impl<A: Authority> Worker<A> {
                     event: Some(news.event),
                     issues: Some(news.answer.issues.clone()),
                     evidence: proofs.get(receipt).cloned(),
-                    health: Health::Answered,
+                    // What the search itself shows of the way was told of already.
+                    health: Health::OfOne,
                 };
                 (news.id, news.state, verdict)
             })

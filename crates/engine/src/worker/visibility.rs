@@ -35,6 +35,8 @@ pub(crate) struct EmptyAnswer {
     pub(crate) between: Duration,
     /// Another report with the same identifier may be what the authority has.
     pub(crate) shared: bool,
+    /// Another copy of the profile may have sent it just now, or may still send it.
+    pub(crate) elsewhere: bool,
 }
 
 /// What an empty answer is worth.
@@ -72,7 +74,7 @@ impl EmptyAnswer {
             return Belief::Ambiguous;
         }
         // Access may have been lost and given back in between.
-        if self.before != self.after || self.between > timing.sight_max {
+        if self.elsewhere || self.before != self.after || self.between > timing.sight_max {
             return Belief::NotYet;
         }
         match self.after {
@@ -132,8 +134,11 @@ mod tests {
                 after,
                 between: minutes(between),
                 shared,
+                elsewhere: false,
             };
             assert_eq!(answer.belief(&timing), belief, "{answer:?}");
+            let elsewhere = EmptyAnswer { elsewhere: true, ..answer }.belief(&timing);
+            assert_ne!(elsewhere, NotReceived, "another copy may send {answer:?}");
         }
     }
 }

@@ -309,7 +309,24 @@ impl House {
         number: u64,
         identifier: String,
     ) -> SubmissionId {
-        let new = NewSubmission {
+        self.journal.import(self.submission_of(document, endpoint, number, identifier)).unwrap()
+    }
+
+    /// A report that is not taken in yet.
+    pub(crate) fn submission(&self, endpoint: &str, number: u64) -> NewSubmission {
+        let document = testkit::DocumentBuilder::new(number).json().into_bytes();
+        let identifier = format!("urn:uuid:00000000-0000-4000-8000-{number:012}");
+        self.submission_of(document, endpoint, number, identifier)
+    }
+
+    fn submission_of(
+        &self,
+        document: Vec<u8>,
+        endpoint: &str,
+        number: u64,
+        identifier: String,
+    ) -> NewSubmission {
+        NewSubmission {
             file: format!("{number}.json"),
             format: Format::Json,
             digest: report::digest(&document),
@@ -324,8 +341,7 @@ impl House {
             corrects: None,
             by: Person("test".to_owned()),
             at: self.clock.now(),
-        };
-        self.journal.import(new).unwrap()
+        }
     }
 
     pub(crate) fn worker(&self, holder: &str) -> Worker<Willing> {

@@ -1,6 +1,8 @@
 //! What the authority has and what is told of it: stored and refused on the way back, stored twice, answered in a form
 //! that nobody knows.
 
+mod corrections;
+
 use std::sync::atomic::Ordering;
 
 use client::{Fault, Why};

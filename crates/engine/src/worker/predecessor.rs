@@ -1,0 +1,150 @@
+//! What a correction is to take the place of may be at the authority all the same: a request for it was refused on the
+//! way back, or it was found after the correction was taken in. Then both would count, and a person decides.
+
+use client::{Authority, Fault, Why};
+use fhir::Severity;
+use journal::{Due, EvidenceKind, JournalError, Message, Row, Source, Step, Token};
+use report::{Event, State};
+
+use super::Worker;
+use super::deliveries::open_request;
+use super::formerly::Asked;
+use super::verdict::{Health, found_at_last};
+use crate::breaker::RequestKind;
+use crate::person;
+
+/// Code of the warning on a correction whose predecessor the authority has; parameter: `receipt`.
+const DELIVERED: &str = "corrected-report-delivered";
+/// Code of the warning on a correction where the authority does not answer for its predecessor.
+const NOT_ASKED: &str = "corrected-report-not-asked";
+/// Codes of these warnings with their parameters.
+pub const CODES: &[(&str, &[&str])] = &[(DELIVERED, &["receipt"]), (NOT_ASKED, &[])];
+
+/// Whether the authority has a report that is to be corrected.
+enum Arrival {
+    /// It has not, as far as can be known.
+    Not,
+    /// It has it, under this receipt where it gave one.
+    Delivered(Option<String>),
+    /// The question is open or refused, or its answer says nothing.
+    Unanswerable,
+    /// The way to the authority is not free.
+    NotNow(Fault),
+}
+
+impl<A: Authority> Worker<A> {
+    /// Before the first request for a correction: whether the authority has what it takes the place of. Says whether
+    /// nothing is to be sent now. A person who releases the correction afterwards has decided that it has to go.
+    pub(super) async fn awaits_a_decision(
+        &self,
+        due: &Due,
+        token: Token,
+    ) -> Result<bool, JournalError> {
+        let State::Queued { attempt: 0, .. } = due.state else { return Ok(false) };
+        let (mut next, mut asked) = (due.corrects, false);
+        while let Some(id) = next {
+            let row = self.journal.row(id)?;
+            let warning = match self.arrival(&row, token, &mut asked).await? {
+                Arrival::Not => None,
+                Arrival::Delivered(receipt) => {
+                    let known = receipt.unwrap_or_else(|| row.identifier.clone());
+                    Some(warning(DELIVERED, &[("receipt", &known)]))
+                }
+                Arrival::Unanswerable => Some(warning(NOT_ASKED, &[])),
+                Arrival::NotNow(fault) => {
+                    let heard = fault.evidence().is_some();
+                    self.lock_not_asked().insert(due.id);
+                    self.observe(&Health::of_question(fault), RequestKind::Question, heard);
+                    return Ok(true);
+                }
+            };
+            if let Some(warning) = warning
+                && !self.was_decided(due)?
+            {
+                self.journal.warn(due.id, warning)?;
+                let now = self.clock.now();
+                let step = Step::new(due.id, Event::HeldBack, person::worker(), now);
+                return self.record(step, token).await.map(|()| true);
+            }
+            next = row.corrects;
+        }
+        Ok(asked && self.is_stopped()?)
+    }
+
+    /// Whether a person has released the correction after it was held for this.
+    fn was_decided(&self, due: &Due) -> Result<bool, JournalError> {
+        let timeline = self.journal.detail(due.id)?.timeline;
+        let mut before = timeline.iter().rev();
+        let mut by_person = false;
+        Ok(before.any(|entry| {
+            let is_ours = entry.by == person::worker();
+            by_person |= matches!(entry.event, Event::Released { .. }) && !is_ours;
+            by_person && is_ours && entry.event == Event::HeldBack
+        }))
+    }
+
+    async fn arrival(
+        &self,
+        row: &Row,
+        token: Token,
+        asked: &mut bool,
+    ) -> Result<Arrival, JournalError> {
+        match &row.state {
+            State::InProgress { receipt, .. } | State::Completed { receipt } => {
+                return Ok(Arrival::Delivered(Some(receipt.clone())));
+            }
+            State::Withdrawn { received: true } => {
+                return Ok(Arrival::Delivered(row.receipt.clone()));
+            }
+            // It is asked for already, or under way.
+            State::Unknown { .. } | State::Sending { .. } => return Ok(Arrival::Unanswerable),
+            State::Held { .. } | State::Queued { .. } | State::Withdrawn { .. } => {}
+            _ => return Ok(Arrival::Not),
+        }
+        let timeline = self.journal.detail(row.id)?.timeline;
+        let Some(since) = open_request(timeline.iter().map(|entry| &entry.event)) else {
+            return Ok(Arrival::Not);
+        };
+        *asked = true;
+        let Asked { result, unsure, .. } = self.look_up(&row.identifier, (since, since)).await;
+        let mut found = match result {
+            Ok(found) => found,
+            Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
+            Err(fault) => {
+                return Ok(match self.is_never_answered(row.id, &fault) {
+                    true => Arrival::Unanswerable,
+                    false => Arrival::NotNow(fault),
+                });
+            }
+        };
+        let siblings = self.journal.siblings(row.id)?;
+        let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
+        let shared = self.leave_out_others(&mut found, row.id, &siblings)?;
+        if contradicts || shared || (found.answers.is_empty() && unsure) {
+            return Ok(Arrival::Unanswerable);
+        }
+        if found.answers.is_empty() {
+            return Ok(Arrival::Not);
+        }
+        let receipt = found.answers.iter().find_map(|answer| answer.receipt.clone());
+        let verdict = found_at_last(found, &self.context(1));
+        let failed = matches!(verdict.event, Some(Event::Failed { .. }));
+        self.conclude(row.id, EvidenceKind::Search, verdict, token).await?;
+        Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })
+    }
+}
+
+fn warning(code: &str, params: &[(&str, &str)]) -> Message {
+    let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    Message {
+        source: Source::Local,
+        severity: Severity::Warning,
+        code: code.to_owned(),
+        rule: None,
+        text: None,
+        params: params.collect(),
+        expression: None,
+        line: None,
+        column: None,
+    }
+}

@@ -1,0 +1,154 @@
+//! What a correction takes the place of may be at the authority after all.
+
+use std::sync::atomic::Ordering;
+
+use client::{Fault, Why};
+use engine::Clock as _;
+use exchange::Processing;
+use journal::{Evidence, EvidenceKind, NewSubmission, Step};
+use report::{Event, Group, Person, State, SubmissionId};
+
+use crate::house::House;
+
+fn word(house: &House, id: SubmissionId, event: Event) {
+    let step = Step::new(id, event, Person("test".to_owned()), house.clock.now());
+    house.journal.record(step).unwrap();
+}
+
+async fn refused_and_held(house: &House) -> SubmissionId {
+    let id = house.import("ours", 1);
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    house.worker("one").once().await.unwrap();
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    word(house, id, Event::HeldBack);
+    id
+}
+
+fn correct(house: &House, id: SubmissionId) -> SubmissionId {
+    let new = NewSubmission { corrects: Some(id), ..house.submission("ours", 2) };
+    house.journal.import(new).unwrap()
+}
+
+fn codes(house: &House, id: SubmissionId) -> Vec<String> {
+    house.journal.detail(id).unwrap().messages.into_iter().map(|it| it.code).collect()
+}
+
+/// A gateway refused what the authority stored, a person held it back and corrected it: the authority is asked for the
+/// first version, and a person decides whether the second one goes too.
+#[tokio::test]
+async fn a_correction_of_what_the_authority_has_after_all_waits_for_a_person() {
+    for is_stored in [true, false] {
+        let house = House::new();
+        let id = refused_and_held(&house).await;
+        let newer = correct(&house, id);
+        if is_stored {
+            house.authority.finds.lock().unwrap().push("r-9".to_owned());
+        }
+        house.clock.pass(3_600);
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        let asked = house.authority.asked_for.lock().unwrap().clone();
+        assert_eq!(asked, [house.journal.row(id).unwrap().identifier]);
+        if !is_stored {
+            assert_eq!(house.sent(), 2);
+            assert_eq!(house.journal.state(id).unwrap(), State::Superseded { by: newer });
+            continue;
+        }
+        assert_eq!(house.sent(), 1, "the correction waits");
+        assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-9"));
+        assert_eq!(house.journal.state(newer).unwrap(), State::Held { attempt: 0 });
+        assert_eq!(codes(&house, newer), ["corrected-report-delivered"]);
+        let released = Event::Released { reason: "both".to_owned(), due: house.clock.now() };
+        word(&house, newer, released);
+        worker.once().await.unwrap();
+        assert_eq!(house.sent(), 2, "who releases it has decided");
+        assert_eq!(house.journal.state(newer).unwrap().code(), "in-progress");
+    }
+}
+
+/// While nobody answers, the correction is not sent; where the question alone is refused, a person is told.
+#[tokio::test]
+async fn a_correction_is_not_sent_before_its_predecessor_was_asked_for() {
+    let house = House::new();
+    let id = refused_and_held(&house).await;
+    let newer = correct(&house, id);
+    house.clock.pass(3_600);
+    let cut = Fault::Transient { why: Why::Cut, retry_after: None, evidence: None };
+    *house.authority.lost_find.lock().unwrap() = Some(cut);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    assert_eq!(house.journal.state(newer).unwrap().code(), "queued");
+    let answer = Box::new(exchange::Answer::default());
+    let evidence = Box::new(client::Evidence { status: 400, ..client::Evidence::default() });
+    *house.authority.lost_find.lock().unwrap() = Some(Fault::Refused { answer, evidence });
+    house.clock.pass(3_600);
+    worker.once().await.unwrap();
+    assert_eq!(house.sent(), 1);
+    assert_eq!(house.journal.state(newer).unwrap(), State::Held { attempt: 0 });
+    assert_eq!(codes(&house, newer), ["corrected-report-not-asked"]);
+}
+
+/// While the correction waits, the authority turns out to have completed what it corrects.
+#[tokio::test]
+async fn a_correction_of_what_was_completed_meanwhile_waits_for_a_person() {
+    let house = House::new();
+    let id = refused_and_held(&house).await;
+    let newer = correct(&house, id);
+    let completed = Event::Completed { receipt: "r-7".to_owned() };
+    let mut step = Step::new(id, completed, Person("test".to_owned()), house.clock.now());
+    step.evidence = Some(Evidence {
+        kind: EvidenceKind::Search,
+        at: house.clock.now(),
+        http_status: Some(200),
+        content_type: None,
+        body: b"{}".to_vec(),
+        fault: None,
+    });
+    house.journal.record(step).unwrap();
+    house.clock.pass(3_600);
+    house.worker("one").once().await.unwrap();
+    assert_eq!(house.sent(), 1);
+    assert_eq!(house.journal.state(newer).unwrap(), State::Held { attempt: 0 });
+}
+
+/// What the authority has of it has failed: the correction goes.
+#[tokio::test]
+async fn a_correction_of_what_turns_out_to_have_failed_is_sent() {
+    let house = House::new();
+    let id = refused_and_held(&house).await;
+    let newer = correct(&house, id);
+    house.authority.finds.lock().unwrap().push("r-9".to_owned());
+    *house.authority.processed.lock().unwrap() = Some(Processing::Failed);
+    house.clock.pass(3_600);
+    house.worker("one").once().await.unwrap();
+    assert_eq!(house.sent(), 2);
+    assert_eq!(house.journal.state(id).unwrap(), State::Superseded { by: newer });
+}
+
+/// Two reports under the identifier of one document. The first was refused on the way back and given up; the second one
+/// too was refused: what the authority then shows may be the first, and is not told as the fate of the second.
+#[tokio::test]
+async fn what_may_be_of_a_report_that_was_given_up_is_not_told_of_another() {
+    let mut house = House::new();
+    house.identifier = exchange::IdentifierChoice::Document;
+    let identifier = "urn:uuid:00000000-0000-4000-8000-000000000077";
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    let worker = house.worker("one");
+    let given_up = house.import_as("ours", 1, identifier.to_owned());
+    worker.once().await.unwrap();
+    word(&house, given_up, Event::Withdrawn { reason: "wrong".to_owned() });
+    house.clock.pass(3_600);
+    let newer = house.import_as("ours", 2, identifier.to_owned());
+    worker.once().await.unwrap();
+    assert_eq!(house.sent(), 2);
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    house.authority.finds.lock().unwrap().push("r-9".to_owned());
+    *house.authority.processed.lock().unwrap() = Some(Processing::Completed);
+    let (mut held, cancel) = (None, tokio_util::sync::CancellationToken::new());
+    for _ in 0..120 {
+        house.clock.pass(60);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert_eq!(house.journal.state(newer).unwrap().code(), "unknown");
+    assert_eq!(house.journal.state(newer).unwrap().group(house.clock.now()), Group::NeedsAttention);
+}
