@@ -148,9 +148,12 @@ async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, Engine
 /// Whether the authority can be asked for a document: it may match the identifier of a delivery alone, under which the
 /// same report has gone out elsewhere, and answers every such question with nothing. Only where it shows one of ours by
 /// that, or has none of ours at all, do its empty answers say something.
-async fn sees_documents<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
+async fn sees_documents<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+) -> Result<bool, EngineError> {
     let endpoint = tools.endpoint.id();
-    for (document, receipt) in tools.journal.witnesses_by_document(endpoint)? {
+    for (document, receipt) in tools.journal.witnesses_by_document(endpoint, id)? {
         match tools.authority.find_document(&document).await.map_err(Into::into) {
             Err(fault) if concerns_the_question(&fault) => {}
             shown => {
@@ -175,16 +178,21 @@ async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), Engine
     Ok(())
 }
 
-/// Decides as many as fit between two looks, at least one; gives how many.
+/// Decides as many as fit between two looks, and are witnessed for alike, at least one; gives how many.
 async fn decide_some<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     waiting: &[SubmissionId],
 ) -> Result<usize, EngineError> {
+    let Some(first) = waiting.first() else { return Ok(0) };
     let before = tools.clock.steady();
     let passed = || tools.clock.steady().saturating_sub(before);
-    let believes = believes(tools).await?;
+    let named = tools.journal.is_named_as_document(*first)?;
+    let believes = believes(tools, *first).await?;
     let (mut asked_for, mut not_shown) = (0, Vec::new());
     for id in waiting.iter().take(DECIDED_AT_ONCE) {
+        if tools.journal.is_named_as_document(*id)? != named {
+            break;
+        }
         match asked(tools, *id).await? {
             Asked::Shown(receipt) => settle(tools, *id, Some(&receipt))?,
             Asked::NotShown if believes => not_shown.push(*id),
@@ -197,7 +205,7 @@ async fn decide_some<A: Authority>(
         }
     }
     // Access that was lost in between makes everything empty: looked at before and after, and not long after.
-    let sees = not_shown.is_empty() || self::believes(tools).await?;
+    let sees = not_shown.is_empty() || self::believes(tools, *first).await?;
     let is_late = passed() > tools.timing.sight_max;
     for id in not_shown.into_iter().filter(|_| sees) {
         let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
@@ -210,10 +218,13 @@ async fn decide_some<A: Authority>(
     Ok(asked_for)
 }
 
-/// Whether an empty answer to the question for a document says something now.
-async fn believes<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
+/// Whether an empty answer to the question for the document of a report says something now.
+async fn believes<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+) -> Result<bool, EngineError> {
     match tools.journal.may_have_forgotten()? {
-        true => sees_documents(tools).await,
+        true => sees_documents(tools, id).await,
         false => sees(tools).await,
     }
 }

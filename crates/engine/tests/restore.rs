@@ -15,7 +15,7 @@ use engine::{
 };
 use exchange::{Answer, Endpoint, Envelope, Environment, Page, Processing, Query, Release};
 use fhir::{Format, Instant};
-use journal::{Imported, Journal, Key, NewSubmission, Unless, recover, restore};
+use journal::{Imported, Journal, Key, NewSubmission, Step, Unless, recover, restore};
 use report::{Event, Person, State, SubmissionId, Summary};
 use testkit::Figures;
 use tokio::sync::watch;
@@ -260,9 +260,14 @@ impl Laboratory {
 
     /// A file comes, perhaps once more; it has an identifier of its own each time.
     fn hand_over(&mut self, journal: &Journal, number: u64) {
+        let identifier = format!("urn:uuid:{:032x}", self.dice.below(u64::MAX));
+        self.hand_over_as(journal, number, identifier);
+    }
+
+    /// The same in an envelope that names it.
+    fn hand_over_as(&mut self, journal: &Journal, number: u64, identifier: String) {
         let document = testkit::DocumentBuilder::new(number).json().into_bytes();
         let digest = report::digest(&document);
-        let identifier = format!("urn:uuid:{:032x}", self.dice.below(u64::MAX));
         let new = NewSubmission {
             file: format!("{number}.json"),
             format: Format::Json,
@@ -341,6 +346,20 @@ impl Laboratory {
             timing: &Timing::default(),
         };
         compare(&tools, open).await.unwrap();
+    }
+
+    /// The disk dies, with the register: the newest backup takes the journal's place.
+    fn on_a_new_disk(&self, journal: Journal) -> Journal {
+        journal.close();
+        for entry in std::fs::read_dir(self.folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                std::fs::remove_file(path).unwrap();
+            }
+        }
+        let backup = &journal::list_backups(&self.backups()).unwrap()[0].file;
+        restore(backup, &key(), &self.path(), &nowhere, self.clock.now()).unwrap();
+        Journal::open(&self.path(), &key()).unwrap()
     }
 
     /// Losses, duplicates, false *completed*.
@@ -459,17 +478,7 @@ async fn after_a_dead_disk() -> (Laboratory, Journal, SubmissionId) {
     journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
     lab.hand_over(&journal, 2);
     lab.settle(&journal).await;
-    journal.close();
-    // The disk dies: no register either.
-    for entry in std::fs::read_dir(lab.folder.path()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            std::fs::remove_file(path).unwrap();
-        }
-    }
-    let backup = &journal::list_backups(&lab.backups()).unwrap()[0].file;
-    restore(backup, &key(), &lab.path(), &nowhere, lab.clock.now()).unwrap();
-    let journal = Journal::open(&lab.path(), &key()).unwrap();
+    let journal = lab.on_a_new_disk(journal);
     lab.hand_over(&journal, 2);
     let waits = journal.guarded("simulated").unwrap();
     let [second] = waits[..] else { panic!("{waits:?}") };
@@ -525,6 +534,54 @@ async fn nothing_is_let_go_where_documents_cannot_be_asked_for() {
     assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
     lab.settle(&journal).await;
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
+}
+
+/// An authority that matches deliveries alone shows an envelope that has its document's identifier. That says nothing of
+/// documents that went out under another one.
+#[tokio::test]
+async fn an_envelope_named_as_its_document_is_no_witness_for_documents() {
+    let (mut lab, journal, second) = after_a_dead_disk().await;
+    lab.authority.service.lock().unwrap().by_delivery = true;
+    lab.hand_over_as(&journal, 7, "document-7".to_owned());
+    let seventh = journal.find_by_attempt_identifier("document-7").unwrap().unwrap();
+    lab.compare(&journal).await;
+    assert!(!journal.release_waits(seventh).unwrap(), "a person may decide");
+    let event = Event::Released { reason: "asked elsewhere".to_owned(), due: lab.clock.now() };
+    let by = Person("test".to_owned());
+    journal.record(Step::new(seventh, event, by, lab.clock.now())).unwrap();
+    lab.settle(&journal).await;
+    assert_eq!(journal.state(seventh).unwrap().code(), "completed");
+    for _ in 0..4 {
+        lab.compare(&journal).await;
+        lab.pass(11 * MINUTE);
+    }
+    assert_eq!(journal.guarded("simulated").unwrap(), [second]);
+    assert_eq!(journal.state(second).unwrap().code(), "held");
+}
+
+/// Where all of a laboratory goes out under the identifiers of its documents, it can be asked for by them.
+#[tokio::test]
+async fn where_everything_is_named_as_its_document_it_is_asked_for_by_that() {
+    let mut lab = Laboratory::new(1);
+    let name = |number: u64| format!("document-{number}");
+    let journal = Journal::create(&lab.path(), &key()).unwrap();
+    lab.hand_over_as(&journal, 1, name(1));
+    lab.settle(&journal).await;
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    lab.hand_over_as(&journal, 2, name(2));
+    lab.settle(&journal).await;
+    let journal = lab.on_a_new_disk(journal);
+    lab.authority.service.lock().unwrap().by_delivery = true;
+    for number in [2, 3] {
+        lab.hand_over_as(&journal, number, name(number));
+    }
+    for _ in 0..2 {
+        lab.compare(&journal).await;
+        lab.pass(11 * MINUTE);
+    }
+    assert_eq!(journal.guarded("simulated").unwrap(), []);
+    lab.settle(&journal).await;
+    assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 3, "the third, and no other");
 }
 
 /// It takes no question for a delivery: nothing says then whether it shows anything of ours, and a person decides.

@@ -101,12 +101,19 @@ impl Journal {
         self.read(|c| read::has_accepted(c, endpoint))
     }
 
-    /// The same by their documents: identifier of the document, and the receipt that the authority gave.
+    /// The same by their documents, for the question for the document of a report that waits: identifier of the
+    /// document, and the receipt that the authority gave.
     pub fn witnesses_by_document(
         &self,
         endpoint: &str,
+        id: SubmissionId,
     ) -> Result<Vec<(String, String)>, JournalError> {
-        self.read(|c| read::witnesses_by_document(c, endpoint))
+        self.read(|c| read::witnesses_by_document(c, endpoint, id))
+    }
+
+    /// Whether a report goes out under the identifier of its document.
+    pub fn is_named_as_document(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        self.read(|c| read::is_named_as_document(c, id))
     }
 
     /// Reports that move by themselves only while another endpoint is in use: their endpoints, and how many.

@@ -124,17 +124,35 @@ pub(crate) fn has_accepted(connection: &Connection, endpoint: &str) -> Result<bo
     Ok(one(connection, sql::HAS_ACCEPTED, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
 }
 
-/// The same by their documents: identifier of the document and receipt.
+/// The same by their documents, as witnesses for the document of a report that waits: identifier of the document and
+/// receipt. One that went out under its document's identifier says nothing of those that did not. Only where none did
+/// otherwise, and the report does as well, it is one.
 pub(crate) fn witnesses_by_document(
     connection: &Connection,
     endpoint: &str,
+    id: SubmissionId,
 ) -> Result<Vec<(String, String)>, JournalError> {
-    let mut found = Vec::new();
-    for state in ["completed", "in-progress"] {
-        let pair = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-        found.extend(all(connection, sql::WITNESSES_BY_DOCUMENT, params![endpoint, state], pair)?);
-    }
-    Ok(found)
+    let find = |named_so_too: bool| -> Result<Vec<(String, String)>, JournalError> {
+        let mut found = Vec::new();
+        for state in ["completed", "in-progress"] {
+            let pair = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+            let newest = params![endpoint, state, named_so_too];
+            found.extend(all(connection, sql::WITNESSES_BY_DOCUMENT, newest, pair)?);
+        }
+        Ok(found)
+    };
+    let found = find(false)?;
+    if found.is_empty() && is_named_as_document(connection, id)? { find(true) } else { Ok(found) }
+}
+
+/// Whether a report goes out under the identifier of its document.
+pub(crate) fn is_named_as_document(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    let same =
+        one(connection, sql::NAMED_AS_DOCUMENT, [id.0], |row| row.get::<_, Option<bool>>(0))?;
+    Ok(same.flatten().unwrap_or_default())
 }
 
 pub(crate) fn open_elsewhere(

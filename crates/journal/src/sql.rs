@@ -117,13 +117,18 @@ pub(crate) const WITNESSES: &str = "SELECT identifier FROM \
       ORDER BY created DESC, id DESC LIMIT 1000) \
      WHERE endpoint = ?1 AND receipt > '' AND identifier <> ?3 \
      AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
+/// The same of those that went out under an identifier other than their document's, or (?3) under that one too.
 pub(crate) const WITNESSES_BY_DOCUMENT: &str = "SELECT document_identifier, receipt FROM \
-     (SELECT document_identifier, endpoint, receipt, state_json FROM submission WHERE state = ?2 \
-      ORDER BY created DESC, id DESC LIMIT 1000) \
+     (SELECT document_identifier, identifier, endpoint, receipt, state_json FROM submission \
+      WHERE state = ?2 ORDER BY created DESC, id DESC LIMIT 1000) \
      WHERE endpoint = ?1 AND receipt > '' AND document_identifier > '' \
+     AND (?3 OR identifier <> document_identifier) \
      AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
 pub(crate) const HAS_ACCEPTED: &str = "SELECT 1 FROM submission WHERE state IN ('completed', 'in-progress') \
      AND endpoint = ?1 AND receipt > '' LIMIT 1";
+/// Whether a report goes out under the identifier of its document.
+pub(crate) const NAMED_AS_DOCUMENT: &str =
+    "SELECT identifier = document_identifier FROM submission WHERE id = ?1";
 pub(crate) const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 pub(crate) const DOCUMENT_SIZE: &str = "SELECT size FROM document WHERE submission = ?1";
 pub(crate) const EVIDENCE: &str = "SELECT id, kind, at, http_status, content_type, fault, digest, size, body FROM evidence \
@@ -242,6 +247,7 @@ mod plans {
             (NUMBERS, "submission_state"),
             (SUBJECT, "INTEGER PRIMARY KEY"),
             (ROW, "INTEGER PRIMARY KEY"),
+            (NAMED_AS_DOCUMENT, "INTEGER PRIMARY KEY"),
             (MOVE, "INTEGER PRIMARY KEY"),
             (MESSAGES, "PRIMARY KEY"),
             (DOCUMENT, "INTEGER PRIMARY KEY"),
