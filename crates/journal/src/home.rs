@@ -43,7 +43,8 @@ fn kept(connection: &Connection) -> Result<Option<String>, JournalError> {
 }
 
 /// Notes where the journal lives. Where that was elsewhere, the profile was copied, and the other copy may have gone on:
-/// whatever may be sent is put in doubt, and everything is asked for first. Gives how many are in doubt then.
+/// whatever may be sent is put in doubt, everything is asked for first, and a person is told. Gives how many are in doubt
+/// then.
 pub(crate) fn settle(
     connection: &Connection,
     home: &Home,
@@ -68,6 +69,7 @@ pub(crate) fn settle(
     doubt::set_mark(connection, doubt::Mark { at: now, through })?;
     guard::raise(connection, now)?;
     recover::reconcile_since(connection, since, now)?;
+    recover::tell_of_copy(connection, doubted, now)?;
     Ok(Some(doubted))
 }
 

@@ -285,8 +285,7 @@ fn write(
     recovery.copied = home::is_copied(&old.place, standing, connection, old.find)?;
     home::forget(connection)?;
     if recovery.copied {
-        let doubted = recovery.doubted.to_string();
-        notice::put(connection, &Notice::new(COPIED, &[("doubted", &doubted)], now))?;
+        tell_of_copy(connection, recovery.doubted, now)?;
     }
     // Without a register nothing says what was taken in since: the disk that held both is gone. One of a program of
     // before does not say what else would be the same report. Nor does one say what another computer sends.
@@ -395,6 +394,17 @@ fn told(recovery: &Recovery, now: Instant) -> Notice {
         ("submissions", submissions),
     ];
     Notice::new(code, &params, now)
+}
+
+/// Notes that a person has to read that the profile is a copy. What the guard of a copy rests on: it comes with what is
+/// put in doubt, or not at all.
+pub(crate) fn tell_of_copy(
+    connection: &Connection,
+    doubted: u64,
+    now: Instant,
+) -> Result<(), JournalError> {
+    let doubted = doubted.to_string();
+    notice::put(connection, &Notice::new(COPIED, &[("doubted", &doubted)], now))
 }
 
 /// What is still to be compared with the authorities after a restore.

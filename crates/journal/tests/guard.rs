@@ -13,7 +13,21 @@ use report::{Event, State, SubmissionId};
 
 const DAY: i64 = 86_400;
 
-/// A profile that was copied: everything is asked for first.
+/// The backup of a disk that died, with the register too: everything is asked for first.
+fn restored() -> House {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let backup = house.journal.back_up_into(&backups, at(0)).unwrap().file;
+    let path = house.path();
+    let folder = house.leave();
+    for name in ["journal.db", "journal.db-register"] {
+        fs::remove_file(folder.path().join(name)).unwrap();
+    }
+    restore(&backup, &key(), &path, &on("first"), at(1)).unwrap();
+    House { journal: Journal::open(&path, &key()).unwrap(), folder }
+}
+
+/// A profile that was copied, and nobody has read that yet.
 fn copied() -> House {
     let house = House::new();
     at_home(&house.journal, "first", at(0));
@@ -49,12 +63,26 @@ fn warnings(house: &House, id: SubmissionId) -> Vec<String> {
     house.journal.detail(id).unwrap().messages.into_iter().map(|it| it.code).collect()
 }
 
+/// The guard of a copy rests on the notice of it: a program that ends right after it has noticed has put it too.
+#[test]
+fn who_notices_a_copy_has_told_of_it() {
+    let house = House::new();
+    at_home(&house.journal, "first", at(0));
+    house.import(1);
+    assert_eq!(house.journal.notices().unwrap(), []);
+    at_home(&house.journal, "second", at(1));
+    let told = Notice::new("journal-copied", &[("doubted", "1")], at(1));
+    assert_eq!(house.journal.notices().unwrap(), [told]);
+    house.journal.remove_notice("journal-copied").unwrap();
+    at_home(&house.journal, "second", at(2));
+    assert_eq!(house.journal.notices().unwrap(), [], "told once");
+}
+
 /// Two copies of a profile watch one folder, and each finds every new report in it. What a person hands over is another
 /// matter.
 #[test]
 fn in_a_copy_nothing_of_a_watched_folder_is_let_go_before_somebody_has_read_of_it() {
     let house = copied();
-    house.journal.put_notice(Notice::new("journal-copied", &[("doubted", "0")], at(1))).unwrap();
     let find = |new: NewSubmission| {
         let imported = house.journal.import_unless_async(new, Unless::KnownAnywhere).wait();
         let Imported::New(id) = imported.unwrap() else { panic!() };
@@ -84,11 +112,8 @@ fn in_a_copy_nothing_of_a_watched_folder_is_let_go_before_somebody_has_read_of_i
 #[test]
 fn what_is_not_shown_may_be_shown_late() {
     let lag = std::time::Duration::from_secs(600);
-    for is_told in [false, true] {
-        let house = copied();
-        if is_told {
-            house.journal.put_notice(Notice::new("journal-copied", &[], at(1))).unwrap();
-        }
+    for is_copy in [false, true] {
+        let house = if is_copy { copied() } else { restored() };
         let late = |id, now| house.journal.may_be_shown_late(id, at(now), lag).unwrap();
         let first = take(&house, report(1));
         assert!(late(first, 20) && late(first, 500));
@@ -97,7 +122,7 @@ fn what_is_not_shown_may_be_shown_late() {
         assert!(late(first, 600) && !late(first, 620));
         // From a disk nothing leaves any more; from the other copy it may.
         let second = take(&house, NewSubmission { at: at(5_000), ..report(2) });
-        assert_eq!(late(second, 5_001), is_told);
+        assert_eq!(late(second, 5_001), is_copy);
         assert!(!late(second, 5_700));
     }
 }
@@ -106,7 +131,6 @@ fn what_is_not_shown_may_be_shown_late() {
 #[test]
 fn reading_of_a_copy_lets_nothing_go_that_the_other_one_may_just_have_sent() {
     let (house, lag) = (copied(), std::time::Duration::from_secs(600));
-    house.journal.put_notice(Notice::new("journal-copied", &[("doubted", "0")], at(1))).unwrap();
     // Long after the copying, and long since it is not shown.
     let id = take(&house, NewSubmission { at: at(5_000), ..report(1) });
     let late = |now| house.journal.may_be_shown_late(id, at(now), lag).unwrap();
@@ -125,7 +149,7 @@ fn reading_of_a_copy_lets_nothing_go_that_the_other_one_may_just_have_sent() {
 
 #[test]
 fn what_is_released_while_everything_is_asked_for_first_waits_for_that() {
-    let house = copied();
+    let house = restored();
     let faulty = take(&house, NewSubmission { first: Event::Held, ..report(1) });
     let clean = take(&house, report(2));
     assert_eq!(house.journal.guarded("practice").unwrap().len(), 2);
@@ -147,7 +171,7 @@ fn what_is_released_while_everything_is_asked_for_first_waits_for_that() {
 
 #[test]
 fn what_was_held_for_its_own_errors_is_not_let_go() {
-    let house = copied();
+    let house = restored();
     let faulty = take(&house, NewSubmission { first: Event::Held, ..report(1) });
     decide(&house, faulty, None);
     assert_eq!(code(&house, faulty), "held", "a person has not looked yet");
@@ -158,7 +182,7 @@ fn what_was_held_for_its_own_errors_is_not_let_go() {
 /// A certificate that is shown nothing of ours: that is no answer, and people must not be locked out for it.
 #[test]
 fn what_was_asked_for_in_vain_may_be_released() {
-    let house = copied();
+    let house = restored();
     let id = take(&house, report(1));
     house.journal.asked_in_vain("elsewhere").unwrap();
     assert_eq!(release(&house, id).unwrap().code(), "held", "another authority was asked");
@@ -170,7 +194,7 @@ fn what_was_asked_for_in_vain_may_be_released() {
 
 #[test]
 fn of_two_contents_under_one_identifier_only_the_newer_is_let_go() {
-    let house = copied();
+    let house = restored();
     let older = take(&house, report(1));
     let newer = take(&house, NewSubmission { corrects: Some(older), ..report(2) });
     let waiting = house.journal.guarded("practice").unwrap();
@@ -189,7 +213,7 @@ fn of_two_contents_under_one_identifier_only_the_newer_is_let_go() {
 /// The newer one is withdrawn: the older one goes after all.
 #[test]
 fn an_older_content_is_let_go_once_the_newer_is_withdrawn() {
-    let house = copied();
+    let house = restored();
     let older = take(&house, report(1));
     let newer = take(&house, NewSubmission { corrects: Some(older), ..report(2) });
     for id in [newer, older] {
@@ -204,7 +228,7 @@ fn an_older_content_is_let_go_once_the_newer_is_withdrawn() {
 /// The computer's clock is set right by years: the thirty days are not over for that.
 #[test]
 fn a_clock_that_is_set_forward_lets_nothing_go() {
-    let house = copied();
+    let house = restored();
     let years = 3_000 * DAY;
     assert!(house.journal.is_guarded(at(years)).unwrap());
     house.journal.count_guarded_time(at(years)).unwrap();
@@ -222,7 +246,7 @@ fn a_clock_that_is_set_forward_lets_nothing_go() {
 /// Also where it ends meanwhile, what was taken in before is asked for.
 #[test]
 fn what_waits_is_asked_for_also_when_the_time_is_over() {
-    let house = copied();
+    let house = restored();
     let id = take(&house, report(1));
     for day in 1..=40 {
         house.journal.count_guarded_time(at(day * DAY)).unwrap();
