@@ -21,7 +21,7 @@ use crate::settings::Lineage;
 use crate::stage::{With, candidates, copied, stage};
 use crate::{
     BackupFacts, Find, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, aside,
-    doubt, guard, handle, hold, home, lost, notice, read, settings, sql,
+    doubt, guard, handle, hold, home, lost, notice, pause, read, settings, sql,
 };
 
 /// What a restored journal was made of.
@@ -52,13 +52,16 @@ pub struct Recovery {
     pub salvaged: u64,
     /// The profile, or the backup, was copied from elsewhere, and what is there may have gone on.
     pub copied: bool,
+    /// Sending is paused: it was before, or nothing says whether it was.
+    pub paused: bool,
     /// Reports whose content is not there any more: the authority is asked for them, and a person may have
     /// to hand them over again.
     pub lost: u64,
 }
 
-/// Codes of the notice about a recovery, by [`Base`], with the names of their parameters.
+/// Codes of the notices about a recovery, with the names of their parameters: by [`Base`], and of what nobody knows.
 pub const RECOVERY_NOTICES: &[(&str, &[&str])] = &[
+    (pause::UNKNOWN, &[]),
     ("journal-from-backup", NOTICE_PARAMS),
     ("journal-from-remains", NOTICE_PARAMS),
     ("journal-from-nothing", NOTICE_PARAMS),
@@ -167,6 +170,8 @@ struct Old<'a> {
     look: Look,
     taken: Vec<LostReport>,
     numbers: Vec<i64>,
+    /// Whether sending was paused, where that can be read.
+    paused: Option<bool>,
     /// Where it is, if a recovery was ended between setting it aside and putting another in its place. Part of it may
     /// still stand there.
     aside: Option<PathBuf>,
@@ -184,8 +189,10 @@ impl<'a> Old<'a> {
         let missing = std::fs::metadata(&place.path).map_or(true, |facts| facts.len() == 0);
         let aside = if missing { aside::of_ended_recovery(place, &look)? } else { None };
         let place = place.clone();
-        let mut old = Self { place, find, occasion, look, taken, numbers, aside, copy: None };
+        let (paused, copy) = (None, None);
+        let mut old = Self { place, find, occasion, look, taken, numbers, paused, aside, copy };
         old.copy = aside::readable(copied(&old.remains(), &old.place, With::Log))?;
+        old.paused = pause::before(&old.place, old.copy.as_ref());
         Ok(old)
     }
 
@@ -221,6 +228,7 @@ fn replace(
         doubted: 0,
         salvaged: 0,
         copied: false,
+        paused: false,
         lost: 0,
     };
     let outcome = complete(draft, recovery, old, now).and_then(|recovery| {
@@ -272,6 +280,8 @@ fn write(
     }
     recovery.salvaged = salvage(connection, old, through, now, &by)?;
     recovery.lost = lost::all(connection)?.len() as u64;
+    let would_send = recovery.doubted + recovery.salvaged > 0;
+    recovery.paused = pause::carry_over(connection, old.paused, would_send, now)?;
     let lineage = Lineage {
         id: uuid::Uuid::new_v4().to_string(),
         before: register::lineage(&old.look).map(str::to_owned),

@@ -16,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::chain::{self, Hash};
 use crate::open::{self, Access, Place};
 use crate::taken::{self, Taken};
-use crate::{JournalError, OpenProblem, read, settings, sql};
+use crate::{JournalError, OpenProblem, pause, read, settings, sql};
 
 /// Name beside the journal.
 const SUFFIX: &str = "-register";
@@ -43,6 +43,8 @@ const HEAD: &str = "SELECT lineage, events, hash, suspect FROM head WHERE id = 1
 const NEW_HEAD: &str =
     "INSERT INTO head (id, lineage, events, hash, suspect) VALUES (1, ?1, ?2, ?3, 0)";
 const MOVE_HEAD: &str = "UPDATE head SET events = ?1, hash = ?2 WHERE id = 1 AND events < ?1";
+const SET_PAUSED: &str = "UPDATE head SET paused = ?1 WHERE id = 1";
+
 /// The head of the chain as it was confirmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Head {
@@ -232,8 +234,11 @@ impl Register {
         let lineage = settings::lineage(journal).map_err(|_| rusqlite::Error::InvalidQuery)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         connection.execute_batch(SCHEMA)?;
-        if !taken::columns(&connection, "head")?.iter().any(|name| name == "home") {
-            connection.execute_batch("ALTER TABLE head ADD COLUMN home TEXT")?;
+        let columns = taken::columns(&connection, "head")?;
+        for (name, kind) in [("home", "TEXT"), ("paused", "INTEGER")] {
+            if !columns.iter().any(|column| column == name) {
+                connection.execute_batch(&format!("ALTER TABLE head ADD COLUMN {name} {kind}"))?;
+            }
         }
         taken::complete(&connection, journal)?;
         let found = head(&connection)?;
@@ -242,6 +247,10 @@ impl Register {
             connection.execute_batch("DELETE FROM head; DELETE FROM taken;")?;
             let start: Hash = [0; 32];
             connection.execute(NEW_HEAD, params![lineage.id, 0, start.as_slice()])?;
+        }
+        // What could not be noted, or is of a program of before.
+        if let Ok(paused) = pause::is_paused(journal) {
+            connection.execute(SET_PAUSED, [paused])?;
         }
         connection.execute_batch("COMMIT")?;
         let (events, submission) = connection.query_row(
@@ -310,6 +319,24 @@ pub(crate) fn settle(journal: &Place, here: &str) {
         connection.execute("UPDATE head SET home = ?1 WHERE id = 1", [here]).map(drop)
     };
     // The journal keeps where it lives too; the next opening tries again.
+    let _ = write();
+}
+
+/// Whether sending is paused, where that was noted.
+pub(crate) fn pause(journal: &Place) -> Option<bool> {
+    let read = || -> rusqlite::Result<Option<bool>> {
+        let statement = "SELECT paused FROM head WHERE id = 1";
+        connect(&place_of(journal))?.query_row(statement, [], |row| row.get(0))
+    };
+    read().ok().flatten()
+}
+
+/// Notes whether it is.
+pub(crate) fn note_pause(journal: &Place, paused: bool) {
+    let write = || -> rusqlite::Result<()> {
+        connect(&place_of(journal))?.execute(SET_PAUSED, [paused]).map(drop)
+    };
+    // The journal says it; the next opening tries again.
     let _ = write();
 }
 

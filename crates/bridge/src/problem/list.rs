@@ -118,6 +118,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
         Blame::Us,
         "look-at-list",
     ),
+    ("pause-unknown", &[], Blame::Us, "look-at-list"),
     ("journal-reconciled", &["added", "doubted", "lost"], Blame::Us, "look-at-list"),
     ("journal-damage-met", &[], Blame::Us, "restart"),
     ("journal-unanchored", &[], Blame::Us, "call-it"),

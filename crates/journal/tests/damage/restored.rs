@@ -77,6 +77,64 @@ fn a_lost_report_that_is_held_and_released_is_in_doubt() {
     assert_eq!(journal.state(new).unwrap().code(), "queued");
 }
 
+/// A person has paused sending, or resumed it, since the backup that takes the journal's place.
+#[test]
+fn a_pause_outlives_the_journal() {
+    let image = image();
+    for paused in [true, false] {
+        for gone in ["journal.db", "journal.db-register", ""] {
+            let laboratory = Laboratory::new(&image);
+            let (path, case) = (laboratory.path(), format!("{paused}, without {gone}"));
+            let journal = Journal::open(&path, &key()).unwrap();
+            journal.set_paused(!paused).unwrap();
+            let backup = journal.back_up_into(&laboratory.backups(), at(90)).unwrap().file;
+            journal.set_paused(paused).unwrap();
+            journal.close();
+            if !gone.is_empty() {
+                fs::write(laboratory.folder.path().join(gone), "").unwrap();
+            }
+            let restored = if gone == "journal.db" {
+                recover(&path, &key(), &laboratory.backups(), &nowhere, at(100)).unwrap().unwrap()
+            } else {
+                restore(&backup, &key(), &path, &nowhere, at(100)).unwrap()
+            };
+            assert!(restored.doubted > 0 && restored.paused == paused, "{case}: {restored:?}");
+            let journal = Journal::open(&path, &key()).unwrap();
+            assert_eq!(journal.is_paused().unwrap(), paused, "{case}");
+            assert!(!is_told(&journal), "{case}");
+        }
+    }
+}
+
+fn is_told(journal: &Journal) -> bool {
+    journal.notices().unwrap().iter().any(|notice| notice.code == "pause-unknown")
+}
+
+/// Nothing says whether sending was paused when the disk died, and reports would be sent: it is, until a person resumes.
+#[test]
+fn where_nobody_knows_whether_sending_was_paused_it_is() {
+    for would_send in [true, false] {
+        let house = House::new();
+        let id = house.import(1);
+        if !would_send {
+            house.complete(id, "r-1");
+        }
+        let backups = house.folder.path().join("backups");
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        let path = house.path();
+        let folder = house.leave();
+        for name in ["journal.db", "journal.db-register"] {
+            fs::remove_file(folder.path().join(name)).unwrap();
+        }
+        restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        assert_eq!(journal.is_paused().unwrap(), would_send);
+        assert_eq!(is_told(&journal), would_send);
+        journal.set_paused(false).unwrap();
+        assert!(!journal.is_paused().unwrap() && !is_told(&journal), "a person has said");
+    }
+}
+
 /// A clock was years ahead when a backup was made: it is not the newest for ever.
 #[test]
 fn a_backup_that_is_dated_ahead_comes_last() {
