@@ -70,6 +70,14 @@ async fn answer<R: Runtime>(
             }
             None => Ok(text(false)),
         },
+        Call::SaveTable { text: table } => match choose_target(app, "labcourier.csv").await {
+            Some(target) => {
+                unlocked(app).await?;
+                app.state::<Arc<House>>().desk().await?.save_table(&target, table).await?;
+                Ok(text(true))
+            }
+            None => Ok(text(false)),
+        },
         call => app.state::<Arc<House>>().desk().await?.answer(call, room?).await,
     }
 }
@@ -127,7 +135,9 @@ async fn choose_folder<R: Runtime>(app: &AppHandle<R>) -> Option<String> {
 /// Where to save; the dialog asks before a file is replaced.
 async fn choose_target<R: Runtime>(app: &AppHandle<R>, name: &str) -> Option<PathBuf> {
     let (answer, chosen) = tokio::sync::oneshot::channel();
-    app.dialog().file().set_file_name(name).add_filter("zip", &["zip"]).save_file(move |file| {
+    let extension = name.rsplit_once('.').map_or("*", |(_, extension)| extension);
+    let dialog = app.dialog().file().set_file_name(name).add_filter(extension, &[extension]);
+    dialog.save_file(move |file| {
         // As above.
         let _ = answer.send(file);
     });

@@ -129,7 +129,7 @@ function Frame() {
     intake.clear();
     setQuestion(undefined);
     go((place) => HOME[place.screen]);
-    for (const numbered of ["batch", "detail", "list"]) cache.removeQueries({ queryKey: [numbered] });
+    for (const numbered of ["batch", "chosen", "detail", "list", "list_counts", "saved_views"]) cache.removeQueries({ queryKey: [numbered] });
   });
   useCoreEvents({
     hovering: setHovering,

@@ -9,13 +9,22 @@ import type { CandidateView } from "./bridge/generated/CandidateView";
 import type { IntakeView } from "./bridge/generated/IntakeView";
 import type { Problem } from "./bridge/generated/Problem";
 
-/** What was chosen (a file, a folder, an archive) and what was found in it. */
+/** What was chosen (a file, a folder, an archive, a pasted text) and what was found in it. */
 export interface Source {
+  /** Path; of a pasted text a key of its own, that no path is like. */
   path: string;
+  /** A text that came from no file. */
+  pasted?: Pasted;
   found: CandidateView[] | undefined;
   problem?: Problem;
   /** The look at it that is waited for: an earlier one may have been made in another room. */
   look: number;
+}
+
+/** A pasted text, under the name by which the list has it. */
+export interface Pasted {
+  name: string;
+  text: string;
 }
 
 export interface Batch {
@@ -35,11 +44,13 @@ export interface Intake {
 
 type Step =
   | { do: "choose"; paths: string[]; look: number }
+  | { do: "paste"; path: string; pasted: Pasted; look: number }
   | { do: "found"; path: string; look: number; found: CandidateView[] }
   | { do: "not-read"; path: string; look: number; problem: Problem }
   | { do: "leave-out"; path: string }
   | { do: "clear" }
   | { do: "sent"; views: IntakeView[]; at: number; left: Left; look: number }
+  | { do: "followed"; ids: number[]; at: number }
   | { do: "undone"; held: number }
   | { do: "close-batch" };
 
@@ -55,6 +66,8 @@ export interface Part {
   view?: IntakeView;
 }
 
+/** What the key of a pasted text begins with; no path does. */
+const PASTED = "pasted:";
 /** Files looked at side by side. */
 const LOOKS = 6;
 
@@ -65,6 +78,8 @@ export function intakeReducer(state: Intake, step: Step): Intake {
       const fresh = step.paths.filter((path) => !known.has(path));
       return { ...state, sources: [...state.sources, ...fresh.map((path) => ({ path, found: undefined, look: step.look }))] };
     }
+    case "paste":
+      return { ...state, sources: [...state.sources, { path: step.path, pasted: step.pasted, found: undefined, look: step.look }] };
     case "found":
     case "not-read":
       return {
@@ -88,6 +103,8 @@ export function intakeReducer(state: Intake, step: Step): Intake {
       );
       return { sources: afterwards(state.sources, step.left, step.look), batch: { ids, rest, sentAt: step.at, held: null } };
     }
+    case "followed":
+      return { ...state, batch: { ids: step.ids, rest: [], sentAt: step.at, held: null } };
     case "undone":
       return { ...state, batch: state.batch && { ...state.batch, held: step.held } };
     case "close-batch":
@@ -98,7 +115,9 @@ export function intakeReducer(state: Intake, step: Step): Intake {
 /** What was chosen or dropped while the hand-over was under way was no part of it, and stays. */
 function afterwards(sources: Source[], { gone, anew }: Left, look: number): Source[] {
   const stays = sources.filter(({ path }) => !gone.includes(path) || anew.includes(path));
-  return stays.map((source) => (anew.includes(source.path) ? { path: source.path, found: undefined, look } : source));
+  // A pasted text cannot have changed: what was found in it still holds.
+  const changes = (source: Source) => anew.includes(source.path) && !source.pasted;
+  return stays.map((source) => (changes(source) ? { path: source.path, found: undefined, look } : source));
 }
 
 /**
@@ -131,10 +150,13 @@ export function leftOf(sources: Source[], again: ReadonlySet<string>, parts: Par
 
 export interface IntakeDesk extends Intake {
   choose: (paths: string[]) => void;
+  paste: (pasted: Pasted) => void;
   leaveOut: (path: string) => void;
   clear: () => void;
   /** `left`: what stays on the list; all of it where nothing of it was handed over. */
   sent: (views: IntakeView[], left?: Left) => void;
+  /** What is sent by a decision is followed as what was handed over. */
+  followed: (ids: number[]) => void;
   undone: (held: number) => void;
   closeBatch: () => void;
 }
@@ -150,13 +172,21 @@ export function useIntakeDesk(): IntakeDesk {
         step({ do: "choose", paths, look: looks });
         void look(paths, looks, step);
       },
+      paste(pasted: Pasted) {
+        pastes += 1;
+        looks += 1;
+        const source = { path: `${PASTED}${pastes}`, look: looks };
+        step({ do: "paste", ...source, pasted });
+        void lookInto(source, door.here().call("inspect_text", pasted), step);
+      },
       leaveOut: (path: string) => step({ do: "leave-out", path }),
       clear: () => step({ do: "clear" }),
       sent(views: IntakeView[], left: Left = { gone: [], anew: [] }) {
         looks += 1;
         step({ do: "sent", views, at: Date.now(), left, look: looks });
-        void look([...left.anew], looks, step);
+        void look(left.anew.filter((path) => !path.startsWith(PASTED)), looks, step);
       },
+      followed: (ids: number[]) => step({ do: "followed", ids, at: Date.now() }),
       undone: (held: number) => step({ do: "undone", held }),
       closeBatch: () => step({ do: "close-batch" }),
     };
@@ -164,16 +194,23 @@ export function useIntakeDesk(): IntakeDesk {
   return useMemo(() => ({ ...intake, ...acts }), [intake, acts]);
 }
 
+/** Texts that were pasted since the start: two of them are two, though they say the same. */
+let pastes = 0;
+
+async function lookInto(source: { path: string; look: number }, looked: Promise<CandidateView[]>, step: (step: Step) => void): Promise<void> {
+  try {
+    step({ do: "found", ...source, found: await looked });
+  } catch (thrown) {
+    step({ do: "not-read", ...source, problem: problemOf(thrown) });
+  }
+}
+
 async function look(paths: string[], number: number, step: (step: Step) => void): Promise<void> {
   const waiting = [...paths];
   const here = door.here();
   const one = async () => {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-      try {
-        step({ do: "found", path, look: number, found: await here.call("inspect_files", { paths: [path] }) });
-      } catch (thrown) {
-        step({ do: "not-read", path, look: number, problem: problemOf(thrown) });
-      }
+      await lookInto({ path, look: number }, here.call("inspect_files", { paths: [path] }), step);
     }
   };
   await Promise.all(Array.from({ length: LOOKS }, one));

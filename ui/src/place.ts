@@ -15,6 +15,8 @@ export interface Sent {
   ids: number[];
   /** Milliseconds since the epoch. */
   at: number;
+  /** They were not sent, but picked out of others. */
+  chosen?: boolean;
 }
 
 /** What a figure of the overview counted, as a filter of the list. */

@@ -181,23 +181,65 @@ describe("the list of reports", () => {
   });
 
   const rows = Array.from({ length: 10_000 }, (_, at) => row(10_000 - at, at, 1_800_000_000_000));
+  const listOf = (props: Partial<Parameters<typeof ReportList>[0]>) => (
+    <ReportList
+      rows={rows}
+      total={10_000}
+      focus={null}
+      open={null}
+      order={{ column: null, ascending: false }}
+      chosen={new Set()}
+      onOpen={vi.fn()}
+      onFocus={vi.fn()}
+      onEnd={vi.fn()}
+      onSort={vi.fn()}
+      onChoose={vi.fn()}
+      onChooseAll={vi.fn()}
+      {...props}
+    />
+  );
 
   it("draws few of 10,000 rows", async () => {
-    const element = await render(
-      <ReportList rows={rows} total={10_000} focus={null} open={null} onOpen={vi.fn()} onFocus={vi.fn()} onEnd={vi.fn()} />,
-    );
+    const element = await render(listOf({}));
     const drawn = element.querySelectorAll("[data-testid=report-row]").length;
     expect(drawn).toBeGreaterThan(5);
     expect(drawn).toBeLessThan(60);
-    expect(element.querySelector("[role=grid]")?.getAttribute("aria-rowcount")).toBe("10000");
+    expect(element.querySelector("[role=grid]")?.getAttribute("aria-rowcount")).toBe("10001");
   });
 
   it("asks for more near the end", async () => {
     const onEnd = vi.fn();
-    await render(
-      <ReportList rows={rows.slice(0, 20)} total={10_000} focus={null} open={null} onOpen={vi.fn()} onFocus={vi.fn()} onEnd={onEnd} />,
-    );
+    await render(listOf({ rows: rows.slice(0, 20), onEnd }));
     expect(onEnd).toHaveBeenCalled();
+  });
+
+  it("says which column it is sorted by, and what is chosen", async () => {
+    const chosen = new Set([9_999]);
+    const element = await render(listOf({ order: { column: "patient", ascending: true }, chosen }));
+    const sorted = [...element.querySelectorAll("[role=columnheader][aria-sort]")].map((head) => head.getAttribute("aria-sort"));
+    expect(sorted).toEqual(["none", "ascending", "none", "none"]);
+    const selected = element.querySelectorAll("[role=row][aria-selected=true]");
+    expect([...selected].map((one) => one.getAttribute("data-id"))).toEqual(["9999"]);
+    expect(element.querySelector("[data-testid=choose-all]")?.getAttribute("aria-checked")).toBe("mixed");
+  });
+
+  it("opens on a press, chooses on its box or with Ctrl, and takes a range with Shift", async () => {
+    const [onOpen, onChoose, onChooseAll] = [vi.fn(), vi.fn(), vi.fn()];
+    const element = await render(listOf({ onOpen, onChoose, onChooseAll, focus: 10_000 }));
+    const [first, second] = element.querySelectorAll<HTMLElement>("[data-testid=report-row]");
+    const press = (on: Element | null | undefined, how: MouseEventInit = {}) =>
+      act(() => void on?.dispatchEvent(new MouseEvent("click", { bubbles: true, ...how })));
+    press(first);
+    press(second?.querySelector("[data-choice]"));
+    press(second, { ctrlKey: true });
+    press(second, { shiftKey: true });
+    press(element.querySelector("[data-testid=choose-all]"));
+    const space = { key: " ", bubbles: true, cancelable: true };
+    act(() => void element.querySelector("[role=grid]")?.dispatchEvent(new KeyboardEvent("keydown", space)));
+    expect(onOpen.mock.calls).toEqual([[10_000]]);
+    const chosen = onChoose.mock.calls.map(([id, range]) => [id, range]);
+    expect(chosen).toEqual([[9_999, false], [9_999, false], [9_999, true], [10_000, false]]);
+    expect(onChooseAll).toHaveBeenCalledOnce();
   });
 });
 

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { problemOf } from "../src/bridge/door";
 import type { PageView } from "../src/bridge/generated/PageView";
 import { createMock } from "../src/bridge/mock";
+import { ALL } from "../src/bridge/queries";
 import { UNKNOWN_CODE, candidate, row } from "../src/bridge/mock-data";
 import { causesOf, masked, offered } from "../src/causes";
 import { languageFor } from "../src/i18n/text";
@@ -157,7 +158,7 @@ describe("languages", () => {
 describe("the made-up core", () => {
   it("gives pages by keyset that never overlap", async () => {
     const core = createMock({ rows: 25 });
-    const query = { group: null, states: [], search: null, since: null, until: null, before: null, limit: 10, ids: null };
+    const query = { ...ALL, before: null, limit: 10 };
     const seen: number[] = [];
     let before: number | null = null;
     do {

@@ -1,15 +1,17 @@
 //! What the window may ask: every command by name, with its arguments read strictly. The window's side is not
 //! trusted: an argument that is missing, unknown, of another type or too large is a [`Problem`], never more.
 
+mod scope;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::desk::Desk;
+use crate::desk::{Decision, Desk};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::Names;
-use crate::views::{EndpointInput, ListQuery, PreferencesView};
+use crate::views::{EndpointInput, ListQuery, PreferencesView, SavedView};
 use engine::KnownContent;
 
 /// What a file dialog is opened for.
@@ -62,6 +64,22 @@ calls! {
     status => Status {}
     /// A page of the list.
     list => List { query: ListQuery, reveal: bool }
+    /// What each filter of a list would leave.
+    list_counts => ListCounts { query: ListQuery }
+    /// The numbers of all reports that a filter leaves.
+    matching => Matching { query: ListQuery }
+    /// For how many of these reports each action is possible.
+    chosen => Chosen { ids: Vec<i64> }
+    /// One decision for many reports.
+    decide => Decide { ids: Vec<i64>, decision: Decision, reason: String }
+    /// Saves a table that the page made; where, a dialog of the shell asks.
+    save_table => SaveTable { text: String }
+    /// The views that are kept.
+    saved_views => SavedViews {}
+    /// Keeps a view.
+    keep_view => KeepView { view: SavedView }
+    /// Forgets a view.
+    forget_view => ForgetView { name: String }
     /// Everything about one submission.
     detail => Detail { id: i64 }
     /// How far reports are that were sent together.
@@ -70,8 +88,10 @@ calls! {
     inspect_files => InspectFiles { paths: Vec<String> }
     /// Takes files in and sends them.
     send_files => SendFiles { paths: Vec<String>, again: bool, separate: bool }
+    /// Looks at a pasted text.
+    inspect_text => InspectText { text: String, name: String }
     /// Takes a pasted text in and sends it.
-    send_text => SendText { text: String, name: String }
+    send_text => SendText { text: String, name: String, again: bool, separate: bool }
     /// Stops what waits to be sent.
     hold_back => HoldBack { ids: Vec<i64> }
     /// Sends a held report.
@@ -150,6 +170,12 @@ calls! {
     test_endpoint => TestEndpoint { name: String }
     /// Pauses or resumes sending.
     set_paused => SetPaused { paused: bool }
+    /// Backups, their second place, and journals that were set aside.
+    safekeeping => Safekeeping {}
+    /// Keeps copies of all backups in another folder, or in none.
+    set_backup_place => SetBackupPlace { path: Option<String> }
+    /// Deletes a journal that was set aside.
+    remove_set_aside => RemoveSetAside { name: String }
     /// Days in progress after which a report needs attention.
     set_attention_days => SetAttentionDays { days: u16 }
     /// Watches another folder, or none.
@@ -177,42 +203,6 @@ calls! {
 }
 
 impl Call {
-    /// Whether a locked window may ask it (decision 0005).
-    pub(crate) fn is_for_the_locked(&self) -> bool {
-        matches!(self, Self::Status {} | Self::Preferences {} | Self::Lock {} | Self::Unlock { .. })
-    }
-
-    /// Whether it takes in reports, names them by number, or says what becomes of all of one room.
-    fn is_of_one_room(&self) -> bool {
-        match self {
-            Self::List { query, .. } => query.ids.is_some(),
-            Self::Detail { .. }
-            | Self::Batch { .. }
-            | Self::InspectFiles { .. }
-            | Self::SendFiles { .. }
-            | Self::SendText { .. }
-            | Self::HoldBack { .. }
-            | Self::Release { .. }
-            | Self::Withdraw { .. }
-            | Self::SayReceived { .. }
-            | Self::SayNotReceived { .. }
-            | Self::Resubmit { .. }
-            | Self::CorrectWithFile { .. }
-            | Self::CorrectWithText { .. }
-            | Self::LookAtDraft { .. }
-            | Self::KeepDraft { .. }
-            | Self::Draft { .. }
-            | Self::CauseFields { .. }
-            | Self::FixPreview { .. }
-            | Self::Fix { .. }
-            | Self::SetPaused { .. }
-            | Self::SetAttentionDays { .. }
-            | Self::SetWatchedFolder { .. }
-            | Self::AcknowledgeNotice { .. } => true,
-            _ => false,
-        }
-    }
-
     /// Takes out of the arguments which room's reports a call names by number (`StatusView::room`), if it says so.
     ///
     /// # Errors
@@ -273,17 +263,30 @@ impl Desk {
                 let names = if reveal { Names::Shown } else { Names::Masked };
                 text(self.list(query, names).await)
             }
+            Call::ListCounts { query } => text(self.list_counts(query).await),
+            Call::Matching { query } => text(self.matching(query).await),
+            Call::Chosen { ids } => text(self.chosen(ids).await),
+            Call::Decide { ids, decision, reason } => {
+                text(self.decide(ids, decision, reason).await)
+            }
+            Call::SaveTable { .. } | Call::SaveSupport {} => text(Ok(false)),
+            Call::SavedViews {} => text(self.saved_views().await),
+            Call::KeepView { view } => text(self.keep_view(view).await),
+            Call::ForgetView { name } => text(self.forget_view(name).await),
             Call::Detail { id } => text(self.detail(id).await),
             Call::Batch { ids } => text(self.batch(ids).await),
             Call::InspectFiles { paths } => text(self.inspect_files(paths).await),
             Call::SendFiles { paths, again, separate } => {
-                let known = if again { KnownContent::SendAgain } else { KnownContent::Show };
+                let known = known(again);
                 if separate {
                     return text(self.send_files_separately(paths, known).await);
                 }
                 text(self.send_files(paths, known).await)
             }
-            Call::SendText { text: report, name } => text(self.send_text(report, name).await),
+            Call::InspectText { text: report, name } => text(self.inspect_text(report, name).await),
+            Call::SendText { text: report, name, again, separate } => {
+                text(self.send_pasted(report, name, known(again), separate).await)
+            }
             Call::HoldBack { ids } => text(self.hold_back(ids).await),
             Call::Release { id, reason } => text(self.release(id, reason).await),
             Call::Withdraw { id, reason } => text(self.withdraw(id, reason).await),
@@ -343,6 +346,9 @@ impl Desk {
             Call::UseEndpoint { name } => text(self.use_endpoint(name).await),
             Call::TestEndpoint { name } => text(self.test_endpoint(name).await),
             Call::SetPaused { paused } => text(self.set_paused(paused).await),
+            Call::Safekeeping {} => text(self.safekeeping().await),
+            Call::SetBackupPlace { path } => text(self.set_backup_place(path).await),
+            Call::RemoveSetAside { name } => text(self.remove_set_aside(name).await),
             Call::SetAttentionDays { days } => text(self.set_attention_days(days).await),
             Call::SetWatchedFolder { path } => text(self.set_watched_folder(path).await),
             Call::Preferences {} => text(self.preferences().await),
@@ -356,9 +362,12 @@ impl Desk {
                 text(self.set_unlock_passphrase(current, passphrase).await)
             }
             Call::SupportPreview {} => text(self.support_preview().await),
-            Call::SaveSupport {} => text(Ok(false)),
         }
     }
+}
+
+const fn known(again: bool) -> KnownContent {
+    if again { KnownContent::SendAgain } else { KnownContent::Show }
 }
 
 /// A view as JSON. Views are plain data with names as keys: writing them does not fail.

@@ -3,10 +3,14 @@
 
 mod batch;
 mod certificates;
+mod decisions;
 mod granted;
 mod intake;
+mod lists;
 mod question;
 mod reports;
+mod safekeeping;
+mod saved_views;
 mod screen;
 mod setup;
 mod statement;
@@ -31,6 +35,7 @@ use crate::practice::Practice;
 use crate::problem::Problem;
 use crate::support::SupportFile;
 
+pub use decisions::Decision;
 use granted::Granted;
 use question::Allowed;
 pub use question::EndpointQuestion;

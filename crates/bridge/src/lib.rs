@@ -33,7 +33,7 @@ mod words;
 
 pub use calls::{Call, Purpose};
 pub use candidates::{MESSAGE_CODES, REFUSALS};
-pub use desk::{Desk, EndpointQuestion, remember_zone};
+pub use desk::{Decision, Desk, EndpointQuestion, remember_zone};
 pub use engine::KnownContent;
 pub use identity::Password;
 pub use mask::masked;

@@ -1,6 +1,7 @@
 //! What a person sees: plain data, exported to TypeScript. Rules are applied before it gets here.
 
 mod figures;
+mod lists;
 mod setup;
 mod work;
 
@@ -12,6 +13,7 @@ use ts_rs::TS;
 pub use crate::problem::{Blame, Problem};
 pub use crate::support::SupportFile;
 pub use figures::*;
+pub use lists::*;
 pub use setup::*;
 pub use work::*;
 
@@ -216,6 +218,14 @@ pub struct ListQuery {
     /// Only these, or all.
     #[ts(type = "number[] | null")]
     pub ids: Option<Vec<i64>>,
+    /// Only those of this laboratory, or all.
+    pub laboratory: Option<String>,
+    /// Column to sort by: `state`, `disease`, `patient`, `laboratory`, `created` or `updated`; else the newest first.
+    pub sort: Option<String>,
+    /// The smallest first.
+    pub ascending: bool,
+    /// Language of the names of diseases that are sorted.
+    pub language: Option<String>,
 }
 
 /// Everything about one submission.
@@ -398,4 +408,8 @@ print_no_content!(
     CauseFieldView,
     ValueView,
     FixView,
+    ListCountsView,
+    DecidedView,
+    RefusedView,
+    SavedView,
 );

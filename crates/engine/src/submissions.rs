@@ -159,6 +159,15 @@ impl Engine {
 
     /// Sends the same content as a new submission in place of a rejected or failed one.
     pub async fn resubmit(&self, id: SubmissionId) -> Result<SubmissionId, EngineError> {
+        self.resubmit_after(id, 0).await
+    }
+
+    /// As [`Engine::resubmit`], with some microseconds before the first request may go out (undo).
+    pub async fn resubmit_after(
+        &self,
+        id: SubmissionId,
+        delay_micros: i64,
+    ) -> Result<SubmissionId, EngineError> {
         let state = self.journal().state(id)?;
         if !state.actions(self.now()).contains(&Action::Resubmit) {
             return Err(EngineError::NotPermitted {
@@ -170,7 +179,7 @@ impl Engine {
         let bytes = self.content(id)?;
         let mut candidates = self.inspect_text(name, bytes).await?;
         let candidate = single(&mut candidates)?;
-        self.replace(id, candidate, Action::Resubmit, 0).await
+        self.replace(id, candidate, Action::Resubmit, delay_micros).await
     }
 
     /// Sends a corrected file in place of a held, rejected or failed submission.
@@ -268,9 +277,19 @@ impl Engine {
     /// an envelope without an identifier could never be asked for: that is said at once, and the report stays on
     /// hold.
     pub async fn release(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
+        self.release_after(id, reason, 0).await
+    }
+
+    /// As [`Engine::release`], with some microseconds before the first request may go out (undo).
+    pub async fn release_after(
+        &self,
+        id: SubmissionId,
+        reason: String,
+        delay_micros: i64,
+    ) -> Result<(), EngineError> {
         let engine = self.clone();
         on_pool(move || engine.sendable(id)).await??;
-        let event = Event::Released { reason, due: self.now() };
+        let event = Event::Released { reason, due: self.now().plus_micros(delay_micros) };
         self.act(id, event, Action::Release).await
     }
 

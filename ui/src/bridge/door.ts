@@ -5,19 +5,24 @@ import type { BatchView } from "./generated/BatchView";
 import type { CaView } from "./generated/CaView";
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
+import type { ChosenView } from "./generated/ChosenView";
 import type { CauseFieldView } from "./generated/CauseFieldView";
+import type { DecidedView } from "./generated/DecidedView";
 import type { DetailView } from "./generated/DetailView";
 import type { DraftView } from "./generated/DraftView";
 import type { EndpointInput } from "./generated/EndpointInput";
 import type { EndpointView } from "./generated/EndpointView";
 import type { FixView } from "./generated/FixView";
 import type { IntakeView } from "./generated/IntakeView";
+import type { ListCountsView } from "./generated/ListCountsView";
 import type { ListQuery } from "./generated/ListQuery";
 import type { MoveView } from "./generated/MoveView";
 import type { PageView } from "./generated/PageView";
 import type { PreferencesView } from "./generated/PreferencesView";
 import type { ProbeView } from "./generated/ProbeView";
 import type { Problem } from "./generated/Problem";
+import type { SafekeepingView } from "./generated/SafekeepingView";
+import type { SavedView } from "./generated/SavedView";
 import type { StatementView } from "./generated/StatementView";
 import type { StatisticsView } from "./generated/StatisticsView";
 import type { StatusView } from "./generated/StatusView";
@@ -32,15 +37,27 @@ export interface Fix {
   replace: string;
 }
 
+/** What is decided for many reports at once. */
+export type Decision = "resubmit" | "release" | "hold-back" | "withdraw";
+
 /** Each command: what it takes and what it gives. Every one rejects with a `Problem`. */
 export interface Commands {
   status: { takes: void; gives: StatusView };
   list: { takes: { query: ListQuery; reveal: boolean }; gives: PageView };
+  list_counts: { takes: { query: ListQuery }; gives: ListCountsView };
+  matching: { takes: { query: ListQuery }; gives: number[] };
+  chosen: { takes: { ids: number[] }; gives: ChosenView };
+  decide: { takes: { ids: number[]; decision: Decision; reason: string }; gives: DecidedView };
+  save_table: { takes: { text: string }; gives: boolean };
+  saved_views: { takes: void; gives: SavedView[] };
+  keep_view: { takes: { view: SavedView }; gives: null };
+  forget_view: { takes: { name: string }; gives: null };
   detail: { takes: { id: number }; gives: DetailView };
   batch: { takes: { ids: number[] }; gives: BatchView };
   inspect_files: { takes: { paths: string[] }; gives: CandidateView[] };
   send_files: { takes: { paths: string[]; again: boolean; separate: boolean }; gives: IntakeView };
-  send_text: { takes: { text: string; name: string }; gives: IntakeView };
+  inspect_text: { takes: { text: string; name: string }; gives: CandidateView[] };
+  send_text: { takes: { text: string; name: string; again: boolean; separate: boolean }; gives: IntakeView };
   hold_back: { takes: { ids: number[] }; gives: number };
   release: { takes: { id: number; reason: string }; gives: null };
   withdraw: { takes: { id: number; reason: string }; gives: null };
@@ -78,6 +95,9 @@ export interface Commands {
   use_endpoint: { takes: { name: string }; gives: null };
   test_endpoint: { takes: { name: string }; gives: ProbeView[] };
   set_paused: { takes: { paused: boolean }; gives: null };
+  safekeeping: { takes: void; gives: SafekeepingView | null };
+  set_backup_place: { takes: { path: string | null }; gives: number };
+  remove_set_aside: { takes: { name: string }; gives: null };
   set_attention_days: { takes: { days: number }; gives: null };
   set_watched_folder: { takes: { path: string | null }; gives: null };
   preferences: { takes: void; gives: PreferencesView };

@@ -3,13 +3,17 @@
 import type { BatchView } from "./generated/BatchView";
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
+import type { DecidedView } from "./generated/DecidedView";
 import type { ElsewhereView } from "./generated/ElsewhereView";
 import type { EndpointView } from "./generated/EndpointView";
 import type { IntakeView } from "./generated/IntakeView";
+import type { ListCountsView } from "./generated/ListCountsView";
 import type { ListQuery } from "./generated/ListQuery";
 import type { PreferencesView } from "./generated/PreferencesView";
 import type { Problem } from "./generated/Problem";
 import type { RowView } from "./generated/RowView";
+import type { SafekeepingView } from "./generated/SafekeepingView";
+import type { SavedView } from "./generated/SavedView";
 import type { StatusView } from "./generated/StatusView";
 import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
@@ -113,6 +117,15 @@ export function createMock(options: MockOptions = {}): Door {
     endpoint("Authority, integration", "https://elm-abn.example.org/v1/fhir", "integration", false),
     endpoint("Authority", "https://elm.example.org/v1/fhir", "production", false),
   ];
+  let views: SavedView[] = [
+    { name: "Failed this week", group: null, states: ["failed"], search: "", period: "week", laboratory: null, sort: "disease", ascending: true },
+  ];
+  let safekeeping: SafekeepingView = {
+    backups: 9,
+    lastBackup: new Date(now - 5_400_000).toISOString(),
+    backupPlace: null,
+    setAside: [{ name: "journal.db.set-aside-1795000000000000", at: new Date(now - 9e8).toISOString(), bytes: 48_302_080 }],
+  };
   let handlers: CoreHandlers | undefined;
 
   function add(of: RowView): RowView {
@@ -173,25 +186,67 @@ export function createMock(options: MockOptions = {}): Door {
     }
     return view;
   }
-  function listed(query: ListQuery, reveal: boolean) {
+  function matching(query: ListQuery): RowView[] {
     const text = query.search?.toLowerCase();
-    const matching = rows.filter(
+    const found = rows.filter(
       (one) =>
         (!query.ids || query.ids.includes(one.id)) &&
         (!query.group || one.group === query.group) &&
         (query.states.length === 0 || query.states.includes(one.state)) &&
         (!query.since || one.created >= query.since) &&
         (!query.until || one.created < query.until) &&
+        (!query.laboratory || one.laboratory === query.laboratory) &&
         (!text || [one.file, one.subject, names.get(one.id), one.message?.text].join(" ").toLowerCase().includes(text)),
     );
+    const { sort, ascending } = query;
+    if (!sort) return found;
+    const word = (one: RowView) => (sort === "patient" ? names.get(one.id) : String(one[sort as keyof RowView] ?? "")) ?? "";
+    return found.toSorted((a, b) => (ascending ? 1 : -1) * word(a).localeCompare(word(b)));
+  }
+  function listed(query: ListQuery, reveal: boolean) {
+    const found = matching(query);
     const { before, limit } = query;
-    const from = before === null ? matching : matching.filter((one) => one.id < before);
+    const from = before === null ? found : found.slice(found.findIndex((one) => one.id === before) + 1);
     const page = from.slice(0, limit ?? 100);
     return {
       rows: page.map((one) => ({ ...one, patient: reveal || !one.patient ? one.patient : masked(one.patient) })),
       next: page.length < from.length ? (page.at(-1)?.id ?? null) : null,
-      total: matching.length,
+      total: found.length,
     };
+  }
+  function tallied(of: string[]): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const one of of) counts[one] = (counts[one] ?? 0) + 1;
+    return counts;
+  }
+  function counted(query: ListQuery): ListCountsView {
+    const open = { ...query, group: null, states: [] };
+    const laboratories = matching({ ...query, laboratory: null }).flatMap((one) => one.laboratory ?? []);
+    return {
+      groups: tallied(matching(open).map((one) => one.group)),
+      states: tallied(matching({ ...query, states: [] }).map((one) => one.state)),
+      laboratories: Object.entries(tallied(laboratories)).map(([name, count]) => ({ name, count })),
+      atLeast: false,
+    };
+  }
+  /** What each state permits decides, as it does in the core. */
+  function decided({ ids, decision, reason }: Commands["decide"]["takes"]): DecidedView {
+    const view: DecidedView = { done: [], sent: [], refused: [] };
+    for (const id of ids) {
+      const { state } = find(id);
+      if (!actionsOf(state).includes(decision)) {
+        const known = view.refused.find((one) => one.problem.params.state === state);
+        if (known) known.ids.push(id);
+        else view.refused.push({ problem: problem("action-not-possible", { action: decision, state }, "look-again"), ids: [id] });
+        continue;
+      }
+      view.done.push(id);
+      if (decision === "resubmit") view.sent.push(answer.resubmit({ id }));
+      else if (decision === "hold-back") answer.hold_back({ ids: [id] });
+      else answer[decision]({ id, reason });
+      if (decision === "release") view.sent.push(id);
+    }
+    return view;
   }
   function batch(ids: number[]): BatchView {
     const of = ids.map(find);
@@ -259,10 +314,34 @@ export function createMock(options: MockOptions = {}): Door {
   const answer: Handlers = {
     status,
     list: ({ query, reveal }) => listed(query, reveal),
+    list_counts: ({ query }) => counted(query),
+    matching: ({ query }) => matching(query).map((one) => one.id),
+    chosen: ({ ids }) => ({ count: ids.length, actions: tallied(ids.flatMap((id) => actionsOf(find(id).state))) }),
+    decide: decided,
+    save_table: () => true,
+    saved_views: () => views,
+    keep_view({ view }) {
+      views = [...views.filter((one) => one.name !== view.name), view];
+      return null;
+    },
+    forget_view({ name }) {
+      views = views.filter((one) => one.name !== name);
+      return null;
+    },
+    safekeeping: () => safekeeping,
+    set_backup_place({ path }) {
+      safekeeping = { ...safekeeping, backupPlace: path };
+      return path === null ? 0 : safekeeping.backups;
+    },
+    remove_set_aside({ name }) {
+      safekeeping = { ...safekeeping, setAside: safekeeping.setAside.filter((one) => one.name !== name) };
+      return null;
+    },
     detail: ({ id }) => detail(find(id), names.get(id) ?? null),
     inspect_files: ({ paths }) => paths.flatMap(look),
     send_files: ({ paths, again }) => intake(paths, again, null, 10_000),
-    send_text: ({ name }) => intake([name], false, null, 10_000),
+    inspect_text: ({ name, text }) => (text.trim().startsWith("{") ? look(name) : look("scan.pdf")),
+    send_text: ({ name, again }) => intake([name], again, null, 10_000),
     batch: ({ ids }) => batch(ids),
     hold_back({ ids }) {
       for (const id of ids) move(id, "held");

@@ -20,7 +20,7 @@ const PAGE = 200;
 const SETTLE_MS = 200;
 
 /** What of the cache depends on the journal. */
-const FOLLOWS_JOURNAL: Command[] = ["status", "batch", "list", "detail", "statistics", "statement"];
+const FOLLOWS_JOURNAL: Command[] = ["status", "batch", "list", "list_counts", "chosen", "detail", "statistics", "statement"];
 
 export function createCache(): QueryClient {
   return new QueryClient({
@@ -98,6 +98,20 @@ export const useDetail = (id: number) =>
 /** What a list is asked for, without the paging. */
 export type ListFilter = Omit<ListQuery, "before" | "limit">;
 
+/** All reports, the newest first. */
+export const ALL: ListFilter = {
+  group: null,
+  states: [],
+  search: null,
+  since: null,
+  until: null,
+  ids: null,
+  laboratory: null,
+  sort: null,
+  ascending: false,
+  language: null,
+};
+
 export const useList = (filter: ListFilter, reveal: boolean) =>
   useInfiniteQuery({
     queryKey: ["list", filter, reveal],
@@ -107,6 +121,37 @@ export const useList = (filter: ListFilter, reveal: boolean) =>
     getNextPageParam: (page) => page.next,
     placeholderData: keepPreviousData,
   });
+
+/** What each filter of a list would leave. */
+export const useListCounts = (filter: ListFilter) =>
+  useQuery({
+    queryKey: ["list_counts", filter],
+    queryFn: () => door.call("list_counts", { query: { ...filter, before: null, limit: null } }),
+    placeholderData: keepPreviousData,
+  });
+
+/** What may be done with chosen reports. */
+export const useChosen = (ids: number[]) =>
+  useQuery({
+    queryKey: ["chosen", ids],
+    queryFn: () => door.call("chosen", { ids }),
+    placeholderData: keepPreviousData,
+    enabled: ids.length > 0,
+  });
+
+/** The views that are kept in this room: what another one keeps is never shown here. */
+export function useSavedViews() {
+  const room = useStatus().data?.room;
+  return useQuery({
+    queryKey: ["saved_views", room],
+    queryFn: () => door.call("saved_views"),
+    enabled: room !== undefined,
+  });
+}
+
+/** What is kept beside the journal; the files may have changed since a screen was last open. */
+export const useSafekeeping = () =>
+  useQuery({ queryKey: ["safekeeping"], queryFn: () => door.call("safekeeping"), ...ON_OPENING });
 
 /** One page of rows, for what needs few. */
 export const useRows = (query: ListQuery, enabled = true, reveal = false) =>

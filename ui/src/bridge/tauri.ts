@@ -19,7 +19,7 @@ function callerIn(believed: () => number | undefined): Caller {
   return {
     async call<C extends Command>(command: C, ...[takes]: Commands[C]["takes"] extends void ? [] : [Commands[C]["takes"]]) {
       const said = believed();
-      const named = takes && said !== undefined ? { ...takes, room: said } : takes;
+      const named = said === undefined ? takes : { ...takes, room: said };
       const answer = await invoke<Commands[C]["gives"]>(command, named as Record<string, unknown> | undefined);
       if (command === "status") ({ room } = answer as StatusView);
       return answer;

@@ -127,7 +127,8 @@ function formatOf(locale: string): Format {
     [0, 1, length("second")],
   ] as const;
   const number = new Intl.NumberFormat(locale);
-  const kilobytes = new Intl.NumberFormat(locale, { style: "unit", unit: "kilobyte", maximumFractionDigits: 1 });
+  const size = (unit: string) => new Intl.NumberFormat(locale, { style: "unit", unit, maximumFractionDigits: 1 });
+  const [kilobytes, megabytes] = [size("kilobyte"), size("megabyte")];
   return {
     number: (value) => number.format(value),
     // A date without a time is that day everywhere; a month or a year stays what it is.
@@ -149,7 +150,7 @@ function formatOf(locale: string): Format {
       return unit.format(Math.max(0, seconds) / size);
     },
     shortDate: (date) => shortDate(`${date}T12:00:00`),
-    bytes: (count) => kilobytes.format(count / 1000),
+    bytes: (count) => (count < 1e6 ? kilobytes.format(count / 1e3) : megabytes.format(count / 1e6)),
   };
 }
 

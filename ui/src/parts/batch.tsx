@@ -247,7 +247,7 @@ function useSecondsLeft(until: string | null, onEnd: () => void): number {
   return Math.max(0, Math.ceil((end - now) / 1000));
 }
 
-function useUndoKey(undo: () => void): void {
+export function useUndoKey(undo: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable], [data-typing]");

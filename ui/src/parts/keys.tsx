@@ -13,7 +13,7 @@ import css from "./keys.module.css";
 export function isTaken(event: KeyboardEvent): boolean {
   const { target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey) return true;
-  if (isDialogOpen() || document.querySelector("[role=listbox][data-focused]")) return true;
+  if (isDialogOpen() || document.querySelector("[role=listbox][data-focused], [role=menu]")) return true;
   return target instanceof HTMLElement && target.closest("input, textarea, [contenteditable], [data-typing], [role=listbox]") !== null;
 }
 
@@ -39,6 +39,25 @@ export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
   });
+}
+
+/** Ctrl+A chooses rows, where no field has text to choose. */
+export function useAllKey(choose: () => void): void {
+  const latest = useRef(choose);
+  useEffect(() => {
+    latest.current = choose;
+  });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "a" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+      const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable], [data-typing]");
+      if (typing || isDialogOpen()) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
 }
 
 /** Ctrl+K, also while somebody is typing; not over an open dialog, whose work it would cover. */
@@ -75,6 +94,9 @@ const SHEET: { keys: string[]; what: TextId }[] = [
   { keys: ["J", "K"], what: "keys.move" },
   { keys: ["Enter"], what: "keys.open" },
   { keys: ["Esc"], what: "keys.close" },
+  { keys: ["Space"], what: "keys.choose" },
+  { keys: ["Shift", "↓"], what: "keys.choose-range" },
+  { keys: ["Ctrl", "A"], what: "keys.choose-all" },
   { keys: ["E"], what: "keys.correct" },
   { keys: ["R"], what: "keys.resubmit" },
   { keys: ["S"], what: "keys.send" },

@@ -4,7 +4,7 @@ import { ArrowRight, FileSearch, Search } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useDeferredValue, useId, useMemo, useState } from "react";
 
-import { usePreferences, useCommand, useRows, useStatus } from "../bridge/queries";
+import { ALL, usePreferences, useCommand, useRows, useStatus } from "../bridge/queries";
 import { LANGUAGES, useCodeText, useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { Screen } from "../place";
@@ -150,7 +150,7 @@ function useReports(typed: string): Entry[] {
   const text = useText();
   const { go, reveal } = useWindow();
   const search = useDeferredValue(typed.trim());
-  const query = { group: null, states: [], search, since: null, until: null, before: null, limit: REPORTS_MAX, ids: null };
+  const query = { ...ALL, search, before: null, limit: REPORTS_MAX };
   const { data } = useRows(query, search !== "", reveal);
   if (search === "" || !data) return [];
   const rows = data.rows.map((row) => ({

@@ -120,7 +120,10 @@ function Connection({ status }: { status: StatusView }) {
       <dt className="visually-hidden">{text("rail.connection")}</dt>
       <dd className={`${css.line} ${css[look]}`}>
         <Icon aria-hidden size={15} />
-        {words("connection", status.connection)}
+        {/* Nobody was asked yet: access cannot have been refused. */}
+        {status.connection === "locked" && !status.certificate
+          ? text("rail.no-certificate")
+          : words("connection", status.connection)}
       </dd>
       {status.paused && (
         <dd className={`${css.line} ${css.bad}`}>

@@ -1,12 +1,14 @@
 // The list of reports: our own ARIA grid over a virtualiser, so that a million rows paint like ten.
 // One focus for the whole grid (aria-activedescendant); rows come and go beneath it.
 
-import { ArrowUp, MessageSquareWarning } from "lucide-react";
+import { ArrowDown, ArrowUp, Check, Minus } from "lucide-react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 
 import type { RowView } from "../bridge/generated/RowView";
 import { useFormat, useText } from "../i18n/text";
+import type { TextId } from "../i18n/text";
+import type { Column } from "../view";
 import { Button } from "./controls";
 import { sentenceOf } from "./said";
 import css from "./report-list.module.css";
@@ -14,10 +16,10 @@ import { StateLabel } from "./state";
 import { Subject } from "./subject";
 
 /** Height of a row, in sizes of text; the style sheet has the same. */
-const rowHeight = () => {
-  const root = document.documentElement;
-  return parseFloat(getComputedStyle(root).fontSize || "16") * (root.dataset.density === "compact" ? 3 : 3.75);
-};
+const textSize = () => parseFloat(getComputedStyle(document.documentElement).fontSize || "16");
+const rowHeight = () => textSize() * (document.documentElement.dataset.density === "compact" ? 3 : 3.75);
+/** Height of the names of the columns, likewise. */
+const HEAD = 2.25;
 /** Rows before the end at which the next page is asked for. */
 const AHEAD = 40;
 
@@ -26,23 +28,34 @@ interface Props {
   total: number;
   focus: number | null;
   open: number | null;
+  /** Sorted by a column: rows stand where they belong, and new ones are no matter of the top. */
+  order: { column: string | null; ascending: boolean };
+  chosen: ReadonlySet<number>;
   onOpen: (id: number) => void;
   onFocus: (id: number) => void;
   onEnd: () => void;
+  onSort: (column: Column) => void;
+  /** `range`: from the one that was chosen last to this one. */
+  onChoose: (id: number, range: boolean, rows: RowView[]) => void;
+  onChooseAll: () => void;
 }
 
-export function ReportList({ rows: all, total, focus, open, onOpen, onFocus, onEnd }: Props) {
+export function ReportList(props: Props) {
+  const { rows: all, total, focus, open, order, chosen, onOpen, onFocus, onEnd, onChoose } = props;
   const text = useText();
   const scroller = useRef<HTMLDivElement>(null);
-  const { rows, fresh, showFresh } = useStill(all, scroller);
+  const { rows, fresh, showFresh } = useStill(all, order.column !== null, scroller);
   // Once for each drawing: asked for each of a million rows it would be the whole work.
   const height = rowHeight();
+  const head = HEAD * textSize();
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     getItemKey: (at) => rows[at]?.id ?? at,
     overscan: 8,
+    scrollMargin: head,
+    scrollPaddingStart: head,
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
@@ -70,11 +83,18 @@ export function ReportList({ rows: all, total, focus, open, onOpen, onFocus, onE
         role="grid"
         tabIndex={0}
         aria-label={text("nav.reports")}
-        aria-rowcount={total}
-        aria-colcount={4}
+        aria-multiselectable
+        aria-rowcount={total + 1}
+        aria-colcount={5}
         aria-activedescendant={at >= 0 ? `report-${focus}` : undefined}
         data-testid="report-list"
+        onKeyDown={(event) => {
+          if (event.key !== " " || event.target !== event.currentTarget || focus === null) return;
+          event.preventDefault();
+          onChoose(focus, event.shiftKey, rows);
+        }}
       >
+        <Head {...props} />
         <div role="rowgroup" className={css.canvas} style={{ height: virtual.getTotalSize() }}>
           {items.map((item) => {
             const row = rows[item.index];
@@ -84,12 +104,14 @@ export function ReportList({ rows: all, total, focus, open, onOpen, onFocus, onE
                   key={item.key}
                   row={row}
                   index={item.index}
-                  top={item.start}
+                  top={item.start - virtual.options.scrollMargin}
                   isFocused={row.id === focus}
                   isOpen={row.id === open}
-                  onPress={() => {
+                  isChosen={chosen.has(row.id)}
+                  onPress={(how) => {
                     onFocus(row.id);
-                    onOpen(row.id);
+                    if (how === "open") onOpen(row.id);
+                    else onChoose(row.id, how === "range", rows);
                   }}
                 />
               )
@@ -101,53 +123,119 @@ export function ReportList({ rows: all, total, focus, open, onOpen, onFocus, onE
   );
 }
 
+const COLUMNS: { column: Column; word: TextId; also?: { column: Column; word: TextId } }[] = [
+  { column: "disease", word: "column.disease", also: { column: "state", word: "column.state" } },
+  { column: "patient", word: "column.patient" },
+  { column: "laboratory", word: "column.laboratory" },
+  { column: "updated", word: "column.updated" },
+];
+
+/** The names of the columns; a press sorts. */
+function Head({ total, order, chosen, onSort, onChooseAll }: Props) {
+  const text = useText();
+  const direction = order.ascending ? "ascending" : "descending";
+  const sorter = (column: Column, word: TextId) => {
+    const Icon = order.ascending ? ArrowUp : ArrowDown;
+    return (
+      <button type="button" className={css.sorter} onClick={() => onSort(column)} data-testid={`sort-${column}`}>
+        {text(word)}
+        {order.column === column && (
+          <>
+            <Icon aria-hidden size={14} />
+            <span className="visually-hidden">{text(`sort.${direction}`)}</span>
+          </>
+        )}
+      </button>
+    );
+  };
+  return (
+    <div role="rowgroup" className={css.head}>
+      <div role="row" aria-rowindex={1} className={css.columns}>
+        <span role="columnheader" className={css.choice}>
+          <button
+            type="button"
+            role="checkbox"
+            className={css.box}
+            aria-checked={chosen.size === 0 ? false : chosen.size >= total ? true : "mixed"}
+            aria-label={text(chosen.size === 0 ? "bulk.all" : "bulk.clear", { n: total })}
+            onClick={onChooseAll}
+            data-testid="choose-all"
+          >
+            {chosen.size > 0 && (chosen.size >= total ? <Check aria-hidden size={13} /> : <Minus aria-hidden size={13} />)}
+          </button>
+        </span>
+        {COLUMNS.map(({ column, word, also }) => (
+          <span
+            key={column}
+            role="columnheader"
+            className={css[column]}
+            aria-sort={order.column === column || order.column === also?.column ? direction : "none"}
+          >
+            {sorter(column, word)}
+            {also && sorter(also.column, also.word)}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** What a press on a row asks for: its report, its choice, or the choice of all up to it. */
+type Press = "open" | "choose" | "range";
+
 function Row(props: {
   row: RowView;
   index: number;
   top: number;
   isFocused: boolean;
   isOpen: boolean;
-  onPress: () => void;
+  isChosen: boolean;
+  onPress: (how: Press) => void;
 }) {
-  const { row, index, top, isFocused, isOpen, onPress } = props;
+  const { row, index, top, isFocused, isOpen, isChosen, onPress } = props;
   const text = useText();
   const format = useFormat();
+  const press = (event: React.MouseEvent) => {
+    const onBox = event.target instanceof HTMLElement && event.target.closest("[data-choice]") !== null;
+    onPress(event.shiftKey ? "range" : onBox || event.ctrlKey || event.metaKey ? "choose" : "open");
+  };
   return (
     // The grid has the focus and the keys; a row only takes the pointer.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       id={`report-${row.id}`}
       role="row"
-      aria-rowindex={index + 1}
-      aria-selected={isOpen}
+      aria-rowindex={index + 2}
+      aria-selected={isChosen}
+      aria-current={isOpen ? "true" : undefined}
       className={`${css.row} ${isFocused ? css.focused : ""}`}
       style={{ transform: `translateY(${top}px)` }}
-      onClick={onPress}
+      onClick={press}
       data-testid="report-row"
       data-state={row.state}
       data-id={row.id}
     >
-      <span role="gridcell" className={css.state}>
-        <StateLabel state={row.state} />
+      <span role="gridcell" className={css.choice} data-choice data-testid="choose-row">
+        <span className={css.box}>{isChosen && <Check aria-hidden size={13} />}</span>
       </span>
-      <span role="gridcell" className={css.what}>
+      <span role="gridcell" className={css.disease}>
         <Subject about={row} otherwise={row.file} />
-        <span className={css.second}>{row.patient ?? text("reports.no-patient")}</span>
+        <span className={css.state}>
+          <StateLabel state={row.state} size={15} />
+          {row.message && <span className={css.message}>{sentenceOf(text, row.message)}</span>}
+        </span>
       </span>
-      <span role="gridcell" className={css.message}>
-        {row.message ? (
-          <>
-            <MessageSquareWarning aria-hidden size={14} />
-            <span>{sentenceOf(text, row.message)}</span>
-          </>
-        ) : (
-          <span className={css.file}>{row.file}</span>
-        )}
+      <span role="gridcell" className={css.patient}>
+        {row.patient ?? text("reports.no-patient")}
       </span>
-      <span role="gridcell" className={css.when}>
+      <span role="gridcell" className={css.laboratory}>
+        <span>{row.laboratory}</span>
+        <span className={css.second}>{row.file}</span>
+      </span>
+      <span role="gridcell" className={css.updated}>
         <span>{format.moment(row.updated)}</span>
         {row.environment !== "production" && (
-          <span className={css.environment}>{text.code(`environment.${row.environment}`) ?? row.environment}</span>
+          <span className={css.second}>{text.code(`environment.${row.environment}`) ?? row.environment}</span>
         )}
       </span>
     </div>
@@ -155,7 +243,7 @@ function Row(props: {
 }
 
 /** New rows never move the reader: away from the top they wait until they are asked for. */
-function useStill(all: RowView[], scroller: React.RefObject<HTMLDivElement | null>) {
+function useStill(all: RowView[], sorted: boolean, scroller: React.RefObject<HTMLDivElement | null>) {
   const [newest, setNewest] = useState<number | null>(null);
   const top = all[0]?.id ?? null;
   useEffect(() => {
@@ -165,7 +253,7 @@ function useStill(all: RowView[], scroller: React.RefObject<HTMLDivElement | nul
     element.addEventListener("scroll", scroll, { passive: true });
     return () => element.removeEventListener("scroll", scroll);
   }, [scroller, top]);
-  const rows = newest === null ? all : all.filter((row) => row.id <= newest);
+  const rows = newest === null || sorted ? all : all.filter((row) => row.id <= newest);
   return {
     rows,
     fresh: all.length - rows.length,

@@ -3,7 +3,7 @@
 import { ChevronDown, ChevronRight, PartyPopper, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useEffect, useState } from "react";
 
-import { useList, useStatus } from "../bridge/queries";
+import { ALL, useList, useStatus } from "../bridge/queries";
 import { causesOf, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
@@ -35,7 +35,7 @@ export function Correct({ open }: { open: number | null }) {
   const { go, reveal } = useWindow();
   const status = useStatus().data;
   const last = status?.lastContact;
-  const list = useList({ group: "needs-attention", states: [], search: null, since: null, until: null, ids: null }, reveal);
+  const list = useList({ ...ALL, group: "needs-attention" }, reveal);
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const causes = causesOf(rows);
   const { hasNextPage, isFetching, fetchNextPage } = list;

@@ -1,25 +1,18 @@
-import { Send } from "lucide-react";
+import { ListPlus } from "lucide-react";
 import { useState } from "react";
 
-import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { useIntake } from "../intake";
 import { Button, TextField } from "../parts/controls";
 import { Dialog } from "../parts/dialog";
-import { ProblemNote } from "../parts/notes";
 
-/** A report pasted as text: seen once more before it is sent. */
-export function PasteDialog({ text: pasted, onClose }: { text: string; onClose: () => void }) {
+/** A report as text, for those who do not paste by key: it becomes a row of the list, as a file does. */
+export function PasteDialog({ onPaste, onClose }: { onPaste: (text: string) => void; onClose: () => void }) {
   const text = useText();
-  const intake = useIntake();
-  const [content, setContent] = useState(pasted);
-  const [name, setName] = useState(() => text("paste.name.default"));
-  const send = useCommand("send_text", {
-    onDone(view) {
-      intake.sent([view]);
-      onClose();
-    },
-  });
+  const [content, setContent] = useState("");
+  const add = () => {
+    onPaste(content);
+    onClose();
+  };
   return (
     <Dialog
       title={text("paste.title")}
@@ -30,22 +23,14 @@ export function PasteDialog({ text: pasted, onClose }: { text: string; onClose: 
           <Button tone="quiet" onPress={onClose}>
             {text("action.cancel")}
           </Button>
-          <Button
-            tone="primary"
-            icon={Send}
-            isDisabled={!content.trim() || !name.trim()}
-            isPending={send.isPending}
-            onPress={() => send.mutate({ text: content, name: name.trim() })}
-          >
-            {text("paste.send")}
+          <Button tone="primary" icon={ListPlus} isDisabled={!content.trim()} onPress={add} data-testid="paste-add">
+            {text("paste.add")}
           </Button>
         </>
       }
     >
       <p>{text("paste.more")}</p>
-      <TextField label={text("paste.name")} value={name} onChange={setName} />
-      <TextField label={text("paste.content")} value={content} onChange={setContent} rows={14} mono />
-      {send.error && <ProblemNote problem={send.error} />}
+      <TextField label={text("paste.content")} value={content} onChange={setContent} rows={14} mono autoFocus data-testid="paste-content" />
     </Dialog>
   );
 }

@@ -1,124 +1,174 @@
-// Reports: the groups with live counts, search, the list, and the report that is open beside it.
+// Reports: the groups with live counts, search, filters, the list, what is chosen, and the report that is open beside it.
 
+import { useQueryClient } from "@tanstack/react-query";
 import { Inbox, SearchX, X } from "lucide-react";
 import { useDeferredValue, useRef, useState } from "react";
 
 import { door } from "#door";
 
-import { useList, useStatus } from "../bridge/queries";
-import { useCodeText, useFormat, useText } from "../i18n/text";
-import type { TextId } from "../i18n/text";
+import { problemOf } from "../bridge/door";
+import type { RowView } from "../bridge/generated/RowView";
+import type { StatusView } from "../bridge/generated/StatusView";
+import { useList, useListCounts, useStatus } from "../bridge/queries";
+import { useCodeText, useFormat, useText, useWords } from "../i18n/text";
+import { BulkBar, refusedOf } from "../parts/bulk-bar";
 import { Button, SearchField, Select } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
-import { useKeys } from "../parts/keys";
+import { DecidedBar } from "../parts/decided";
+import type { Decided } from "../parts/decided";
+import { useAllKey, useKeys } from "../parts/keys";
+import { GroupFilter, LaboratoryFilter, SavedViews, StateFilter } from "../parts/list-filters";
 import { Empty, ProblemNote } from "../parts/notes";
 import { ReportList } from "../parts/report-list";
 import screen from "../parts/screen.module.css";
 import { say, sayProblem } from "../parts/toasts";
-import { useWindow } from "../place";
+import { useOtherRoom, useWindow } from "../place";
 import type { Only, Sent } from "../place";
+import { useSelection } from "../selection";
+import type { Selection } from "../selection";
+import { EVERYTHING, PERIODS, filterOf, isNarrowed, sortedBy } from "../view";
+import type { Period, View } from "../view";
 import { Detail } from "./detail";
 import css from "./reports.module.css";
 
-const GROUPS: { code: string | null; word: TextId }[] = [
-  { code: null, word: "group.all" },
-  { code: "needs-attention", word: "group.needs-attention" },
-  { code: "in-progress", word: "group.in-progress" },
-  { code: "completed", word: "group.completed" },
-  { code: "closed", word: "group.closed" },
-];
-
-const PERIODS = { all: null, today: 0, week: 7, month: 30 } as const;
-type Period = keyof typeof PERIODS;
-
-function sinceOf(period: Period): string | null {
-  const days = PERIODS[period];
-  if (days === null) return null;
-  const date = new Date();
-  date.setHours(0, 0, 0, 0);
-  date.setDate(date.getDate() - days);
-  return date.toISOString();
-}
-
 export function Reports({ group, open, sent, only }: { group: string | null; open: number | null; sent?: Sent; only?: Only }) {
   const text = useText();
+  const { language } = useWords();
   const { go, reveal } = useWindow();
-  const [search, setSearch] = useState(only?.search ?? "");
-  const [period, setPeriod] = useState<Period>("all");
+  const [own, setView] = useState<View>({ ...EVERYTHING, search: only?.search ?? "" });
+  const view: View = { ...own, group };
   const [correcting, setCorrecting] = useState<number>();
+  const [decided, setDecided] = useState<Decided>();
   const searchInput = useRef<HTMLInputElement>(null);
-  const sought = useDeferredValue(search.trim());
-  const since = only?.since ?? sinceOf(period);
-  const { states = [], until = null } = only ?? {};
-  const list = useList({ group, states, search: sought || null, since, until, ids: sent?.ids ?? null }, reveal);
+  const sought = useDeferredValue(view.search.trim());
+  const filter = filterOf({ ...view, search: sought }, language, { only, sent });
+  const list = useList(filter, reveal);
+  const counts = useListCounts({ ...filter, sort: null, ascending: false, language: null });
   const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
   const total = list.data?.pages[0]?.total ?? 0;
   const [focused, setFocus] = useState<number | null>(open);
   const focus = open ?? focused;
+  const selection = useSelection();
+  useOtherRoom(useStatus().data?.room, () => {
+    selection.clear();
+    setDecided(undefined);
+  });
   const show = (id: number | null) => {
     if (id !== null) setFocus(id);
     go({ screen: "reports", group, open: id, sent, only });
   };
-  const move = (by: number) => {
+  const chooseAll = useChooseAll(selection, filter);
+  const move = (by: number, event: KeyboardEvent) => {
     const at = rows.findIndex((row) => row.id === focus);
     const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
     if (!next) return;
+    if (event.shiftKey) extend(selection, rows, rows[at]?.id ?? null, next.id);
     setFocus(next.id);
     if (open !== null) go({ screen: "reports", group, open: next.id, sent, only });
   };
   const act = useReportKeys(setCorrecting, show);
-  const filter = (code: string | null) => () => go({ screen: "reports", group: code, open: null, sent, only });
+  const toGroup = (code: string | null) => () => go({ screen: "reports", group: code, open: null, sent, only });
+  useAllKey(chooseAll);
   useKeys({
-    "1": filter(null),
-    "2": filter("needs-attention"),
-    "3": filter("in-progress"),
-    "4": filter("completed"),
-    "5": filter("closed"),
+    "1": toGroup(null),
+    "2": toGroup("needs-attention"),
+    "3": toGroup("in-progress"),
+    "4": toGroup("completed"),
+    "5": toGroup("closed"),
     "/": () => searchInput.current?.focus(),
-    j: () => move(1),
-    k: () => move(-1),
-    ArrowDown: () => move(1),
-    ArrowUp: () => move(-1),
+    j: (event) => move(1, event),
+    k: (event) => move(-1, event),
+    x: () => focus !== null && selection.toggle(focus),
+    ArrowDown: (event) => move(1, event),
+    ArrowUp: (event) => move(-1, event),
     Enter: () => focus !== null && show(focus),
-    Escape: () => open !== null && show(null),
+    Escape: () => (open !== null ? show(null) : selection.clear()),
     e: () => act("correct", open ?? focus),
     r: () => act("resubmit", open ?? focus),
   });
+  const set = (change: Partial<View>) => setView((known) => ({ ...known, ...change }));
+  const use = (kept: View) => {
+    setView(kept);
+    go({ screen: "reports", group: kept.group, open: null });
+  };
+  const clearFilters = () => {
+    setView(EVERYTHING);
+    go({ screen: "reports", group, open: null });
+  };
 
   return (
     <div className={`${css.split} ${open === null ? "" : css.opened}`}>
       <section className={css.side} aria-label={text("nav.reports")}>
         <header className={css.header}>
-          <h1>{text("nav.reports")}</h1>
           <div className={css.filters}>
-            <SearchField label={text("reports.search")} value={search} onChange={setSearch} inputRef={searchInput} />
-            <Select
-              label={text("reports.period")}
-              hideLabel
-              value={period}
-              choices={(Object.keys(PERIODS) as Period[]).map((id) => ({ id, name: text(`period.${id}`) }))}
-              onChange={(id) => setPeriod(id as Period)}
+            <h1>{text("nav.reports")}</h1>
+            <SearchField
+              label={text("reports.search")}
+              value={view.search}
+              onChange={(search) => set({ search })}
+              inputRef={searchInput}
             />
+            <SavedViews view={view} onUse={use} />
           </div>
           {sent && <SentFilter sent={sent} group={group} />}
           {only && <OnlyFilter only={only} group={group} />}
-          <GroupFilter group={group} show={(code) => filter(code)()} />
+          <div className={css.narrowing}>
+            <GroupFilter group={group} counts={counts.data} show={(code) => toGroup(code)()} />
+            <div className={css.menus}>
+              <Select
+                label={text("reports.period")}
+                hideLabel
+                value={view.period}
+                choices={(Object.keys(PERIODS) as Period[]).map((id) => ({ id, name: text(`period.${id}`) }))}
+                onChange={(period) => set({ period })}
+              />
+              <StateFilter states={view.states} counts={counts.data} onChange={(states) => set({ states })} />
+              <LaboratoryFilter
+                laboratory={view.laboratory}
+                counts={counts.data}
+                onChange={(laboratory) => set({ laboratory })}
+              />
+            </div>
+          </div>
         </header>
         {list.error ? (
           <div className={screen.body}>
             <ProblemNote problem={list.error} />
           </div>
         ) : rows.length === 0 && !list.isPending ? (
-          <NothingHere filtered={Boolean(sought) || period !== "all" || only !== undefined} group={group} />
+          <NothingHere filtered={isNarrowed(view) || only !== undefined} group={group} onClear={clearFilters} />
         ) : (
           <ReportList
             rows={rows}
             total={total}
             focus={focus}
             open={open}
+            order={{ column: view.sort, ascending: view.ascending }}
+            chosen={selection.ids}
             onOpen={show}
             onFocus={setFocus}
             onEnd={() => list.hasNextPage && !list.isFetching && void list.fetchNextPage()}
+            onSort={(column) => set(sortedBy(view, column))}
+            onChoose={(id, range, shown) => (range ? extend(selection, shown, focus, id) : selection.toggle(id))}
+            onChooseAll={() => (selection.ids.size > 0 ? selection.clear() : chooseAll())}
+          />
+        )}
+        {decided && (
+          <DecidedBar
+            key={decided.at}
+            decided={decided}
+            onClose={() => setDecided(undefined)}
+            onShow={(ids) => go({ screen: "reports", group: null, open: null, sent: { ids, at: Date.now(), chosen: true } })}
+          />
+        )}
+        {selection.ids.size > 0 && (
+          <BulkBar
+            selection={selection}
+            total={total}
+            hidden={hiddenOf(selection, rows, list.hasNextPage)}
+            onAll={chooseAll}
+            // All of them sent: the bar that follows them says it.
+            onDecided={(done) => setDecided(done.view.sent.length > 0 && refusedOf(done.view) === 0 ? undefined : done)}
           />
         )}
       </section>
@@ -128,6 +178,34 @@ export function Reports({ group, open, sent, only }: { group: string | null; ope
       )}
     </div>
   );
+}
+
+/** A range begins where the last choice was made, or else where the focus stands. */
+function extend(selection: Selection, rows: RowView[], from: number | null, to: number): void {
+  if (selection.ids.size === 0 && from !== null) selection.toggle(from);
+  selection.extend(to, rows);
+}
+
+/** Chosen reports that the list does not show; known once all its rows are there. */
+function hiddenOf(selection: Selection, rows: RowView[], hasMore: boolean): number {
+  if (hasMore) return 0;
+  const shown = new Set(rows.map((row) => row.id));
+  return [...selection.ids].filter((id) => !shown.has(id)).length;
+}
+
+/** Chooses all reports that the filters leave, also those that were never scrolled to. */
+function useChooseAll(selection: Selection, filter: ReturnType<typeof filterOf>): () => void {
+  const text = useText();
+  const cache = useQueryClient();
+  const room = () => cache.getQueryData<StatusView>(["status"])?.room;
+  return () => {
+    const before = room();
+    void door
+      .call("matching", { query: { ...filter, before: null, limit: null } })
+      // In another room these numbers would be other reports.
+      .then((ids) => room() === before && selection.choose(ids))
+      .catch((thrown: unknown) => sayProblem(text)(problemOf(thrown)));
+  };
 }
 
 /** The actions that a key starts: only those that the core offers for that report. */
@@ -154,7 +232,7 @@ function SentFilter({ sent, group }: { sent: Sent; group: string | null }) {
   const time = format.moment(new Date(sent.at).toISOString());
   return (
     <p className={css.only} data-testid="sent-filter">
-      <span>{text("reports.sent", { n: sent.ids.length, time })}</span>
+      <span>{text(sent.chosen ? "reports.these" : "reports.sent", { n: sent.ids.length, time })}</span>
       <Button tone="quiet" icon={X} onPress={() => go({ screen: "reports", group, open: null })}>
         {text("reports.show-all")}
       </Button>
@@ -183,53 +261,22 @@ function OnlyFilter({ only, group }: { only: Only; group: string | null }) {
   );
 }
 
-function GroupFilter({ group, show }: { group: string | null; show: (code: string | null) => void }) {
-  const text = useText();
-  const format = useFormat();
-  const counts = useStatus().data?.counts;
-  const count = (code: string | null) => {
-    if (!counts) return undefined;
-    const { needsAttention, inProgress, completed, closed } = counts;
-    switch (code) {
-      case "needs-attention":
-        return needsAttention;
-      case "in-progress":
-        return inProgress;
-      case "completed":
-        return completed;
-      case "closed":
-        return closed;
-      default:
-        return needsAttention + inProgress + completed + closed;
-    }
-  };
-  return (
-    <div className={css.groups} role="group" aria-label={text("reports.groups")}>
-      {GROUPS.map(({ code, word }) => (
-        <button
-          key={word}
-          type="button"
-          className={`${css.group} ${code === "needs-attention" && count(code) ? css.attention : ""}`}
-          aria-pressed={group === code}
-          onClick={() => show(code)}
-          data-testid={`group-${code ?? "all"}`}
-        >
-          {text(word)}
-          <span className={css.count}>{format.number(count(code) ?? 0)}</span>
-        </button>
-      ))}
-    </div>
-  );
-}
-
-function NothingHere({ filtered, group }: { filtered: boolean; group: string | null }) {
+function NothingHere({ filtered, group, onClear }: { filtered: boolean; group: string | null; onClear: () => void }) {
   const text = useText();
   const format = useFormat();
   const { go } = useWindow();
   const last = useStatus().data?.lastContact;
   if (filtered) {
     return (
-      <Empty icon={SearchX} title={text("reports.no-match")}>
+      <Empty
+        icon={SearchX}
+        title={text("reports.no-match")}
+        actions={
+          <Button onPress={onClear} data-testid="clear-filters">
+            {text("filter.clear")}
+          </Button>
+        }
+      >
         {text("reports.no-match.more")}
       </Empty>
     );

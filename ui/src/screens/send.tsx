@@ -2,7 +2,7 @@
 
 import { ClipboardPaste, EyeOff, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { Dispatch, SetStateAction } from "react";
 
 import { door } from "#door";
@@ -16,6 +16,7 @@ import type { Part, Source } from "../intake";
 import { CandidateRow } from "../parts/candidate";
 import { Checklist } from "../parts/checklist";
 import { Button, Switch } from "../parts/controls";
+import { isDialogOpen } from "../parts/dialog";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { say, sayProblem } from "../parts/toasts";
@@ -27,14 +28,15 @@ export function Send() {
   const status = useStatus();
   const intake = useIntake();
   const [again, setAgain] = useState<ReadonlySet<string>>(new Set());
-  const [pasted, setPasted] = useState<string>();
+  const [pasting, setPasting] = useState(false);
   const chooser = useChooser();
   const count = tally(intake.sources);
   const [separate, setSeparate] = useState(false);
   const { send, isPending } = useSend(again, setAgain, separate);
   const total = count.send + intake.sources.filter(({ path }) => again.has(path)).length;
   const ready = total > 0 && count.looking === 0 && !isPending;
-  usePaste(setPasted);
+  const paste = usePasted();
+  usePaste(paste);
   useSendKey(() => ready && send());
 
   const practice = status.data?.environment === "practice";
@@ -50,6 +52,9 @@ export function Send() {
             </Button>
             <Button icon={FolderPlus} onPress={chooser.folder}>
               {text("send.choose-folder")}
+            </Button>
+            <Button icon={ClipboardPaste} onPress={() => setPasting(true)} data-testid="paste-text">
+              {text("send.paste")}
             </Button>
             <Button tone="quiet" icon={X} onPress={intake.clear}>
               {text("send.clear")}
@@ -71,7 +76,7 @@ export function Send() {
               <Button icon={FolderPlus} onPress={chooser.folder}>
                 {text("send.choose-folder")}
               </Button>
-              <Button icon={ClipboardPaste} onPress={() => setPasted("")} data-testid="paste-text">
+              <Button icon={ClipboardPaste} onPress={() => setPasting(true)} data-testid="paste-text">
                 {text("send.paste")}
               </Button>
               {practice && (
@@ -93,7 +98,7 @@ export function Send() {
                 </li>
               ) : source.found === undefined ? (
                 <li key={source.path} className={css.looking}>
-                  {text("send.looking", { file: source.path.split(/[/\\]/).at(-1) ?? source.path })}
+                  {text("send.looking", { file: source.pasted?.name ?? source.path.split(/[/\\]/).at(-1) ?? source.path })}
                 </li>
               ) : (
                 source.found.map((view, at) => (
@@ -125,7 +130,7 @@ export function Send() {
           </Button>
         </footer>
       )}
-      {pasted !== undefined && <PasteDialog text={pasted} onClose={() => setPasted(undefined)} />}
+      {pasting && <PasteDialog onPaste={paste} onClose={() => setPasting(false)} />}
     </>
   );
 }
@@ -209,24 +214,28 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
     const here = door.here();
     const room = () => cache.getQueryData<StatusView>(["status"])?.room;
     const before = room();
-    const sendable = intake.sources.filter((source) => !source.problem).map((source) => source.path);
-    const parts = [
-      { paths: sendable.filter((path) => !again.has(path)), again: false },
-      { paths: sendable.filter((path) => again.has(path)), again: true },
-    ];
+    const sendable = intake.sources.filter((source) => !source.problem);
     const handed: Part[] = [];
     const views: IntakeView[] = [];
     setPending(true);
-    for (const part of parts) {
-      if (part.paths.length === 0) continue;
+    const hand = async (paths: string[], call: () => Promise<IntakeView>) => {
+      if (paths.length === 0) return;
       try {
-        const view = await here.call("send_files", { ...part, separate });
+        const view = await call();
         views.push(view);
-        handed.push({ paths: part.paths, view });
+        handed.push({ paths, view });
         if (view.problem) sayProblem(text)(view.problem);
       } catch (thrown) {
-        handed.push({ paths: part.paths });
+        handed.push({ paths });
         sayProblem(text)(thrown);
+      }
+    };
+    for (const repeat of [false, true]) {
+      const sources = sendable.filter((source) => again.has(source.path) === repeat);
+      const paths = sources.flatMap(({ path, pasted }) => (pasted ? [] : [path]));
+      await hand(paths, () => here.call("send_files", { paths, again: repeat, separate }));
+      for (const { path, pasted } of sources) {
+        if (pasted) await hand([path], () => here.call("send_text", { ...pasted, again: repeat, separate }));
       }
     }
     setPending(false);
@@ -236,7 +245,7 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
       say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
     } else if (views.length > 0) {
       const rest = leftOf(intake.sources, again, handed);
-      const went = new Set(parts.flatMap((part) => part.paths));
+      const went = new Set(handed.flatMap((part) => part.paths));
       // What was marked meanwhile stays so.
       setAgain((now) => new Set([...[...now].filter((path) => !went.has(path)), ...rest.again]));
       intake.sent(views, rest.left);
@@ -245,16 +254,28 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
   return { send: () => void send(), isPending };
 }
 
+/** A pasted text becomes a row as a file does; nothing is sent by it. */
+function usePasted(): (pasted: string) => void {
+  const text = useText();
+  const intake = useIntake();
+  const n = intake.sources.filter((source) => source.pasted).length + 1;
+  return (pasted) => intake.paste({ name: text("paste.name", { n }), text: pasted });
+}
+
 function usePaste(onText: (text: string) => void): void {
+  const latest = useRef(onText);
+  useEffect(() => {
+    latest.current = onText;
+  });
   useEffect(() => {
     const paste = (event: ClipboardEvent) => {
       if (event.target instanceof HTMLElement && event.target.closest("input, textarea")) return;
       const pasted = event.clipboardData?.getData("text/plain");
-      if (pasted?.trim()) onText(pasted);
+      if (pasted?.trim() && !isDialogOpen()) latest.current(pasted);
     };
     document.addEventListener("paste", paste);
     return () => document.removeEventListener("paste", paste);
-  }, [onText]);
+  }, []);
 }
 
 function useSendKey(send: () => void): void {

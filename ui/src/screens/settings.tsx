@@ -8,11 +8,10 @@ import { door } from "#door";
 
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import type { PreferencesView } from "../bridge/generated/PreferencesView";
-import { useCommand, useEndpointPlan, useEndpoints, usePreferences, useStatus } from "../bridge/queries";
+import { useCommand, useEndpoints, usePreferences, useStatus } from "../bridge/queries";
 import { useCodeText, useText } from "../i18n/text";
 import { ConnectionTest } from "../parts/connection-test";
-import { Button, Select, Switch, TextField } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
+import { Button, Select, Switch } from "../parts/controls";
 import { ProblemNote } from "../parts/notes";
 import { PassphraseDialog } from "../parts/passphrase-dialog";
 import { LanguageChoice } from "../parts/rail";
@@ -21,6 +20,8 @@ import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../parts/toasts";
 import { EndpointDialog } from "./endpoint-dialog";
 import { EndpointEdit } from "./endpoint-edit";
+import { ProductionDialog } from "./production-dialog";
+import { Safekeeping } from "./safekeeping";
 import css from "./settings.module.css";
 
 /** Sizes of text, percent; up to what the accessibility rules ask for. */
@@ -46,6 +47,7 @@ export function Settings({ adds = false }: { adds?: boolean }) {
           <Look />
           <Endpoints adds={adds} />
           <Sending />
+          <Safekeeping />
           <Lock />
           <Support />
         </div>
@@ -206,7 +208,7 @@ function Endpoints({ adds }: { adds: boolean }) {
       {editing && <EndpointEdit endpoint={editing} onClose={() => setEditing(undefined)} />}
       {adding && <EndpointDialog onClose={() => setAdding(false)} />}
       {leaving && (
-        <ChangeDialog
+        <ProductionDialog
           endpoint={leaving}
           into={leaving.environment === "production"}
           onConfirm={() => {
@@ -217,49 +219,6 @@ function Endpoints({ adds }: { adds: boolean }) {
         />
       )}
     </>
-  );
-}
-
-/**
- * Into production real reports begin: the word is typed, so that nobody arrives by a slip. Out of it they end, also those
- * of the watched folder.
- */
-function ChangeDialog(props: { endpoint: EndpointView; into: boolean; onConfirm: () => void; onClose: () => void }) {
-  const { into } = props;
-  const text = useText();
-  const plan = useEndpointPlan(props.endpoint.name);
-  const [typed, setTyped] = useState("");
-  const word = text("environment.production");
-  return (
-    <Dialog
-      title={text(into ? "production.title" : "production.leave.title", { name: props.endpoint.name })}
-      size="small"
-      onClose={props.onClose}
-      footer={
-        <>
-          <Button tone="quiet" onPress={props.onClose}>
-            {text("action.cancel")}
-          </Button>
-          <Button
-            tone="primary"
-            isDisabled={into && typed.trim().toLowerCase() !== word.toLowerCase()}
-            onPress={props.onConfirm}
-          >
-            {text("production.confirm")}
-          </Button>
-        </>
-      }
-    >
-      <p>{text(into ? "production.more" : "production.leave.more", { name: props.endpoint.name })}</p>
-      {plan.data?.from && <p>{text("production.nothing-again", { name: props.endpoint.name })}</p>}
-      {plan.data?.stay.map((one) => (
-        <p key={one.endpoint}>{text("production.stays", { n: one.count, name: one.endpoint })}</p>
-      ))}
-      {plan.data?.watchedFolder && (
-        <p>{text(into ? "production.watched" : "production.leave.watched", { folder: plan.data.watchedFolder, name: props.endpoint.name })}</p>
-      )}
-      {into && <TextField label={text("production.type", { word })} value={typed} onChange={setTyped} autoFocus />}
-    </Dialog>
   );
 }
 
@@ -307,6 +266,7 @@ function Lock() {
 
 function Support() {
   const text = useText();
+  const status = useStatus();
   const [open, setOpen] = useState(false);
   return (
     <section className={screen.card}>
@@ -320,6 +280,7 @@ function Support() {
           {text("settings.support.show")}
         </Button>
       </div>
+      <p className={screen.lead}>{text("settings.version", { version: status.data?.version ?? "" })}</p>
       {open && <SupportDialog onClose={() => setOpen(false)} />}
     </section>
   );
@@ -399,7 +360,6 @@ function Sending() {
           onChange={(onClose) => save({ onClose })}
         />
       </div>
-      <p className={screen.lead}>{text("settings.version", { version: status.data?.version ?? "" })}</p>
     </section>
   );
 }

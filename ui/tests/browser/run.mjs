@@ -142,12 +142,13 @@ await test("a report is withdrawn and released with a reason only", async () => 
   await page.close();
 });
 
-await test("pasted text is seen, then sent", async () => {
+await test("pasted text is a row of the list, then sent", async () => {
   const page = await open({ rows: "0" });
   await by(page, "paste-text").click();
   await sound(page, "paste");
   await page.getByRole("textbox").last().fill('{"resourceType": "Bundle"}');
-  await page.getByRole("button", { name: "Check and send" }).click();
+  await page.getByRole("button", { name: "Add to the list" }).click();
+  await by(page, "send-button").click();
   await by(page, "undo").waitFor();
   await page.close();
 });

@@ -7,6 +7,24 @@ export const SCREENS = {
   send: {},
   candidates: { do: (page) => chosen(page) },
   reports: { do: (page) => by(page, "nav-reports").click().then(() => by(page, "report-row").first().waitFor()) },
+  "reports chosen": { do: (page) => chosenReports(page) },
+  "reports not done": {
+    do: async (page) => {
+      await chosenReports(page);
+      await by(page, "bulk-resubmit").click();
+      await by(page, "decided-why").click();
+      await by(page, "decided-reason").first().waitFor();
+    },
+  },
+  "not reportable": { do: (page) => chosenReports(page).then(() => by(page, "bulk-not-reportable").click()) },
+  views: {
+    do: async (page) => {
+      await by(page, "nav-reports").click();
+      await by(page, "report-row").first().waitFor();
+      await by(page, "views").click();
+    },
+  },
+  paste: { do: (page) => by(page, "paste-text").click().then(() => by(page, "paste-content").waitFor()) },
   detail: { do: (page) => detail(page, "failed") },
   timeline: { do: (page) => detail(page, "failed").then(() => by(page, "tab-timeline").click()) },
   source: { do: (page) => detail(page, "failed").then(() => by(page, "tab-source").click()) },
@@ -34,6 +52,14 @@ export const SCREENS = {
     },
   },
   settings: { do: (page) => by(page, "nav-settings").click() },
+  "set aside": {
+    do: async (page) => {
+      await by(page, "nav-settings").click();
+      await by(page, "set-aside-remove").click();
+      await by(page, "set-aside-confirm").waitFor();
+    },
+  },
+  safekeeping: { do: (page) => by(page, "nav-settings").click().then(() => by(page, "safekeeping").scrollIntoViewIfNeeded()) },
   locked: { do: (page) => by(page, "lock").click().then(() => by(page, "unlock").waitFor()) },
   "locked by passphrase": { query: { passphrase: "open sesame" } },
   passphrase: { do: (page) => by(page, "nav-settings").click().then(() => by(page, "choose-passphrase").click()) },
@@ -47,6 +73,14 @@ export const SCREENS = {
   palette: { do: (page) => page.keyboard.press("Control+k").then(() => by(page, "palette").waitFor()) },
   keys: { do: (page) => page.keyboard.press("?") },
 };
+
+/** All reports of the list, chosen together. */
+async function chosenReports(page) {
+  await by(page, "nav-reports").click();
+  await by(page, "report-row").first().waitFor();
+  await by(page, "choose-all").click();
+  await by(page, "bulk-resubmit").waitFor();
+}
 
 export async function chosen(page) {
   await by(page, "choose-files").click();

@@ -1,5 +1,6 @@
 // Pictures of every screen in every language and theme, for looking at them side by side.
 // `npm run screenshots -- FOLDER [LANGUAGE…]`, after `npm run build:mock`. Each folder gets one page, `index.html`.
+// ONLY="reports, settings" in the environment takes these screens alone.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,11 +22,13 @@ const browser = await chromium.launch({
 });
 mkdirSync(folder, { recursive: true });
 const cells = [];
+const only = process.env.ONLY?.split(",").map((name) => name.trim());
 for (const [name, screen] of Object.entries(SCREENS)) {
+  if (only && !only.includes(name)) continue;
   for (const language of languages) {
     for (const theme of themes) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(60_000);
       const query = new URLSearchParams({ language, theme, ...screen.query });
       await page.goto(`${server.resolvedUrls.local[0]}?${query}`);
       await page.locator("main").waitFor();

@@ -138,7 +138,7 @@ for (const [language, sentence] of [
 test("what the authority may see stands beside what the report says of the patient, and one press makes it so", async ({ window, core }) => {
   // The rules of practice permit only initials for syphilis.
   const report = readFileSync(join(core.folder, "home/practice/lessons/syphilis-full-name.json"), "utf8");
-  const sent = await core.call("send_text", { text: report, name: "syphilis.json" });
+  const sent = await core.call("send_text", { text: report, name: "syphilis.json", again: false, separate: false });
   const [id] = sent.submissions;
   expect((await core.call("detail", { id: id ?? 0 })).row.state).toBe("held");
   await window.getByTestId("nav-correct").click();

@@ -1,5 +1,7 @@
 // Sending: the seconds for taking it back, how far it is, and what became of it. All of it counted by the core.
 
+import { readFileSync } from "node:fs";
+
 import { expect, test } from "./window";
 
 test.describe("before anything has left", () => {
@@ -83,4 +85,32 @@ test("a core that does not answer is never taken for finished", async ({ window,
   await window.getByRole("button", { name: "Send 1 report" }).click();
   await expect(window.getByTestId("batch")).toContainText("cannot be said now");
   await expect(window.getByTestId("batch")).not.toContainText(/completed|finished/);
+});
+
+test("a pasted report is a row: it is looked at, left out or sent with the files, and never by itself", async ({ window, core }) => {
+  const content = readFileSync(core.sample("covid"), "utf8");
+  const paste = (text: string) =>
+    window.evaluate((pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData("text/plain", pasted);
+      document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+    }, text);
+  await paste("see the attached report");
+  await expect(window.getByTestId("candidate-row")).toHaveAttribute("data-verdict", "refused");
+  await window.getByRole("button", { name: "Remove Pasted report 1" }).click();
+  await paste(content);
+  const row = window.getByTestId("candidate-row");
+  await expect(row).toHaveAttribute("data-verdict", /ready|warnings/);
+  await expect(row).toContainText("Pasted report 1");
+  expect((await core.call("status")).counts.byState).toMatchObject({ queued: 0, completed: 0 });
+  await core.drop([core.sample("malaria")]);
+  await expect(row).toHaveCount(2);
+  await window.getByRole("button", { name: "Send 2 reports" }).click();
+  await expect(window.getByTestId("outcome")).toHaveText("All 2 reports are completed");
+
+  // Known like any file, and by the button as by the key.
+  await window.getByTestId("paste-text").click();
+  await window.getByTestId("paste-content").fill(content);
+  await window.getByTestId("paste-add").click();
+  await expect(row).toHaveAttribute("data-verdict", "known");
 });

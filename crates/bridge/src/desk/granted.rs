@@ -62,6 +62,7 @@ impl Desk {
             | Call::CertificateInspect { paths, .. }
             | Call::CertificateImport { paths, .. } => paths.iter().map(String::as_str).collect(),
             Call::CorrectWithFile { path, .. } | Call::ReadCa { path } => vec![path],
+            Call::SetBackupPlace { path: Some(path) } => vec![path],
             // The folder that is watched already was chosen once.
             Call::SetWatchedFolder { path: Some(path) } if !self.watches(path) => vec![path],
             _ => Vec::new(),

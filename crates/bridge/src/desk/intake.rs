@@ -65,6 +65,37 @@ impl Desk {
         let delay = self.undo_micros().await?;
         take(&engine, &candidates, KnownContent::Show, Differing::ByPerson, delay).await
     }
+
+    /// Looks at a pasted text; nothing is taken in.
+    pub async fn inspect_text(
+        &self,
+        text: String,
+        name: String,
+    ) -> Result<Vec<CandidateView>, Problem> {
+        limits::text(&text)?;
+        let (engine, name) = (self.engine(), limits::name("name", &name)?);
+        let candidates = engine.inspect_text(name, text.into_bytes()).await?;
+        let view = move || candidates.iter().map(|it| looked_at(&engine, it)).collect();
+        super::on_pool(view).await?
+    }
+
+    /// Takes a pasted text in as a file is: what it corrects is replaced, unless it is to be a report of its own.
+    pub async fn send_pasted(
+        &self,
+        text: String,
+        name: String,
+        known: KnownContent,
+        separate: bool,
+    ) -> Result<IntakeView, Problem> {
+        limits::text(&text)?;
+        let (engine, name) = (self.engine(), limits::name("name", &name)?);
+        let candidates = engine.inspect_text(name, text.into_bytes()).await?;
+        let delay = self.undo_micros().await?;
+        if separate {
+            return take(&engine, &candidates, known, Differing::Apart, delay).await;
+        }
+        take_with_corrections(&engine, candidates, known, delay).await
+    }
 }
 
 /// `engine` is the one that has looked at the files: what they correct is numbered in its journal.

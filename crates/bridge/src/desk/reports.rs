@@ -7,6 +7,7 @@ use fhir::{Instant, Limits, Period, Tree};
 use journal::{Counts, Filter, JournalError, Row};
 use report::{State, SubmissionId};
 
+use super::lists::{self, Arrangement};
 use super::{Desk, on_pool};
 use crate::candidates::candidate_view;
 use crate::limits;
@@ -25,8 +26,15 @@ impl Desk {
     pub async fn list(&self, query: ListQuery, names: Names) -> Result<PageView, Problem> {
         let engine = self.engine();
         let filter = filter_of(&query, engine.now())?;
+        let arrangement = Arrangement::of(&query)?;
+        if let Some(ids) = &query.ids {
+            limits::ids(ids)?;
+        }
+        if arrangement.is_asked_for() {
+            let page = move || lists::page(&engine, query.ids, &filter, &arrangement, names);
+            return on_pool(page).await?;
+        }
         if let Some(ids) = query.ids {
-            limits::ids(&ids)?;
             return on_pool(move || page_of(&engine, ids, filter, names)).await?;
         }
         on_pool(move || page(&engine, filter, names)).await?
@@ -132,7 +140,7 @@ impl Desk {
     }
 }
 
-fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Problem> {
+pub(super) fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Problem> {
     let groups = match query.group.as_deref() {
         None => Vec::new(),
         Some(code) => vec![group_of(code).ok_or_else(|| limits::invalid("group"))?],
@@ -202,7 +210,7 @@ fn page_of(
     Ok(PageView { rows: row_views(engine, &rows, names, filter.now)?, next, total })
 }
 
-fn wanted(row: &Row, filter: &Filter) -> bool {
+pub(super) fn wanted(row: &Row, filter: &Filter) -> bool {
     let has = |part: &str| {
         let summary = &row.summary;
         let of = [&summary.patient, &summary.subject, &summary.code, &summary.identifier];
@@ -217,7 +225,7 @@ fn wanted(row: &Row, filter: &Filter) -> bool {
         && words.split_whitespace().all(has)
 }
 
-fn row_views(
+pub(super) fn row_views(
     engine: &Engine,
     rows: &[Row],
     names: Names,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::PoisonError;
 
 use super::{Desk, Laboratory, on_pool};
+use crate::limits;
 use crate::problem::Problem;
 use crate::support::{Subject, SupportFile, collect, packed};
 
@@ -38,6 +39,18 @@ impl Desk {
         on_pool(written).await?.map_err(|error| {
             let reason = error.kind().to_string();
             Problem::new("support-not-saved", &[("reason", &reason)], "support")
+        })
+    }
+
+    /// Saves a table that the page made, where a dialog of the shell has asked for it.
+    pub async fn save_table(&self, target: &Path, text: String) -> Result<(), Problem> {
+        limits::text(&text)?;
+        let target = target.to_owned();
+        // Spreadsheets take a file without this mark for one in an older encoding.
+        let written = move || std::fs::write(&target, format!("\u{feff}{text}"));
+        on_pool(written).await?.map_err(|error| {
+            let reason = error.kind().to_string();
+            Problem::new("table-not-saved", &[("reason", &reason)], "table")
         })
     }
 }

@@ -25,6 +25,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("unlock-refused", &[], Blame::You, "enter-password"),
     ("unlock-too-soon", &["seconds"], Blame::You, "wait"),
     ("support-not-saved", &["reason"], Blame::You, "choose-other-file"),
+    ("table-not-saved", &["reason"], Blame::You, "choose-other-file"),
     // rules
     ("rules-package-unusable", &["file", "reason"], Blame::You, "choose-other-file"),
     ("rules-not-imported", &["name"], Blame::You, "look-again"),

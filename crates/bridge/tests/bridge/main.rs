@@ -5,6 +5,7 @@
 mod calls;
 mod concealed;
 mod desk;
+mod lists;
 mod screen;
 mod suggestions;
 mod support;

@@ -47,6 +47,11 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
         (_, "path") => json!(path),
         (_, "query") => everything()["query"].clone(),
         (_, "purpose") => json!("reports"),
+        (_, "decision") => json!("hold-back"),
+        (_, "view") => json!({
+            "name": "a", "group": null, "states": [], "search": "", "period": "all",
+            "laboratory": null, "sort": null, "ascending": false,
+        }),
         ("add_endpoint", "input") => {
             json!({ "name": "a", "baseUrl": "https://a.example", "environment": "integration" })
         }

@@ -35,4 +35,20 @@ limit: number | null,
 /**
  * Only these, or all.
  */
-ids: number[] | null, };
+ids: number[] | null, 
+/**
+ * Only those of this laboratory, or all.
+ */
+laboratory: string | null, 
+/**
+ * Column to sort by: `state`, `disease`, `patient`, `laboratory`, `created` or `updated`; else the newest first.
+ */
+sort: string | null, 
+/**
+ * The smallest first.
+ */
+ascending: boolean, 
+/**
+ * Language of the names of diseases that are sorted.
+ */
+language: string | null, };

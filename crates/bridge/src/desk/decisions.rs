@@ -1,0 +1,87 @@
+//! One decision for many reports. Each is decided by itself: what cannot be done for one keeps no other back, and all
+//! of them are told.
+
+use futures::{StreamExt as _, stream};
+use report::SubmissionId;
+use serde::Deserialize;
+
+use super::Desk;
+use crate::limits;
+use crate::problem::Problem;
+use crate::views::{DecidedView, RefusedView};
+
+/// Reports decided side by side: reading them is the work, and the journal writes them together.
+const AT_ONCE: usize = 8;
+
+/// What is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names are those of the actions")]
+pub enum Decision {
+    Resubmit,
+    Release,
+    HoldBack,
+    Withdraw,
+}
+
+impl Desk {
+    /// Does the same for many reports; says for which it was done, and for which not and why. What is sent by it leaves
+    /// after the time for undoing it: `hold_back` undoes it. `reason` is kept where reports are sent although something
+    /// was found, or are not sent at all.
+    pub async fn decide(
+        &self,
+        ids: Vec<i64>,
+        decision: Decision,
+        reason: String,
+    ) -> Result<DecidedView, Problem> {
+        limits::ids(&ids)?;
+        let reason = match decision {
+            Decision::Release | Decision::Withdraw => limits::reason(&reason)?,
+            Decision::Resubmit | Decision::HoldBack => String::new(),
+        };
+        let (engine, delay) = (self.engine(), self.undo_micros().await?);
+        let decide = async |id: i64| {
+            let (submission, reason) = (SubmissionId(id), reason.clone());
+            let sent = match decision {
+                Decision::Resubmit => Some(engine.resubmit_after(submission, delay).await?.0),
+                Decision::Release => {
+                    engine.release_after(submission, reason, delay).await?;
+                    Some(id)
+                }
+                Decision::HoldBack => {
+                    engine.hold_back(submission).await?;
+                    None
+                }
+                Decision::Withdraw => {
+                    engine.withdraw(submission, reason).await?;
+                    None
+                }
+            };
+            Ok::<_, engine::EngineError>(sent)
+        };
+        let decided = stream::iter(ids).map(|id| async move { (id, decide(id).await) });
+        let decided: Vec<_> = decided.buffered(AT_ONCE).collect().await;
+        let mut view = DecidedView { done: Vec::new(), sent: Vec::new(), refused: Vec::new() };
+        for (id, outcome) in decided {
+            match outcome {
+                Ok(sent) => {
+                    view.done.push(id);
+                    view.sent.extend(sent);
+                }
+                Err(error) => refuse(&mut view.refused, id, error.into()),
+            }
+        }
+        view.refused.sort_by_key(|refused| std::cmp::Reverse(refused.ids.len()));
+        Ok(view)
+    }
+}
+
+/// The number of the report is what differs between problems that are the same.
+fn refuse(all: &mut Vec<RefusedView>, id: i64, mut problem: Problem) {
+    let own = id.to_string();
+    problem.params.retain(|name, value| name != "id" || *value != own);
+    match all.iter_mut().find(|known| known.problem == problem) {
+        Some(known) => known.ids.push(id),
+        None => all.push(RefusedView { problem, ids: vec![id] }),
+    }
+}

@@ -1,0 +1,310 @@
+//! What the journal does not list by itself: rows of one laboratory, in the order of a column, counted at each filter.
+//! All of it is made from rows that are read here, so it is bounded: a list that is longer shows its newest part.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+use engine::Engine;
+use journal::{Filter, JournalError, Row};
+use report::{State, SubmissionId, diseases};
+
+use super::reports::{filter_of, row_views, wanted};
+use super::{Desk, on_pool};
+use crate::limits;
+use crate::problem::Problem;
+use crate::rows::{Names, action_code, counts_view, group_code, small};
+use crate::views::{ChosenView, LaboratoryCountView, ListCountsView, ListQuery, PageView};
+
+/// Rows read at most: as many as one decision may be for. Reading them takes about a tenth of a second.
+const GATHERED_MAX: usize = limits::IDS_MAX;
+/// Rows read at a time: the most that the journal gives.
+const PART: usize = 1_000;
+
+/// A laboratory and an order, where one is asked for.
+pub(super) struct Arrangement {
+    laboratory: Option<String>,
+    order: Option<Order>,
+}
+
+struct Order {
+    column: Column,
+    ascending: bool,
+    /// Which of the names of a disease.
+    language: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Column {
+    State,
+    Disease,
+    Patient,
+    Laboratory,
+    Created,
+    Updated,
+}
+
+impl Arrangement {
+    pub(super) fn of(query: &ListQuery) -> Result<Self, Problem> {
+        if let Some(laboratory) = &query.laboratory {
+            limits::line("laboratory", laboratory)?;
+        }
+        let column = match query.sort.as_deref() {
+            None => None,
+            Some("state") => Some(Column::State),
+            Some("disease") => Some(Column::Disease),
+            Some("patient") => Some(Column::Patient),
+            Some("laboratory") => Some(Column::Laboratory),
+            Some("created") => Some(Column::Created),
+            Some("updated") => Some(Column::Updated),
+            Some(_) => return Err(limits::invalid("sort")),
+        };
+        let language = query.language.as_deref().unwrap_or_default();
+        let language = diseases::LANGUAGES.iter().position(|known| *known == language);
+        let order = column.map(|column| Order {
+            column,
+            ascending: query.ascending,
+            language: language.unwrap_or_default(),
+        });
+        Ok(Self { laboratory: query.laboratory.clone(), order })
+    }
+
+    /// Whether the journal's own pages do not do.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.laboratory.is_some() || self.order.is_some()
+    }
+
+    fn lets_through(&self, row: &Row) -> bool {
+        self.laboratory.is_none() || self.laboratory == row.summary.laboratory
+    }
+
+    /// A total order: equal rows stand as they do in the list, the newest first.
+    fn compare(&self, a: &Row, b: &Row) -> Ordering {
+        let newest_first = (b.created, b.id).cmp(&(a.created, a.id));
+        self.order.as_ref().map_or(newest_first, |order| order.compare(a, b).then(newest_first))
+    }
+}
+
+impl Order {
+    fn compare(&self, a: &Row, b: &Row) -> Ordering {
+        let by = match self.column {
+            Column::Created => a.created.cmp(&b.created),
+            Column::Updated => a.updated.cmp(&b.updated),
+            Column::State => place_of(&a.state).cmp(&place_of(&b.state)),
+            Column::Disease | Column::Patient | Column::Laboratory => {
+                return match (self.words_of(a), self.words_of(b)) {
+                    (Some(a), Some(b)) => self.directed(a.cmp(&b)),
+                    // What has no word stands last, whichever way it is sorted.
+                    (a, b) => b.is_some().cmp(&a.is_some()),
+                };
+            }
+        };
+        self.directed(by)
+    }
+
+    fn directed(&self, by: Ordering) -> Ordering {
+        if self.ascending { by } else { by.reverse() }
+    }
+
+    fn words_of(&self, row: &Row) -> Option<String> {
+        let summary = &row.summary;
+        let words = match self.column {
+            Column::Patient => summary.patient.as_deref(),
+            Column::Laboratory => summary.laboratory.as_deref(),
+            _ => {
+                let tested = diseases::of_summary(summary);
+                let name = tested.and_then(|it| it.disease.names.get(self.language).copied());
+                name.or(summary.subject.as_deref())
+            }
+        };
+        words.map(folded)
+    }
+}
+
+/// States stand in the order of the life cycle.
+fn place_of(state: &State) -> usize {
+    State::CODES.iter().position(|code| *code == state.code()).unwrap_or(usize::MAX)
+}
+
+/// As a person looks it up: without case and accents.
+fn folded(words: &str) -> String {
+    let plain = |letter: char| match letter {
+        'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => 'a',
+        'ç' | 'č' | 'ć' => 'c',
+        'đ' => 'd',
+        'è' | 'é' | 'ê' | 'ë' => 'e',
+        'ì' | 'í' | 'î' | 'ï' => 'i',
+        'ñ' => 'n',
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' => 'o',
+        'š' => 's',
+        'ù' | 'ú' | 'û' | 'ü' => 'u',
+        'ý' | 'ÿ' => 'y',
+        'ž' => 'z',
+        other => other,
+    };
+    words.to_lowercase().chars().map(plain).collect()
+}
+
+impl Desk {
+    /// What each filter of a list would leave.
+    pub async fn list_counts(&self, query: ListQuery) -> Result<ListCountsView, Problem> {
+        let engine = self.engine();
+        let arrangement = Arrangement::of(&query)?;
+        let filter = filter_of(&query, engine.now())?;
+        if let Some(ids) = &query.ids {
+            limits::ids(ids)?;
+        }
+        on_pool(move || counts(&engine, query.ids, &filter, &arrangement)).await?
+    }
+
+    /// The numbers of all reports that a filter leaves, the newest first; of more than 10,000 the newest.
+    pub async fn matching(&self, query: ListQuery) -> Result<Vec<i64>, Problem> {
+        let engine = self.engine();
+        let arrangement = Arrangement::of(&query)?;
+        let filter = filter_of(&query, engine.now())?;
+        if let Some(ids) = &query.ids {
+            limits::ids(ids)?;
+        }
+        on_pool(move || {
+            let (rows, _) = gathered(&engine, query.ids, &filter)?;
+            let wanted = rows.iter().filter(|row| arrangement.lets_through(row));
+            Ok(wanted.map(|row| row.id.0).collect())
+        })
+        .await?
+    }
+
+    /// For how many of these reports each action is possible now.
+    pub async fn chosen(&self, ids: Vec<i64>) -> Result<ChosenView, Problem> {
+        limits::ids(&ids)?;
+        let engine = self.engine();
+        on_pool(move || {
+            let mut chosen = ChosenView { count: 0, actions: BTreeMap::new() };
+            for row in rows_of(&engine, ids)? {
+                chosen.count += 1;
+                for action in row.actions(engine.now()) {
+                    *chosen.actions.entry(action_code(action).to_owned()).or_default() += 1;
+                }
+            }
+            Ok(chosen)
+        })
+        .await?
+    }
+}
+
+/// A page of what is arranged otherwise than the journal has it.
+pub(super) fn page(
+    engine: &Engine,
+    ids: Option<Vec<i64>>,
+    filter: &Filter,
+    arrangement: &Arrangement,
+    names: Names,
+) -> Result<PageView, Problem> {
+    let (mut rows, _) = gathered(engine, ids, filter)?;
+    rows.retain(|row| arrangement.lets_through(row));
+    rows.sort_by(|a, b| arrangement.compare(a, b));
+    let total = small(rows.len() as u64);
+    // By its place in the order: the report may have left the list since the page before was read.
+    let from = match filter.before {
+        None => 0,
+        Some(before) => {
+            let last = engine.journal().row(before)?;
+            rows.partition_point(|row| arrangement.compare(row, &last) != Ordering::Greater)
+        }
+    };
+    let rest = rows.len() - from;
+    let rows = &rows[from..from + rest.min(filter.limit)];
+    let next = rows.last().filter(|_| rest > filter.limit).map(|row| row.id.0);
+    Ok(PageView { rows: row_views(engine, rows, names, filter.now)?, next, total })
+}
+
+/// All rows that a filter leaves, wherever its page begins, and whether these are all.
+fn gathered(
+    engine: &Engine,
+    ids: Option<Vec<i64>>,
+    filter: &Filter,
+) -> Result<(Vec<Row>, bool), Problem> {
+    if let Some(ids) = ids {
+        let mut rows = rows_of(engine, ids)?;
+        rows.retain(|row| wanted(row, filter));
+        return Ok((rows, true));
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    while rows.len() < GATHERED_MAX {
+        let before = rows.last().map(|row| row.id);
+        let part = engine.journal().list(&Filter { before, limit: PART, ..filter.clone() })?;
+        let is_last = part.len() < PART;
+        rows.extend(part);
+        if is_last {
+            return Ok((rows, true));
+        }
+    }
+    Ok((rows, false))
+}
+
+/// The rows of these numbers, the highest first. What a number stood for may be gone.
+fn rows_of(engine: &Engine, mut ids: Vec<i64>) -> Result<Vec<Row>, Problem> {
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    ids.dedup();
+    let mut rows = Vec::with_capacity(ids.len());
+    for id in ids {
+        match engine.journal().row(SubmissionId(id)) {
+            Ok(row) => rows.push(row),
+            Err(JournalError::NotFound(_)) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(rows)
+}
+
+fn counts(
+    engine: &Engine,
+    ids: Option<Vec<i64>>,
+    filter: &Filter,
+    arrangement: &Arrangement,
+) -> Result<ListCountsView, Problem> {
+    let is_all = ids.is_none()
+        && arrangement.laboratory.is_none()
+        && filter.search.is_none()
+        && filter.since.is_none()
+        && filter.until.is_none();
+    let open = Filter { groups: Vec::new(), states: Vec::new(), ..filter.clone() };
+    let (rows, is_complete) = gathered(engine, ids, &open)?;
+    let (mut groups, mut states) = (BTreeMap::new(), BTreeMap::new());
+    let mut laboratories: BTreeMap<&str, u32> = BTreeMap::new();
+    let add = |counts: &mut BTreeMap<String, u32>, code: &str| {
+        *counts.entry(code.to_owned()).or_default() += 1;
+    };
+    for row in &rows {
+        let (state, group) = (row.state.code(), row.state.group(filter.now));
+        let is_of_group = filter.groups.is_empty() || filter.groups.contains(&group);
+        let is_of_states =
+            filter.states.is_empty() || filter.states.iter().any(|asked| asked == state);
+        if arrangement.lets_through(row) {
+            add(&mut groups, group_code(group));
+            if is_of_group {
+                add(&mut states, state);
+            }
+        }
+        if let (true, true, Some(name)) = (is_of_group, is_of_states, &row.summary.laboratory) {
+            *laboratories.entry(name).or_default() += 1;
+        }
+    }
+    if is_all && !is_complete {
+        // The journal counts them all, whatever their number.
+        let all = counts_view(&engine.journal().counts(filter.now)?);
+        groups = BTreeMap::from(
+            [
+                ("needs-attention", all.needs_attention),
+                ("in-progress", all.in_progress),
+                ("completed", all.completed),
+                ("closed", all.closed),
+            ]
+            .map(|(code, count)| (code.to_owned(), count)),
+        );
+    }
+    let mut laboratories: Vec<_> = laboratories
+        .into_iter()
+        .map(|(name, count)| LaboratoryCountView { name: name.to_owned(), count })
+        .collect();
+    laboratories.sort_by_key(|laboratory| std::cmp::Reverse(laboratory.count));
+    Ok(ListCountsView { groups, states, laboratories, at_least: !is_complete && !is_all })
+}

@@ -1,0 +1,80 @@
+//! What is kept of the laboratory's journal beside it: backups, their second place, and journals that were set aside.
+//! Practice has nothing worth keeping.
+
+use std::path::Path;
+
+use engine::{Profile, ProfileProblem};
+
+use super::{Desk, on_pool};
+use crate::limits;
+use crate::problem::Problem;
+use crate::views::{SafekeepingView, SetAsideView};
+
+impl Desk {
+    /// What is kept; nothing before the laboratory is set up. Works also where its journal does not open.
+    pub async fn safekeeping(&self) -> Result<Option<SafekeepingView>, Problem> {
+        let folder = self.inner.root.join("laboratory");
+        on_pool(move || match Profile::open(&folder) {
+            Ok(profile) => kept(&profile).map(Some),
+            Err(ProfileProblem::Missing { .. }) => Ok(None),
+            Err(error) => Err(engine::OpenError::from(error).into()),
+        })
+        .await?
+    }
+
+    /// Deletes a journal that was set aside, for good.
+    pub async fn remove_set_aside(&self, name: String) -> Result<(), Problem> {
+        let name = limits::name("name", &name)?;
+        let folder = self.inner.root.join("laboratory");
+        on_pool(move || {
+            let profile = Profile::open(&folder).map_err(engine::OpenError::from)?;
+            let journal = profile.journal_file();
+            // A name, no path: only what stands beside the journal can be meant.
+            let file = Path::new(&name).file_name().unwrap_or_default();
+            if journal::remove_set_aside(&journal, &journal.with_file_name(file))? {
+                return Ok(());
+            }
+            Err(limits::invalid("name"))
+        })
+        .await?
+    }
+
+    /// Keeps copies of all backups in this folder besides, or in none; gives how many were copied now.
+    pub async fn set_backup_place(&self, path: Option<String>) -> Result<u32, Problem> {
+        let place = path.map(limits::path).transpose()?;
+        let engine = self.laboratory_engine().await?;
+        let engine = engine.ok_or_else(|| Problem::new("no-endpoint", &[], "backup place"))?;
+        let set = engine.clone();
+        let folder = on_pool(move || set.set_backup_place(place.as_deref())).await??;
+        match engine.back_up_elsewhere().await {
+            None => Ok(0),
+            Some(Ok(copied)) => Ok(u32::try_from(copied).unwrap_or(u32::MAX)),
+            Some(Err(reason)) => {
+                let place = folder.unwrap_or_default().display().to_string();
+                let params = [("place", &*place), ("reason", &*reason)];
+                Err(Problem::new("backup-place-away", &params, "backup place"))
+            }
+        }
+    }
+}
+
+fn kept(profile: &Profile) -> Result<SafekeepingView, Problem> {
+    let unreadable = |folder: &Path, error: &std::io::Error| {
+        let (file, reason) = (folder.display().to_string(), error.kind().to_string());
+        Problem::new("file-unreadable", &[("file", &file), ("reason", &reason)], "safekeeping")
+    };
+    let (journal, backups) = (profile.journal_file(), profile.backup_folder());
+    let aside = journal::list_set_aside(&journal).map_err(|e| unreadable(&journal, &e))?;
+    let backups = journal::list_backups(&backups).map_err(|e| unreadable(&backups, &e))?;
+    let set_aside = aside.into_iter().map(|one| SetAsideView {
+        name: one.file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        at: one.at.to_fhir(),
+        bytes: one.bytes,
+    });
+    Ok(SafekeepingView {
+        backups: crate::rows::small(backups.len() as u64),
+        last_backup: backups.first().map(|backup| backup.at.to_fhir()),
+        backup_place: profile.settings.backup_place.as_ref().map(|it| it.display().to_string()),
+        set_aside: set_aside.collect(),
+    })
+}

@@ -1,0 +1,99 @@
+//! Lists: counts at their filters, what may be done with chosen reports, and views that a laboratory keeps.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::Problem;
+
+/// What each filter of a list would leave, beside the search and the period that are in force.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ListCountsView {
+    /// By group code: whatever group and states are asked for.
+    #[ts(type = "Record<string, number>")]
+    pub groups: BTreeMap<String, u32>,
+    /// By state code within the group that is asked for.
+    #[ts(type = "Record<string, number>")]
+    pub states: BTreeMap<String, u32>,
+    /// Laboratories of the group and states that are asked for, the one with most reports first.
+    pub laboratories: Vec<LaboratoryCountView>,
+    /// Only the newest reports were counted: there are at least so many.
+    pub at_least: bool,
+}
+
+/// A laboratory and how many reports it has in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct LaboratoryCountView {
+    /// Its name, as the reports have it.
+    pub name: String,
+    /// Reports.
+    pub count: u32,
+}
+
+/// What may be done with chosen reports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ChosenView {
+    /// Reports that are there.
+    pub count: u32,
+    /// For how many of them an action is possible now, by action code.
+    #[ts(type = "Record<string, number>")]
+    pub actions: BTreeMap<String, u32>,
+}
+
+/// What became of one decision for many reports: each of them is in one of the two lists.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct DecidedView {
+    /// Reports for which it was done.
+    #[ts(type = "number[]")]
+    pub done: Vec<i64>,
+    /// What is on its way because of it: these reports, or those that take their place.
+    #[ts(type = "number[]")]
+    pub sent: Vec<i64>,
+    /// Reports for which it was not done, by why; the most frequent reason first.
+    pub refused: Vec<RefusedView>,
+}
+
+/// Reports for which something could not be done, and why.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct RefusedView {
+    /// Why. What differs from report to report is left out.
+    pub problem: Problem,
+    /// Which.
+    #[ts(type = "number[]")]
+    pub ids: Vec<i64>,
+}
+
+/// A view that a laboratory keeps: the filters of the list of reports under a name. A search may be the name of a
+/// patient, so it stands in the encrypted journal and nowhere else.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct SavedView {
+    /// Name; there is one view of a name.
+    pub name: String,
+    /// Group code, or all.
+    pub group: Option<String>,
+    /// State codes, or all.
+    pub states: Vec<String>,
+    /// Words.
+    pub search: String,
+    /// `all`, `today`, `week` or `month`.
+    pub period: String,
+    /// Laboratory, or all.
+    pub laboratory: Option<String>,
+    /// Column that it is sorted by; `None`: the newest first.
+    pub sort: Option<String>,
+    /// The smallest first.
+    pub ascending: bool,
+}

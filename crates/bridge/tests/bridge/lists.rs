@@ -1,0 +1,224 @@
+//! Lists: counts at each filter, orders, one decision for many reports, and views that are kept.
+
+use std::path::Path;
+
+use bridge::views::{ListQuery, SavedView};
+use bridge::{Decision, Desk, KnownContent, Names};
+use testkit::{Disease, DocumentBuilder};
+
+const LAKE: &str = "Zentrallabor Seestadt";
+
+/// A desk on which these reports of two laboratories wait: nothing works the queue.
+async fn desk_with(root: &Path, families: &[&str]) -> (Desk, Vec<i64>) {
+    let desk = Desk::open(&root.join("home")).await.unwrap();
+    desk.set_paused(true).await.unwrap();
+    let mut files = Vec::new();
+    for (at, family) in families.iter().enumerate() {
+        let disease = Disease::ALL[at % Disease::ALL.len()];
+        let text = DocumentBuilder::new(at as u64 + 1).family(family).disease(disease).json();
+        // Every second one is of another laboratory.
+        let text = if at % 2 == 0 { text } else { text.replace("Labor Beispiel & Söhne", LAKE) };
+        let file = root.join(format!("{at}.json"));
+        std::fs::write(&file, text).unwrap();
+        files.push(file.display().to_string());
+    }
+    let intake = desk.send_files(files, KnownContent::Show).await.unwrap();
+    (desk, intake.submissions.into_iter().map(|id| id.expect("taken in")).collect())
+}
+
+async fn families(desk: &Desk, query: ListQuery) -> Vec<String> {
+    let page = desk.list(query, Names::Shown).await.unwrap();
+    let family = |patient: &str| patient.split([',', ' ']).next().unwrap_or_default().to_owned();
+    page.rows.iter().map(|row| family(row.patient.as_deref().unwrap())).collect()
+}
+
+fn sorted(column: &str, ascending: bool) -> ListQuery {
+    ListQuery { sort: Some(column.to_owned()), ascending, ..ListQuery::default() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_is_sorted_by_each_column_page_by_page() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) =
+        desk_with(root.path(), &["Zumstein", "Ärni", "brunner", "Arnold", "Élie"]).await;
+    let upwards = ["Ärni", "Arnold", "brunner", "Élie", "Zumstein"];
+    assert_eq!(families(&desk, sorted("patient", true)).await, upwards);
+    let mut downwards = upwards;
+    downwards.reverse();
+    assert_eq!(families(&desk, sorted("patient", false)).await, downwards);
+    // Two by two it is the same, each report once.
+    let (mut seen, mut before) = (Vec::new(), None);
+    loop {
+        let query = ListQuery { before, limit: Some(2), ..sorted("patient", true) };
+        let page = desk.list(query.clone(), Names::Shown).await.unwrap();
+        assert_eq!(page.total, 5);
+        seen.extend(families(&desk, query).await);
+        before = page.next;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(seen, upwards);
+    // By the disease as the reader calls it: Covid, Gonorrhö, Legionellose, Malaria; equal ones newest first.
+    let query = ListQuery { language: Some("de".to_owned()), ..sorted("disease", true) };
+    let page = desk.list(query, Names::Masked).await.unwrap();
+    let diseases: Vec<_> = page.rows.iter().map(|row| row.disease.clone().unwrap()).collect();
+    assert_eq!(diseases, ["covid-19", "covid-19", "gonorrhoea", "legionellosis", "malaria"]);
+    assert_eq!(page.rows[0].id, ids[4]);
+    for column in ["state", "laboratory", "created", "updated"] {
+        assert_eq!(desk.list(sorted(column, true), Names::Masked).await.unwrap().rows.len(), 5);
+    }
+    let wrong = desk.list(sorted("weight", true), Names::Masked).await;
+    assert_eq!(wrong.unwrap_err().code, "argument-invalid");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_filter_says_what_it_would_leave() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) = desk_with(root.path(), &["Eins", "Zwei", "Drei", "Vier"]).await;
+    desk.hold_back(vec![ids[0]]).await.unwrap();
+    let counts = desk.list_counts(ListQuery::default()).await.unwrap();
+    assert_eq!(counts.groups["needs-attention"], 1);
+    assert_eq!(counts.groups["in-progress"], 3);
+    assert_eq!((counts.states["held"], counts.states["queued"]), (1, 3));
+    let laboratories: Vec<_> = counts.laboratories.iter().map(|it| it.count).collect();
+    assert_eq!(laboratories, [2, 2]);
+    assert!(!counts.at_least);
+    // The groups follow the search and the laboratory, whatever group is shown; the states follow the group.
+    let of = |group: Option<&str>, search: Option<&str>, laboratory: Option<&str>| ListQuery {
+        group: group.map(str::to_owned),
+        search: search.map(str::to_owned),
+        laboratory: laboratory.map(str::to_owned),
+        ..ListQuery::default()
+    };
+    let counts = desk.list_counts(of(Some("in-progress"), None, Some(LAKE))).await.unwrap();
+    assert_eq!(counts.groups.get("needs-attention"), None);
+    assert_eq!(counts.groups["in-progress"], 2);
+    assert_eq!(counts.states.get("held"), None);
+    assert_eq!(counts.laboratories.len(), 2, "another laboratory can still be chosen");
+    let counts = desk.list_counts(of(None, Some("eins"), None)).await.unwrap();
+    assert_eq!(counts.groups, [("needs-attention".to_owned(), 1)].into());
+    let query = of(None, None, Some(LAKE));
+    assert_eq!(desk.list(query.clone(), Names::Masked).await.unwrap().total, 2);
+    assert_eq!(desk.matching(query).await.unwrap(), [ids[3], ids[1]]);
+    let some = ListQuery { ids: Some(vec![ids[2], ids[3], 9_999]), ..of(None, None, Some(LAKE)) };
+    assert_eq!(desk.matching(some).await.unwrap(), [ids[3]]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_decision_for_many_says_for_which_it_was_not_done_and_why() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) = desk_with(root.path(), &["Eins", "Zwei", "Drei"]).await;
+    let none = String::new;
+    let chosen = desk.chosen(vec![ids[0], ids[1], 9_999]).await.unwrap();
+    assert_eq!((chosen.count, chosen.actions["hold-back"], chosen.actions["withdraw"]), (2, 2, 2));
+    assert_eq!(chosen.actions.get("resubmit"), None);
+
+    let held = desk.decide(vec![ids[0], ids[1]], Decision::HoldBack, none()).await.unwrap();
+    assert_eq!((held.done.len(), held.sent.len(), held.refused.len()), (2, 0, 0));
+    // Two are on hold already, one is none at all, one can be stopped.
+    let asked = vec![ids[0], ids[1], 9_999, ids[2]];
+    let again = desk.decide(asked, Decision::HoldBack, none()).await.unwrap();
+    assert_eq!(again.done, [ids[2]]);
+    let told: Vec<_> =
+        again.refused.iter().map(|it| (it.problem.code.as_str(), it.ids.clone())).collect();
+    assert_eq!(
+        told,
+        [("action-not-possible", vec![ids[0], ids[1]]), ("no-such-submission", vec![9_999])]
+    );
+    assert_eq!(again.refused[0].problem.params["state"], "held");
+
+    // What is sent by a decision waits as long as what was handed over, and is stopped in the same way.
+    let without = desk.decide(ids.clone(), Decision::Release, none()).await;
+    assert_eq!(without.unwrap_err().code, "argument-invalid");
+    let released =
+        desk.decide(ids.clone(), Decision::Release, "looked at".to_owned()).await.unwrap();
+    assert_eq!(released.sent, ids);
+    let batch = desk.batch(released.sent).await.unwrap();
+    assert!(batch.undo_until.is_some());
+    assert_eq!(desk.hold_back(batch.waiting).await.unwrap(), 3);
+
+    let withdrawn = desk.decide(ids.clone(), Decision::Withdraw, "twice".to_owned()).await.unwrap();
+    assert_eq!(withdrawn.done, ids);
+    let steps = desk.detail(ids[1]).await.unwrap().timeline;
+    assert_eq!(steps.last().unwrap().params["reason"], "twice");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_failed_is_sent_again_after_the_time_for_undoing_it() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) = desk_with(root.path(), &["Muster-Fehler", "Muster-Fehler"]).await;
+    desk.start().await.unwrap();
+    desk.set_paused(false).await.unwrap();
+    let failed = async {
+        loop {
+            let seen = desk.revision().unwrap();
+            let batch = desk.batch(ids.clone()).await.unwrap();
+            if batch.attention.len() == ids.len() {
+                return;
+            }
+            desk.changed(seen).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(120), failed).await.expect("in time");
+    desk.set_paused(true).await.unwrap();
+    let again = desk.decide(ids.clone(), Decision::Resubmit, String::new()).await.unwrap();
+    assert_eq!((again.done.clone(), again.sent.len()), (ids.clone(), 2));
+    let batch = desk.batch(again.sent.clone()).await.unwrap();
+    assert!(batch.undo_until.is_some() && batch.waiting == again.sent);
+    let undone = desk.decide(again.sent.clone(), Decision::HoldBack, String::new()).await.unwrap();
+    assert_eq!(undone.done, again.sent);
+    assert_eq!(desk.detail(again.sent[0]).await.unwrap().row.state, "held");
+    desk.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn views_are_kept_in_the_encrypted_journal_and_nowhere_else() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, _) = desk_with(root.path(), &["Eins"]).await;
+    let view = |name: &str, search: &str| SavedView {
+        name: name.to_owned(),
+        group: Some("needs-attention".to_owned()),
+        states: vec!["failed".to_owned()],
+        search: search.to_owned(),
+        period: "week".to_owned(),
+        laboratory: None,
+        sort: Some("disease".to_owned()),
+        ascending: true,
+    };
+    assert!(desk.saved_views().await.unwrap().is_empty());
+    desk.keep_view(view("b", "Zwinglicanary")).await.unwrap();
+    desk.keep_view(view(" A ", "")).await.unwrap();
+    desk.keep_view(view("b", "Zwinglicanaries")).await.unwrap();
+    let kept = desk.saved_views().await.unwrap();
+    assert_eq!(kept.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["A", "b"]);
+    assert_eq!(kept[1].search, "Zwinglicanaries");
+    assert!(!format!("{kept:?}").contains("Zwingli"), "printed by accident it names nobody");
+    for wrong in [
+        view("", ""),
+        view(&"n".repeat(61), ""),
+        SavedView { period: "year".to_owned(), ..view("c", "") },
+        SavedView { states: vec!["lost".to_owned()], ..view("c", "") },
+        SavedView { sort: Some("weight".to_owned()), ..view("c", "") },
+    ] {
+        assert_eq!(desk.keep_view(wrong).await.unwrap_err().code, "argument-invalid");
+    }
+    desk.forget_view("A".to_owned()).await.unwrap();
+    assert_eq!(desk.saved_views().await.unwrap().len(), 1);
+    drop(desk);
+    // Neither what was searched for nor the name of the view stands in any file in the clear.
+    let mut folders = vec![root.path().join("home")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+                continue;
+            }
+            let bytes = std::fs::read(entry.path()).unwrap();
+            let found = bytes.windows(7).any(|part| part == b"Zwingli");
+            assert!(!found, "{}", entry.path().display());
+        }
+    }
+    let desk = Desk::open(&root.path().join("home")).await.unwrap();
+    assert_eq!(desk.saved_views().await.unwrap()[0].name, "b", "kept beyond the end");
+}

@@ -1,0 +1,133 @@
+// What can be done with all reports that are chosen, at the bottom of the list. The core says for how many each is
+// possible, and afterwards for which it was done.
+
+import { Ban, Download, Hand, Play, RotateCw, X, XCircle } from "lucide-react";
+import { useState } from "react";
+
+import { door } from "#door";
+
+import { problemOf } from "../bridge/door";
+import type { Decision } from "../bridge/door";
+import type { DecidedView } from "../bridge/generated/DecidedView";
+import { useChosen, useCommand } from "../bridge/queries";
+import { useText, useWords } from "../i18n/text";
+import type { TextId } from "../i18n/text";
+import { useIntake } from "../intake";
+import type { Selection } from "../selection";
+import css from "./bulk-bar.module.css";
+import { Button } from "./controls";
+import type { Decided } from "./decided";
+import { ReasonDialog } from "./dialog";
+import { tableOf } from "./reports-table";
+import { say, sayProblem } from "./toasts";
+
+/** What is asked for before it is done: a reason, that the journal keeps. */
+type Asked = "release" | "withdraw" | "not-reportable";
+
+export function BulkBar(props: {
+  selection: Selection;
+  /** Reports that the list has, and how many of the chosen ones are not among them. */
+  total: number;
+  hidden: number;
+  onAll: () => void;
+  onDecided: (decided: Decided) => void;
+}) {
+  const { selection, total, hidden, onAll, onDecided } = props;
+  const text = useText();
+  const ids = [...selection.ids];
+  const chosen = useChosen(ids);
+  const [asking, setAsking] = useState<Asked>();
+  const intake = useIntake();
+  const decide = useCommand("decide", {
+    onDone(view, { decision }) {
+      setAsking(undefined);
+      selection.clear();
+      if (view.sent.length > 0) intake.followed(view.sent);
+      onDecided({ at: Date.now(), decision, view });
+    },
+  });
+  const run = (decision: Decision, reason = "") => decide.mutate({ ids, decision, reason }, { onError: sayProblem(text) });
+  const possible = (action: string) => (ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0));
+  const action = (code: Decision | "not-reportable", word: TextId, icon: typeof X, press: () => void) => {
+    const n = possible(code === "not-reportable" ? "withdraw" : code);
+    return (
+      n > 0 && (
+        <Button tone="quiet" icon={icon} isPending={decide.isPending} onPress={press} data-testid={`bulk-${code}`}>
+          {text(word, { n })}
+        </Button>
+      )
+    );
+  };
+  return (
+    <div className={css.bar} role="region" aria-label={text("bulk.label")} data-testid="bulk-bar">
+      <p className={css.count} role="status">
+        <strong data-testid="chosen-count">{text("bulk.chosen", { n: ids.length })}</strong>
+        {hidden > 0 && <span>{text("bulk.hidden", { n: hidden })}</span>}
+      </p>
+      {total > ids.length && (
+        <Button tone="quiet" onPress={onAll} data-testid="choose-all-matching">
+          {text("bulk.all", { n: total })}
+        </Button>
+      )}
+      <div className={css.actions}>
+        {action("resubmit", "bulk.resubmit", RotateCw, () => run("resubmit"))}
+        {action("release", "bulk.release", Play, () => setAsking("release"))}
+        {action("hold-back", "bulk.hold-back", Hand, () => run("hold-back"))}
+        {action("withdraw", "bulk.withdraw", XCircle, () => setAsking("withdraw"))}
+        {action("not-reportable", "bulk.not-reportable", Ban, () => setAsking("not-reportable"))}
+        <SaveTable ids={ids} />
+        <Button tone="quiet" icon={X} label={text("bulk.clear")} onPress={selection.clear} />
+      </div>
+      {asking && (
+        <Question
+          asked={asking}
+          n={possible(asking === "release" ? "release" : "withdraw")}
+          isPending={decide.isPending}
+          onConfirm={(reason) => run(asking === "release" ? "release" : "withdraw", reason)}
+          onClose={() => setAsking(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+function Question(props: { asked: Asked; n: number; isPending: boolean; onConfirm: (reason: string) => void; onClose: () => void }) {
+  const { asked, n, onConfirm, ...rest } = props;
+  const text = useText();
+  const notReportable = asked === "not-reportable";
+  return (
+    <ReasonDialog
+      {...rest}
+      title={text(`bulk.${asked}.title`, { n })}
+      explanation={text(asked === "release" ? "release.more" : `bulk.${asked}.more`)}
+      confirm={text(`bulk.${asked}`, { n })}
+      // Whoever asks later finds all of them by this word.
+      onConfirm={(reason) => onConfirm(notReportable ? text("bulk.not-reportable.reason", { reason }) : reason)}
+    />
+  );
+}
+
+/** The chosen reports as a file for a spreadsheet; it names no patient. */
+function SaveTable({ ids }: { ids: number[] }) {
+  const { text, format, language } = useWords();
+  const [busy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    try {
+      const saved = await door.call("save_table", { text: await tableOf(ids, { text, format, language }) });
+      if (saved) say({ tone: "done", title: text("bulk.saved", { n: ids.length }) });
+    } catch (thrown) {
+      sayProblem(text)(problemOf(thrown));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button tone="quiet" icon={Download} isPending={busy} onPress={() => void save()} data-testid="bulk-csv">
+      {text("bulk.csv")}
+    </Button>
+  );
+}
+
+/** For how many nothing could be done. */
+export const refusedOf = (view: DecidedView): number => view.refused.reduce((sum, refused) => sum + refused.ids.length, 0);

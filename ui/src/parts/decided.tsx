@@ -1,0 +1,90 @@
+// What became of one decision for many reports: for how many it was done, for which not and why. It stays until it is
+// put away, and what can be undone is undone here.
+
+import { ListX, Undo2, X } from "lucide-react";
+import { useState } from "react";
+
+import type { Decision } from "../bridge/door";
+import type { DecidedView } from "../bridge/generated/DecidedView";
+import { useCommand } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { useUndoKey } from "./batch";
+import { refusedOf } from "./bulk-bar";
+import css from "./bulk-bar.module.css";
+import { Button } from "./controls";
+import { Dialog } from "./dialog";
+import { problemText } from "./notes";
+import { sayProblem } from "./toasts";
+
+export interface Decided {
+  /** When, milliseconds since the epoch: tells one decision from the next about the same reports. */
+  at: number;
+  decision: Decision;
+  view: DecidedView;
+}
+
+/** `onShow` lists the reports for which it was not done. */
+export function DecidedBar(props: { decided: Decided; onClose: () => void; onShow: (ids: number[]) => void }) {
+  const { decided, onClose, onShow } = props;
+  const { decision, view } = decided;
+  const text = useText();
+  const [showsReasons, setShowsReasons] = useState(false);
+  const [undone, setUndone] = useState<number>();
+  const left = refusedOf(view);
+  // What was sent is undone where its seconds are counted, in the bar of the batch; a withdrawal is for good.
+  const canUndo = decision === "hold-back" && view.done.length > 0 && undone === undefined;
+  const release = useCommand("decide", { onDone: (back) => setUndone(back.done.length) });
+  const undo = () =>
+    canUndo &&
+    release.mutate({ ids: view.done, decision: "release", reason: text("bulk.undo.reason") }, { onError: sayProblem(text) });
+  useUndoKey(undo);
+  return (
+    <div className={css.decided} role="region" aria-label={text("decided.label")} data-testid="decided">
+      <p role="status">
+        <strong>
+          {undone === undefined ? text(`decided.${decision}`, { n: view.done.length }) : text("decided.undone", { n: undone })}
+        </strong>{" "}
+        {left > 0 && <span className={css.left}>{text("decided.left", { n: left })}</span>}
+      </p>
+      {canUndo && (
+        <Button icon={Undo2} isPending={release.isPending} onPress={undo} data-testid="decided-undo">
+          {text("batch.undo")}
+        </Button>
+      )}
+      {left > 0 && (
+        <Button icon={ListX} onPress={() => setShowsReasons(true)} data-testid="decided-why">
+          {text("decided.why")}
+        </Button>
+      )}
+      <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
+      {showsReasons && (
+        <Dialog title={text("decided.left", { n: left })} onClose={() => setShowsReasons(false)}>
+          <p>{text(`decided.${decision}`, { n: view.done.length })}</p>
+          <ul className={css.reasons}>
+            {view.refused.map((refused) => {
+              const { title, more } = problemText(text, refused.problem);
+              return (
+                <li key={title} data-testid="decided-reason">
+                  <b>{refused.ids.length}</b>
+                  <div>
+                    <strong>{title}</strong>
+                    {more && <span>{more}</span>}
+                  </div>
+                  <Button
+                    tone="quiet"
+                    onPress={() => {
+                      setShowsReasons(false);
+                      onShow(refused.ids);
+                    }}
+                  >
+                    {text("batch.show")}
+                  </Button>
+                </li>
+              );
+            })}
+          </ul>
+        </Dialog>
+      )}
+    </div>
+  );
+}

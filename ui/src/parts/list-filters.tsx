@@ -1,0 +1,252 @@
+// The filters of the list of reports: groups with what each would leave, states, laboratories, and views that are kept.
+
+import { Bookmark, Check, ChevronDown, FlaskRound, ListFilter as FilterIcon, Trash2 } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
+import { useState } from "react";
+import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
+import type { Selection } from "react-aria-components";
+
+import type { ListCountsView } from "../bridge/generated/ListCountsView";
+import { useCommand, useSavedViews } from "../bridge/queries";
+import { useCodeText, useFormat, useText } from "../i18n/text";
+import type { TextId } from "../i18n/text";
+import { isSame } from "../view";
+import type { View } from "../view";
+import controls from "./controls.module.css";
+import { Button, TextField } from "./controls";
+import { Dialog } from "./dialog";
+import css from "./list-filters.module.css";
+import { ProblemNote } from "./notes";
+import { STATES } from "./state";
+import { sayProblem } from "./toasts";
+
+const GROUPS: { code: string | null; word: TextId }[] = [
+  { code: null, word: "group.all" },
+  { code: "needs-attention", word: "group.needs-attention" },
+  { code: "in-progress", word: "group.in-progress" },
+  { code: "completed", word: "group.completed" },
+  { code: "closed", word: "group.closed" },
+];
+
+/** Groups with what each would leave beside the search and all other filters. */
+export function GroupFilter(props: {
+  group: string | null;
+  counts: ListCountsView | undefined;
+  show: (code: string | null) => void;
+}) {
+  const { group, counts, show } = props;
+  const text = useText();
+  const format = useFormat();
+  const count = (code: string | null) => {
+    const { groups } = counts ?? { groups: {} as Record<string, number> };
+    return code === null ? Object.values(groups).reduce((sum, n) => sum + n, 0) : (groups[code] ?? 0);
+  };
+  return (
+    <div className={css.groups} role="group" aria-label={text("reports.groups")}>
+      {GROUPS.map(({ code, word }) => (
+        <button
+          key={word}
+          type="button"
+          className={`${css.group} ${code === "needs-attention" && count(code) ? css.attention : ""}`}
+          aria-pressed={group === code}
+          onClick={() => show(code)}
+          data-testid={`group-${code ?? "all"}`}
+        >
+          {text(word)}
+          <span className={css.count}>
+            {format.number(count(code))}
+            {counts?.atLeast && "+"}
+          </span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** One filter as a menu with what each choice would leave. */
+function FilterMenu(props: {
+  label: string;
+  icon: LucideIcon;
+  choices: { id: string; name: string; count: number }[];
+  chosen: string[];
+  several: boolean;
+  onChoose: (ids: string[]) => void;
+  "data-testid": string;
+}) {
+  const { label, icon: Icon, choices, chosen, several, onChoose } = props;
+  const text = useText();
+  const format = useFormat();
+  const named = choices.filter((choice) => chosen.includes(choice.id)).map((choice) => choice.name);
+  const change = (keys: Selection) => onChoose(keys === "all" ? choices.map((choice) => choice.id) : [...keys].map(String));
+  return (
+    <MenuTrigger>
+      <AriaButton
+        className={`${controls.button} ${controls.plain} ${css.filter} ${chosen.length > 0 ? css.inForce : ""}`}
+        aria-label={named.length > 0 ? `${label}: ${named.join(", ")}` : label}
+        data-testid={props["data-testid"]}
+      >
+        <Icon aria-hidden size={15} />
+        <span className={css.filterName}>{named.length > 0 ? named.join(", ") : label}</span>
+        <ChevronDown aria-hidden size={15} />
+      </AriaButton>
+      <Popover className={controls.popover}>
+        <Menu
+          className={controls.menu}
+          aria-label={label}
+          selectionMode={several ? "multiple" : "single"}
+          selectedKeys={chosen}
+          onSelectionChange={change}
+          renderEmptyState={() => <span className={css.empty}>{text("filter.nothing")}</span>}
+          items={choices}
+        >
+          {(choice) => (
+            <MenuItem id={choice.id} className={controls.option} textValue={choice.name}>
+              {({ isSelected }) => (
+                <>
+                  <span className={controls.tick}>{isSelected && <Check aria-hidden size={15} />}</span>
+                  <span className={css.choice}>{choice.name}</span>
+                  <span className={css.count}>{format.number(choice.count)}</span>
+                </>
+              )}
+            </MenuItem>
+          )}
+        </Menu>
+      </Popover>
+    </MenuTrigger>
+  );
+}
+
+export function StateFilter(props: { states: string[]; counts: ListCountsView | undefined; onChange: (states: string[]) => void }) {
+  const { states, counts, onChange } = props;
+  const text = useText();
+  const words = useCodeText();
+  const offered = Object.keys(STATES).filter((state) => states.includes(state) || (counts?.states[state] ?? 0) > 0);
+  return (
+    <FilterMenu
+      label={text("filter.state")}
+      icon={FilterIcon}
+      choices={offered.map((id) => ({ id, name: words("state", id), count: counts?.states[id] ?? 0 }))}
+      chosen={states}
+      several
+      onChoose={onChange}
+      data-testid="filter-state"
+    />
+  );
+}
+
+export function LaboratoryFilter(props: {
+  laboratory: string | null;
+  counts: ListCountsView | undefined;
+  onChange: (laboratory: string | null) => void;
+}) {
+  const { laboratory, counts, onChange } = props;
+  const text = useText();
+  const known = counts?.laboratories ?? [];
+  const gone = laboratory !== null && !known.some((one) => one.name === laboratory) ? [{ name: laboratory, count: 0 }] : [];
+  return (
+    <FilterMenu
+      label={text("filter.laboratory")}
+      icon={FlaskRound}
+      choices={[...gone, ...known].map(({ name, count }) => ({ id: name, name, count }))}
+      chosen={laboratory === null ? [] : [laboratory]}
+      several={false}
+      onChoose={([chosen]) => onChange(chosen ?? null)}
+      data-testid="filter-laboratory"
+    />
+  );
+}
+
+/** Views that this laboratory keeps. A search may be a patient's name: they stand in its encrypted journal. */
+export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) => void }) {
+  const text = useText();
+  const views = useSavedViews();
+  const [naming, setNaming] = useState(false);
+  const forget = useCommand("forget_view", { stale: ["saved_views"] });
+  const kept = views.data ?? [];
+  const current = kept.find((one) => isSame(one, view));
+  const act = (key: string) => {
+    if (key === "keep:") setNaming(true);
+    else if (key === "forget:" && current) forget.mutate({ name: current.name }, { onError: sayProblem(text) });
+    else {
+      const { name: _, ...filters } = kept.find((one) => `view:${one.name}` === key) ?? { name: "", ...view };
+      onUse(filters);
+    }
+  };
+  return (
+    <>
+      <MenuTrigger>
+        <AriaButton
+          className={`${controls.button} ${controls.plain} ${css.filter} ${current ? css.inForce : ""}`}
+          aria-label={current ? `${text("views.label")}: ${current.name}` : text("views.label")}
+          data-testid="views"
+        >
+          <Bookmark aria-hidden size={15} />
+          <span className={css.filterName}>{current?.name ?? text("views.label")}</span>
+          <ChevronDown aria-hidden size={15} />
+        </AriaButton>
+        <Popover className={controls.popover}>
+          <Menu className={controls.menu} aria-label={text("views.label")} onAction={(key) => act(String(key))}>
+            {kept.map((one) => (
+              <MenuItem key={one.name} id={`view:${one.name}`} className={controls.option} textValue={one.name}>
+                <span className={controls.tick}>{one === current && <Check aria-hidden size={15} />}</span>
+                <span className={css.choice}>{one.name}</span>
+              </MenuItem>
+            ))}
+            {kept.length > 0 && <Separator className={css.separator} />}
+            {current ? (
+              <MenuItem key="forget" id="forget:" className={controls.option} textValue={text("views.forget", { name: current.name })}>
+                <span className={controls.tick}>
+                  <Trash2 aria-hidden size={15} />
+                </span>
+                {text("views.forget", { name: current.name })}
+              </MenuItem>
+            ) : (
+              <MenuItem key="keep" id="keep:" className={controls.option} textValue={text("views.keep")}>
+                <span className={controls.tick}>
+                  <Bookmark aria-hidden size={15} />
+                </span>
+                {text("views.keep")}
+              </MenuItem>
+            )}
+          </Menu>
+        </Popover>
+      </MenuTrigger>
+      {naming && <KeepView view={view} onClose={() => setNaming(false)} />}
+    </>
+  );
+}
+
+function KeepView({ view, onClose }: { view: View; onClose: () => void }) {
+  const text = useText();
+  const [name, setName] = useState("");
+  const keep = useCommand("keep_view", { stale: ["saved_views"], onDone: onClose });
+  const save = () => keep.mutate({ view: { ...view, search: view.search.trim(), name: name.trim() } });
+  return (
+    <Dialog
+      title={text("views.keep.title")}
+      size="small"
+      isDirty={name.trim() !== ""}
+      onClose={onClose}
+      footer={
+        <>
+          <Button tone="quiet" onPress={onClose}>
+            {text("action.cancel")}
+          </Button>
+          <Button tone="primary" isDisabled={!name.trim()} isPending={keep.isPending} onPress={save} data-testid="view-keep">
+            {text("views.keep.confirm")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (name.trim()) save();
+        }}
+      >
+        <TextField label={text("views.name")} help={text("views.keep.more")} value={name} onChange={setName} autoFocus data-testid="view-name" />
+      </form>
+      {keep.error && <ProblemNote problem={keep.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,127 @@
+// Backups of the laboratory's journal, their second place, and the journals that were set aside: what is kept, where, and
+// how it is removed. Practice has nothing to keep.
+
+import { FolderOpen, Trash2, X } from "lucide-react";
+import { useState } from "react";
+
+import { door } from "#door";
+
+import type { SetAsideView } from "../bridge/generated/SetAsideView";
+import { useCommand, useSafekeeping } from "../bridge/queries";
+import { useFormat, useText } from "../i18n/text";
+import { Button } from "../parts/controls";
+import { Dialog } from "../parts/dialog";
+import { ProblemNote } from "../parts/notes";
+import screen from "../parts/screen.module.css";
+import { say, sayProblem } from "../parts/toasts";
+import css from "./settings.module.css";
+
+export function Safekeeping() {
+  const text = useText();
+  const format = useFormat();
+  const kept = useSafekeeping();
+  const [removing, setRemoving] = useState<SetAsideView>();
+  const place = useCommand("set_backup_place", {
+    stale: ["safekeeping", "status"],
+    onDone: (n, { path }) => path !== null && say({ tone: "done", title: text("safe.copied", { n }) }),
+  });
+  if (kept.error) return <ProblemNote problem={kept.error} />;
+  const view = kept.data;
+  if (!view) return null;
+  const onError = sayProblem(text);
+  const choose = () =>
+    void door.call("choose_folder").then((path) => path !== null && place.mutate({ path }, { onError }), onError);
+  const { backups, lastBackup, backupPlace, setAside } = view;
+  return (
+    <section className={screen.card} data-testid="safekeeping">
+      <h2>{text("safe.title")}</h2>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("safe.local")}</span>
+          <span>{text("safe.local.facts", { n: backups, time: lastBackup ? format.moment(lastBackup) : "" })}</span>
+        </span>
+      </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("safe.place")}</span>
+          <span data-testid="backup-place">{backupPlace ?? text("safe.place.none")}</span>
+        </span>
+        <div className={screen.tools}>
+          <Button icon={FolderOpen} onPress={choose} isPending={place.isPending} data-testid="backup-place-choose">
+            {text("safe.place.choose")}
+          </Button>
+          {backupPlace !== null && (
+            <Button
+              tone="quiet"
+              icon={X}
+              label={text("safe.place.stop")}
+              onPress={() => place.mutate({ path: null }, { onError })}
+              data-testid="backup-place-stop"
+            />
+          )}
+        </div>
+      </div>
+      {setAside.length > 0 && (
+        <>
+          <span className={css.words}>
+            <span>{text("safe.aside")}</span>
+            <span>{text("safe.aside.more")}</span>
+          </span>
+          <ul className={css.endpoints}>
+            {setAside.map((one) => (
+              <li key={one.name} data-testid="set-aside">
+                <div className={css.endpoint}>
+                  <strong>{text("safe.aside.facts", { time: format.exact(one.at), size: format.bytes(one.bytes) })}</strong>
+                  <code className="selectable">{one.name}</code>
+                </div>
+                <Button tone="quiet" icon={Trash2} onPress={() => setRemoving(one)} data-testid="set-aside-remove">
+                  {text("safe.aside.remove")}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {removing && <RemoveDialog aside={removing} onClose={() => setRemoving(undefined)} />}
+    </section>
+  );
+}
+
+/** Nothing brings it back: it is asked for once more. */
+function RemoveDialog({ aside, onClose }: { aside: SetAsideView; onClose: () => void }) {
+  const text = useText();
+  const format = useFormat();
+  const remove = useCommand("remove_set_aside", {
+    stale: ["safekeeping"],
+    onDone() {
+      onClose();
+      say({ tone: "done", title: text("safe.aside.removed") });
+    },
+  });
+  return (
+    <Dialog
+      title={text("safe.aside.ask")}
+      size="small"
+      onClose={onClose}
+      footer={
+        <>
+          <Button tone="quiet" autoFocus onPress={onClose}>
+            {text("action.cancel")}
+          </Button>
+          <Button
+            tone="danger"
+            isPending={remove.isPending}
+            onPress={() => remove.mutate({ name: aside.name })}
+            data-testid="set-aside-confirm"
+          >
+            {text("safe.aside.remove")}
+          </Button>
+        </>
+      }
+    >
+      <p>{text("safe.aside.facts", { time: format.exact(aside.at), size: format.bytes(aside.bytes) })}</p>
+      <p>{text("safe.aside.ask.more")}</p>
+      {remove.error && <ProblemNote problem={remove.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,142 @@
+// Many reports at once: chosen by mouse and keyboard, decided together, told one by one; sorted, counted, kept as views.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, sound, test } from "./window";
+import type { Core } from "./window";
+
+/** Sends files and waits until each is finished. */
+async function sent(core: Core, paths: string[]): Promise<number[]> {
+  const { submissions } = await core.call("send_files", { paths, again: false, separate: false });
+  const ids = submissions.flatMap((id) => (id === null ? [] : [id]));
+  await expect.poll(async () => (await core.call("batch", { ids })).moving, { timeout: 30_000 }).toBe(0);
+  return ids;
+}
+
+test("reports are chosen by box, range and key, and one decision says for which it was not done", async ({ window, core }) => {
+  await sent(core, [...core.copies("muster-fehler", 3), core.sample("covid"), core.sample("malaria")]);
+  await core.call("set_preferences", { preferences: { ...(await core.call("preferences")), undoSeconds: 30 } });
+  await window.getByTestId("nav-reports").click();
+  const rows = window.getByTestId("report-row");
+  await expect(rows).toHaveCount(5);
+
+  // By its box, then a range with Shift; nothing is opened by it.
+  await rows.nth(0).getByTestId("choose-row").click();
+  await rows.nth(2).click({ modifiers: ["Shift"] });
+  await expect(window.getByTestId("chosen-count")).toHaveText("3 reports chosen");
+  await expect(window.getByTestId("detail")).toHaveCount(0);
+  await window.keyboard.press("Escape");
+  await expect(window.getByTestId("bulk-bar")).toHaveCount(0);
+
+  // By the keyboard alone: the first, two more below it, and then all.
+  await window.getByTestId("report-list").focus();
+  await window.keyboard.press("j");
+  await window.keyboard.press("Space");
+  await window.keyboard.press("Shift+ArrowDown");
+  await expect(window.getByTestId("chosen-count")).toHaveText("2 reports chosen");
+  await window.keyboard.press("Control+a");
+  await expect(window.getByTestId("chosen-count")).toHaveText("5 reports chosen");
+  await sound(window);
+
+  // Three failed and can be sent again; the two that are completed are told.
+  await window.getByTestId("bulk-resubmit").click();
+  const decided = window.getByTestId("decided");
+  await expect(decided).toContainText("3 reports are sent again");
+  await expect(decided).toContainText("Not done for 2 reports");
+  await expect(window.getByTestId("bulk-bar")).toHaveCount(0);
+  await decided.getByTestId("decided-why").click();
+  await expect(window.getByTestId("decided-reason")).toHaveCount(1);
+  await expect(window.getByTestId("decided-reason")).toContainText(/^2/);
+  await window.getByTestId("decided-reason").getByRole("button").click();
+  await expect(window.getByTestId("sent-filter")).toContainText("2 reports, picked out");
+  await expect(rows).toHaveCount(2);
+
+  // One undo for all three, in the bar that follows what is sent.
+  await window.getByTestId("undo").click();
+  await expect(window.getByTestId("batch")).toContainText("3 reports are on hold: nothing was sent");
+  expect((await core.call("status")).counts.byState).toMatchObject({ held: 3, completed: 2 });
+});
+
+test("what waits is stopped and goes on by one undo; what is not reportable is told with its reason", async ({ window, core }) => {
+  await core.call("set_paused", { paused: true });
+  const { submissions } = await core.call("send_files", { paths: core.copies("covid", 3), again: false, separate: false });
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("choose-all").click();
+  await window.getByTestId("bulk-hold-back").click();
+  await expect(window.getByTestId("decided")).toContainText("3 reports are on hold");
+  await window.getByTestId("decided-undo").click();
+  await expect(window.getByTestId("decided")).toContainText("3 reports go on as before");
+  await window.getByTestId("choose-all").click();
+  await window.getByTestId("bulk-not-reportable").click();
+  await expect(window.getByTestId("reason-confirm")).toBeDisabled();
+  await window.getByTestId("reason").fill("control sample");
+  await sound(window);
+  await window.getByTestId("reason-confirm").click();
+  await expect(window.getByTestId("decided")).toContainText("3 reports will not be sent");
+  await expect(window.getByTestId("decided-undo")).toHaveCount(0);
+  const { timeline } = await core.call("detail", { id: submissions[1] ?? 0 });
+  expect(timeline.at(-1)?.params).toMatchObject({ reason: "Not reportable: control sample" });
+});
+
+test("a list is sorted by its columns, and its filters count what they would leave", async ({ window, core }) => {
+  await sent(core, [core.sample("malaria"), core.sample("covid"), core.sample("gonorrhoea"), core.sample("muster-fehler")]);
+  await window.getByTestId("nav-reports").click();
+  const diseases = () => window.getByTestId("report-row").locator("strong").allTextContents();
+  await window.getByTestId("sort-disease").click();
+  await expect(window.getByRole("columnheader", { name: /Disease/ })).toHaveAttribute("aria-sort", "ascending");
+  const upwards = await diseases();
+  expect(upwards).toEqual(upwards.toSorted((a, b) => a.localeCompare(b)));
+  await window.getByTestId("sort-disease").click();
+  await expect.poll(diseases).toEqual(upwards.toReversed());
+
+  await window.getByTestId("filter-state").click();
+  await window.getByRole("menuitemcheckbox", { name: /Failed/ }).click();
+  await window.keyboard.press("Escape");
+  await expect(window.getByTestId("report-row")).toHaveCount(1);
+  // The counts of the groups follow the search.
+  await window.getByRole("searchbox").fill("malaria");
+  await expect(window.getByTestId("group-all")).toHaveText("All1");
+  await expect(window.getByTestId("report-row")).toHaveCount(0);
+  await window.getByTestId("clear-filters").click();
+  await expect(window.getByTestId("report-row")).toHaveCount(4);
+});
+
+test("a view is kept in this laboratory's journal, used and forgotten", async ({ window, core, restart }) => {
+  await sent(core, [core.sample("malaria"), core.sample("muster-fehler")]);
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("group-needs-attention").click();
+  await window.getByTestId("sort-patient").click();
+  await window.getByTestId("views").click();
+  await window.getByRole("menuitem", { name: "Keep this view …" }).click();
+  await window.getByTestId("view-name").fill("Mine");
+  await window.getByTestId("view-keep").click();
+  await expect.poll(async () => core.call("saved_views")).toMatchObject([{ name: "Mine", sort: "patient" }]);
+  await expect(window.getByTestId("views")).toHaveText("Mine");
+
+  await restart();
+  await window.getByTestId("nav-reports").click();
+  await expect(window.getByTestId("report-row")).toHaveCount(2);
+  await window.getByTestId("views").click();
+  await window.getByRole("menuitem", { name: "Mine", exact: true }).click();
+  await expect(window.getByTestId("report-row")).toHaveCount(1);
+  await expect(window.getByTestId("group-needs-attention")).toHaveAttribute("aria-pressed", "true");
+  await window.getByTestId("views").click();
+  await window.getByRole("menuitem", { name: "Forget “Mine”" }).click();
+  await expect.poll(async () => core.call("saved_views")).toEqual([]);
+});
+
+test("chosen reports are saved as a table that names no patient", async ({ window, core }) => {
+  await sent(core, [core.sample("malaria"), core.sample("muster-fehler")]);
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("choose-all").click();
+  const target = join(core.folder, "reports.csv");
+  await core.choose([target]);
+  await window.getByTestId("bulk-csv").click();
+  await expect(window.getByText("2 reports are saved as a table")).toBeVisible();
+  const table = readFileSync(target, "utf8");
+  expect(table.startsWith("\uFEFFNumber,Taken in")).toBe(true);
+  expect(table.trimEnd().split("\r\n")).toHaveLength(3);
+  expect(table).toContain("Malaria");
+  expect(table).not.toContain("Muster-Fehler");
+});

@@ -1,0 +1,140 @@
+// Settings of a laboratory: its authorities changed and removed, patience with reports, what is kept of its journal.
+
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { authority, expect, sound, test } from "./window";
+import type { Core } from "./window";
+
+test.use({ keychain: false });
+
+/** A laboratory with an authority and its certificate. */
+async function laboratory(core: Core, name: string) {
+  await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
+  const made = await authority(core);
+  const input = { name, baseUrl: made.base, environment: "integration", release: null, language: null, proxy: null };
+  await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
+  await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
+  await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: name });
+  return made;
+}
+
+test("an authority is renamed with its reports, moved only knowingly, and removed only when nothing waits there", async ({ window, core }) => {
+  const made = await laboratory(core, "Pilot");
+  await core.call("use_endpoint", { name: "Pilot" });
+  const sent = await core.call("send_files", { paths: [core.sample("covid")], again: false, separate: false });
+  const [id] = sent.submissions;
+  await expect.poll(async () => (await core.call("detail", { id: id ?? 0 })).row.state, { timeout: 30_000 }).toBe("completed");
+
+  await window.getByTestId("nav-settings").click();
+  await window.getByRole("button", { name: "Change Pilot" }).click();
+  const dialog = window.getByRole("dialog");
+  const change = window.getByTestId("endpoint-change");
+  await expect(change).toBeDisabled();
+  await sound(window);
+  await dialog.getByRole("textbox", { name: "Name" }).fill("FOPH");
+  await change.click();
+  await expect(dialog).toHaveCount(0);
+  await expect(window.getByText("FOPH is changed")).toBeVisible();
+  expect((await core.call("detail", { id: id ?? 0 })).row.endpoint).toBe("FOPH");
+
+  // Another address: what is no address is said at the field; where reports were taken in, only on somebody's word.
+  await window.getByRole("button", { name: "Change FOPH" }).click();
+  const address = dialog.getByRole("textbox", { name: "Address" });
+  await address.fill("http://127.0.0.1:9/v1/fhir");
+  await change.click();
+  await expect(address).toHaveAttribute("aria-invalid", "true");
+  const other = made.base.replace("127.0.0.1", "localhost");
+  await address.fill(other);
+  await change.click();
+  await expect(dialog.getByRole("alert")).toBeVisible();
+  await expect(address).toHaveValue(other);
+  await dialog.getByText("It is the same authority under another address").click();
+  await change.click();
+  await expect(dialog).toHaveCount(0);
+  expect((await core.call("endpoints")).find((one) => one.name === "FOPH")?.baseUrl).toBe(`${other}`);
+
+  // In use it cannot be removed while there is another; out of use it can, and its report stays.
+  const second = { name: "Second", baseUrl: made.base, environment: "integration", release: null, language: null, proxy: null };
+  await core.call("add_endpoint", { input: { ...second, caPem: readFileSync(made.ca, "utf8") } });
+  await window.getByRole("button", { name: "Change FOPH" }).click();
+  await window.getByTestId("endpoint-remove").click();
+  await window.getByTestId("endpoint-remove-confirm").click();
+  await expect(dialog.getByRole("alert").last()).toBeVisible();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await core.call("use_endpoint", { name: "Second" });
+  await window.getByRole("button", { name: "Change FOPH" }).click();
+  await window.getByTestId("endpoint-remove").click();
+  await window.getByTestId("endpoint-remove-confirm").click();
+  await expect(window.getByText("FOPH is removed")).toBeVisible();
+  expect((await core.call("endpoints")).map((one) => one.name)).not.toContain("FOPH");
+});
+
+test("how long is too long for a report in progress is kept beyond the end of the program", async ({ window, core, restart }) => {
+  await window.getByTestId("nav-settings").click();
+  await window.getByTestId("attention-days").click();
+  await window.getByRole("option", { name: "7 days" }).click();
+  await expect.poll(async () => (await core.call("status")).attentionDays).toBe(7);
+  await restart();
+  await window.getByTestId("nav-settings").click();
+  await expect(window.getByTestId("attention-days")).toContainText("7 days");
+});
+
+test("backups have a second place, and a journal that was set aside is deleted only knowingly", async ({ window, core }) => {
+  await window.getByTestId("nav-settings").click();
+  // Practice has nothing worth keeping.
+  await expect(window.getByTestId("attention-days")).toBeVisible();
+  await expect(window.getByTestId("safekeeping")).toHaveCount(0);
+  await laboratory(core, "Pilot");
+  const aside = join(core.folder, "home/laboratory", "journal.db.set-aside-1795000000000000");
+  writeFileSync(aside, "x".repeat(12_000));
+  await window.getByTestId("nav-overview").click();
+  await window.getByTestId("nav-settings").click();
+  const card = window.getByTestId("safekeeping");
+  await expect(window.getByTestId("backup-place")).toContainText("None.");
+  const place = join(core.folder, "second");
+  mkdirSync(place);
+  await core.choose([place]);
+  await window.getByTestId("backup-place-choose").click();
+  await expect(window.getByTestId("backup-place")).toContainText(place);
+  expect(readdirSync(place)).toHaveLength(1);
+  await window.getByTestId("backup-place-stop").click();
+  await expect(window.getByTestId("backup-place")).toContainText("None.");
+
+  await expect(card.getByTestId("set-aside")).toContainText("12 kB");
+  await sound(window);
+  await card.getByTestId("set-aside-remove").click();
+  await window.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  expect(existsSync(aside)).toBe(true);
+  await card.getByTestId("set-aside-remove").click();
+  await window.getByTestId("set-aside-confirm").click();
+  await expect(card.getByTestId("set-aside")).toHaveCount(0);
+  expect(existsSync(aside)).toBe(false);
+});
+
+test("before production what is missing is offered: the certificate, then a green test", async ({ window, core }) => {
+  const made = await laboratory(core, "Pilot");
+  const input = { name: "FOPH", baseUrl: made.base, environment: "production", release: null, language: null, proxy: null };
+  await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
+  // The only certificate was taken for it as well.
+  const [only] = await core.call("certificates");
+  await core.call("remove_certificate", { fingerprint: only?.fingerprint ?? "", although_needed: true });
+  await window.getByTestId("nav-settings").click();
+  const use = window.getByRole("listitem").filter({ hasText: "FOPH" }).getByRole("button", { name: "Use", exact: true });
+  await use.click();
+  const dialog = window.getByRole("dialog");
+  await expect(dialog).toContainText("No certificate is used for FOPH yet");
+  await sound(window);
+  await dialog.getByTestId("production-certificate").click();
+  await expect(window.getByTestId("certificate-import")).toBeVisible();
+  await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: "FOPH" });
+
+  await window.getByTestId("nav-settings").click();
+  await use.click();
+  await dialog.getByTestId("production-test").click();
+  await expect(dialog).toContainText("The connection works: every step passed");
+  await expect(window.getByTestId("production-confirm")).toBeDisabled();
+  await window.getByTestId("production-word").fill("production");
+  await window.keyboard.press("Enter");
+  await expect.poll(async () => (await core.call("status")).environment).toBe("production");
+});
