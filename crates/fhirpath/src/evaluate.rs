@@ -15,6 +15,7 @@ mod collections;
 mod conversion;
 mod equality;
 mod logic;
+mod lookup;
 mod numbers;
 mod patterns;
 mod strings;

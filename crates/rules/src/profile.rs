@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use fhir::{Element, ElementName};
+
 use crate::definition::{
     Binding, Bounds, ElementDefinition, ExtensionContext, Slicing, Structure, TypeReference, Typed,
 };
@@ -37,6 +39,8 @@ pub(crate) struct Profile {
 pub(crate) struct Node {
     /// Last part of the path, without `[x]`.
     pub(crate) name: String,
+    /// The same as a number; `None` if no type of FHIR has such an element.
+    pub(crate) element_name: Option<ElementName>,
     /// `value[x]`: matches `valueQuantity`.
     pub(crate) is_choice: bool,
     pub(crate) path: String,
@@ -75,6 +79,21 @@ impl Bounded {
     fn of(told: Bounds) -> Self {
         let pattern = told.pattern.as_deref().and_then(crate::terminology::whole);
         Self { told, pattern }
+    }
+}
+
+/// An element with what is asked of its name.
+pub(crate) struct Named<'t> {
+    pub(crate) element: Element<'t>,
+    known: Option<ElementName>,
+    /// `valueQuantity`: named with one type of a choice.
+    is_choice: bool,
+}
+
+impl<'t> Named<'t> {
+    pub(crate) fn of(element: Element<'t>) -> Self {
+        let is_choice = element.stem() != element.name();
+        Self { element, known: element.element_name(), is_choice }
     }
 }
 
@@ -132,6 +151,7 @@ impl Node {
         };
         let max = element.max.as_deref().map_or(UNBOUNDED, |max| max.parse().unwrap_or(UNBOUNDED));
         Self {
+            element_name: ElementName::of(&name),
             name,
             is_choice,
             slice: element.slice,
@@ -157,8 +177,17 @@ impl Node {
     }
 
     /// Whether an element of this name belongs here.
-    pub(crate) fn is_named(&self, name: &str, stem: &str) -> bool {
-        if self.is_choice { self.name == stem && stem != name } else { self.name == name }
+    pub(crate) fn is_named(&self, of: &Named<'_>) -> bool {
+        // Names that FHIR knows are compared as numbers: this is asked of every element for every definition.
+        if self.element_name.is_some() && of.known.is_some() {
+            return self.element_name == of.known && self.is_choice == of.is_choice;
+        }
+        let name = of.element.name();
+        if self.is_choice {
+            of.is_choice && self.name == of.element.stem()
+        } else {
+            self.name == name
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! The rules in use: definitions of several packages, found by canonical, compiled when first needed.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use fhir::{Format, Limits, Tree};
+use rustc_hash::FxHashMap;
 
 use crate::definition::{Definition, Structure};
 use crate::package::{Manifest, Package, Version};
@@ -21,7 +21,7 @@ pub(crate) const BASE: &str = "http://hl7.org/fhir/StructureDefinition/";
 pub struct RuleSet {
     pub(crate) packages: Vec<Held>,
     records: Vec<Record>,
-    by_url: HashMap<String, Vec<u32>>,
+    by_url: FxHashMap<String, Vec<u32>>,
     pub(crate) rules: Rules,
 }
 
@@ -169,17 +169,15 @@ impl RuleSet {
 
     /// The record that a canonical (with or without `|version`) means, seen from a package.
     fn find(&self, canonical: &str, from: u16, wanted: impl Fn(&Record) -> bool) -> Option<u32> {
-        let canonical = canonical.split('#').next().unwrap_or_default();
-        let (url, version) = match canonical.split_once('|') {
-            Some((url, version)) => (url, Some(version)),
-            None => (canonical, None),
-        };
-        let candidates = self.by_url.get(url)?;
+        let (candidates, version) = self.candidates(canonical)?;
         let usable = candidates.iter().copied().filter(|at| wanted(&self.records[*at as usize]));
-        let usable: Vec<u32> = usable.collect();
-        if usable.len() < 2 {
-            return usable.first().copied();
+        let mut first = usable.clone();
+        // Mostly there is one.
+        match (first.next(), first.next()) {
+            (only, None) => return only,
+            (_, Some(_)) => {}
         }
+        let usable: Vec<u32> = usable.collect();
         let reach = self.packages.get(usize::from(from)).map_or(&[][..], |held| &held.reach);
         let place = |at: &u32| {
             let package = self.records[*at as usize].package;
@@ -199,6 +197,20 @@ impl RuleSet {
             .iter()
             .min_by(|a, b| place(a).cmp(&place(b)).then(newest(a).cmp(&newest(b))))
             .copied()
+    }
+
+    /// The definitions of an address, and the version that a canonical asks for.
+    fn candidates<'c>(&self, canonical: &'c str) -> Option<(&[u32], Option<&'c str>)> {
+        // Without a version or a fragment it is the address itself.
+        if let Some(candidates) = self.by_url.get(canonical) {
+            return Some((candidates, None));
+        }
+        let canonical = canonical.split('#').next().unwrap_or_default();
+        let (url, version) = match canonical.split_once('|') {
+            Some((url, version)) => (url, Some(version)),
+            None => (canonical, None),
+        };
+        Some((self.by_url.get(url)?, version))
     }
 
     fn definition(&self, number: u32) -> Option<Definition> {

@@ -30,6 +30,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use fhir::{Element, Finding, Instant, Severity, Tree};
+use rustc_hash::FxHashMap;
 
 use crate::html;
 use crate::profile::Profile;
@@ -91,13 +92,13 @@ pub(crate) struct Run<'t> {
     mode: Mode,
     now: Instant,
     /// By element and profile.
-    memo: RefCell<HashMap<(Place, u32), Memo>>,
+    memo: RefCell<FxHashMap<(Place, u32), Memo>>,
     /// By element and rule.
-    held: RefCell<HashMap<(Place, u32), Held>>,
+    held: RefCell<FxHashMap<(Place, u32), Held>>,
     bundles: RefCell<HashMap<u32, Rc<Entries<'t>>>>,
     anchors: RefCell<HashMap<u32, Rc<HashSet<&'t str>>>>,
     /// The types of FHIR, by name.
-    types: RefCell<HashMap<&'t str, Option<&'t Profile>>>,
+    types: RefCell<FxHashMap<&'t str, Option<&'t Profile>>>,
     /// How many elements around this one are being looked at.
     depth: std::cell::Cell<u32>,
 }

@@ -187,7 +187,16 @@ impl<'t> Run<'_, 't> {
         let mut kept = Collection::new();
         if let (Some((left, right)), [_, ..]) = (call.fixed, focus) {
             let right = self.evaluate(right, focus, scope)?;
+            let mut lookup = self.lookup(left, &right);
             for (index, item) in focus.iter().enumerate() {
+                if let Some(is_met) = lookup.as_mut().and_then(|lookup| lookup.is_met(item)) {
+                    // As many steps as the evaluation of both sides takes.
+                    self.step(4)?;
+                    if is_met {
+                        kept.push(item.clone());
+                    }
+                    continue;
+                }
                 let this = std::slice::from_ref(item);
                 let left = self.evaluate(left, this, &Scope { this, index, ..*scope })?;
                 if self.compare(Operator::Equal, &left, &right)? == Some(true) {

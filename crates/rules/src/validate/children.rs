@@ -5,7 +5,7 @@ use std::rc::Rc;
 use fhir::Element;
 
 use super::{Issue, Run, error, has_errors};
-use crate::profile::{Profile, UNBOUNDED};
+use crate::profile::{Named, Profile, UNBOUNDED};
 use crate::slicing::{self, Matcher, Test};
 use crate::terminology::Mode;
 
@@ -23,15 +23,17 @@ impl<'t> Run<'t> {
             let Some(content) = content.and_then(|path| profile.content(path)) else { return };
             children = &profile.node(content).children;
         }
-        let below: Vec<(Element<'t>, &str, &str)> =
-            of.children().map(|child| (child, child.name(), child.stem())).collect();
+        let below: Vec<Named<'t>> = of.children().map(Named::of).collect();
         for child in children {
             let node = profile.node(*child);
             if below.is_empty() && node.min == 0 && node.slices.is_empty() {
                 continue;
             }
-            let named = below.iter().filter(|(_, name, stem)| node.is_named(name, stem));
-            let mine: Vec<Element<'t>> = named.map(|(child, ..)| *child).collect();
+            let named = below.iter().filter(|child| node.is_named(child));
+            let mine: Vec<Element<'t>> = named.map(|child| child.element).collect();
+            if mine.is_empty() && node.min == 0 && node.slices.is_empty() {
+                continue;
+            }
             self.count(of, &mine, profile, *child, issues);
             if node.slices.is_empty() {
                 for element in &mine {
@@ -53,13 +55,19 @@ impl<'t> Run<'t> {
         issues: &mut Vec<Issue>,
     ) {
         let node = profile.node(at);
+        let is_too_few = mine.len() < node.min as usize;
+        let is_too_many = node.max != UNBOUNDED && mine.len() > node.max as usize;
+        // Asked of every element of every definition: nothing is made where nothing is wrong.
+        if !is_too_few && !is_too_many {
+            return;
+        }
         let name = if node.is_choice { format!("{}[x]", node.name) } else { node.name.clone() };
         let name = match &node.slice {
             Some(slice) => format!("{name}:{slice}"),
             None => name,
         };
         let found = mine.len().to_string();
-        if mine.len() < node.min as usize {
+        if is_too_few {
             let code = if node.slice.is_some() { "rule-slice-missing" } else { "rule-missing" };
             let min = node.min.to_string();
             let mut params = vec![
@@ -74,7 +82,7 @@ impl<'t> Run<'t> {
             params.extend(value.filter(|_| node.slice.is_some()).map(|value| ("value", value)));
             error(issues, owner, code, &params);
         }
-        if node.max != UNBOUNDED && mine.len() > node.max as usize {
+        if is_too_many {
             let max = node.max.to_string();
             let params = [
                 ("element", &*name),
