@@ -184,6 +184,7 @@ pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
     REFUSALS,
     &[
         ("authority-may-have-it", &["receipt"]),
+        ("decided-before-restore", &[]),
         ("journal-not-compared", &[]),
         ("same-identifier-other-content", &["elements", "identifier", "submission"]),
         (OPEN_TOO_LONG, &[]),

@@ -1,7 +1,7 @@
 //! What is taken in while nobody knows what was sent since: after a restore, and in the copy of a profile. It waits,
 //! held, until the authority of its endpoint has been asked for its document.
 
-use fhir::{Instant, Severity};
+use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
@@ -99,6 +99,12 @@ pub(crate) fn raise_until_compared(
     keep(connection, Guard { seen: at, counted: 0, until_compared: true })
 }
 
+/// Whether everything is asked for first, not only until it was compared.
+pub(crate) fn stands_for_long(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
+    let stands = kept(connection)?.is_some_and(|guard| !guard.until_compared && guard.stands(now));
+    Ok(stands || notice::stands(connection, COPIED)?)
+}
+
 /// Everything was compared.
 pub(crate) fn compared(connection: &Connection) -> Result<(), JournalError> {
     match kept(connection)? {
@@ -139,7 +145,7 @@ pub(crate) fn held_back(
     }
     let mut held = prepared.again();
     held.hold();
-    held.new.findings.push(warning(NOT_COMPARED, &[]));
+    held.new.findings.push(Message::warning(NOT_COMPARED, &[]));
     Ok(Some(held))
 }
 
@@ -299,7 +305,7 @@ fn tell(
 ) -> Result<(), JournalError> {
     let mut messages = read::messages(connection, id)?;
     messages.retain(|it| it.source != Source::Authority && it.code != NOT_COMPARED);
-    messages.extend(receipt.map(|receipt| warning(MAY_BE_KNOWN, &[("receipt", receipt)])));
+    messages.extend(receipt.map(|receipt| Message::warning(MAY_BE_KNOWN, &[("receipt", receipt)])));
     attach::replace_findings(connection, id, &messages)
 }
 
@@ -351,19 +357,4 @@ fn advance(
 ) -> Result<State, RecordError> {
     let subject = append::subject_of(connection, id)?;
     append::advance(connection, &subject, &Happening { event, by, at, evidence: None })
-}
-
-fn warning(code: &str, params: &[(&str, &str)]) -> Message {
-    let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Message {
-        source: Source::Local,
-        severity: Severity::Warning,
-        code: code.to_owned(),
-        rule: None,
-        text: None,
-        params: params.collect(),
-        expression: None,
-        line: None,
-        column: None,
-    }
 }

@@ -20,6 +20,7 @@ mod aside;
 mod attach;
 mod backup;
 mod backups;
+mod carried;
 mod cells;
 mod chain;
 mod doubt;

@@ -125,6 +125,22 @@ impl Message {
             column: finding.position.map(|p| p.column),
         }
     }
+
+    /// A warning of the journal's own.
+    pub(crate) fn warning(code: &str, params: &[(&str, &str)]) -> Self {
+        let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self {
+            source: Source::Local,
+            severity: Severity::Warning,
+            code: code.to_owned(),
+            rule: None,
+            text: None,
+            params: params.collect(),
+            expression: None,
+            line: None,
+            column: None,
+        }
+    }
 }
 
 /// Which exchange an answer belongs to.

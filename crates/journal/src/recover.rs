@@ -14,6 +14,7 @@ use rusqlite::Connection;
 
 use crate::append::{self, Happening};
 use crate::backup::{draft_beside, of_journal};
+use crate::carried::Carried;
 use crate::open::{self, Access, Place};
 use crate::register::{self, Look};
 use crate::salvage::{Damaged, Salvaged};
@@ -170,8 +171,6 @@ struct Old<'a> {
     look: Look,
     taken: Vec<LostReport>,
     numbers: Vec<i64>,
-    /// Whether sending was paused, where that can be read.
-    paused: Option<bool>,
     /// Where it is, if a recovery was ended between setting it aside and putting another in its place. Part of it may
     /// still stand there.
     aside: Option<PathBuf>,
@@ -189,10 +188,8 @@ impl<'a> Old<'a> {
         let missing = std::fs::metadata(&place.path).map_or(true, |facts| facts.len() == 0);
         let aside = if missing { aside::of_ended_recovery(place, &look)? } else { None };
         let place = place.clone();
-        let (paused, copy) = (None, None);
-        let mut old = Self { place, find, occasion, look, taken, numbers, paused, aside, copy };
+        let mut old = Self { place, find, occasion, look, taken, numbers, aside, copy: None };
         old.copy = aside::readable(copied(&old.remains(), &old.place, With::Log))?;
-        old.paused = pause::before(&old.place, old.copy.as_ref());
         Ok(old)
     }
 
@@ -271,6 +268,8 @@ fn write(
     recovery.last = number("SELECT max(at) FROM event")?.map(Instant);
     let through = number("SELECT max(id) FROM submission")?.unwrap_or(0);
     let by = program();
+    let carried = Carried::of(&old.place, old.copy.as_ref(), now);
+    carried.hold_decided(connection, &by, now)?;
     recovery.doubted = doubt::all(connection, now, &by)?;
     doubt::set_mark(connection, doubt::Mark { at: now, through })?;
     for taken in &old.taken {
@@ -278,10 +277,11 @@ fn write(
             lost::keep(connection, taken)?;
         }
     }
+    carried.write(connection)?;
     recovery.salvaged = salvage(connection, old, through, now, &by)?;
     recovery.lost = lost::all(connection)?.len() as u64;
     let would_send = recovery.doubted + recovery.salvaged > 0;
-    recovery.paused = pause::carry_over(connection, old.paused, would_send, now)?;
+    recovery.paused = pause::carry_over(connection, carried.paused, would_send, now)?;
     let lineage = Lineage {
         id: uuid::Uuid::new_v4().to_string(),
         before: register::lineage(&old.look).map(str::to_owned),
@@ -298,9 +298,10 @@ fn write(
         tell_of_copy(connection, recovery.doubted, now)?;
     }
     // Without a register nothing says what was taken in since: the disk that held both is gone. One of a program of
-    // before does not say what else would be the same report. Nor does one say what another computer sends.
+    // before does not say what else would be the same report. Nor does one say what another computer sends, nor what
+    // the journal that stood there had forgotten itself.
     let is_said = lost::all(connection)?.iter().all(|lost| lost.canonical.is_some());
-    if recovery.copied || !is_said || !old.names_all_after(through) {
+    if recovery.copied || carried.is_guarded || !is_said || !old.names_all_after(through) {
         guard::raise(connection, now)?;
     } else {
         guard::raise_until_compared(connection, now)?;

@@ -108,6 +108,22 @@ fn in_a_copy_nothing_of_a_watched_folder_is_let_go_before_somebody_has_read_of_i
     assert_eq!(code(&house, later), "queued", "the thirty days are over");
 }
 
+/// The disk died, and a person restores one backup after the other: the first one's register says nothing of the disk.
+#[test]
+fn a_second_restore_forgets_no_more_than_the_first() {
+    let house = restored();
+    let backups = house.folder.path().join("backups");
+    let (path, backup) = (house.path(), backup_of(house.folder.path()));
+    house.import(1);
+    assert!(house.journal.may_have_forgotten().unwrap());
+    let folder = house.leave();
+    assert!(backups.exists());
+    restore(&backup, &key(), &path, &on("first"), at(10)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert!(journal.may_have_forgotten().unwrap());
+    drop((journal, folder));
+}
+
 /// What left from a disk before it died, or from the other copy at the same time, the authority may show late.
 #[test]
 fn what_is_not_shown_may_be_shown_late() {

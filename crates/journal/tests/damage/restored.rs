@@ -77,6 +77,60 @@ fn a_lost_report_that_is_held_and_released_is_in_doubt() {
     assert_eq!(journal.state(new).unwrap().code(), "queued");
 }
 
+/// A recovery that had no backup at hand, and then a person restores one: what is lost all the same stays known.
+#[test]
+fn what_a_recovery_has_lost_is_known_after_a_restore_too() {
+    let house = House::new();
+    house.import(1);
+    let backups = house.folder.path().join("backups");
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    house.import(2);
+    house.import(3);
+    let path = house.path();
+    let folder = house.leave();
+    fs::remove_file(&path).unwrap();
+    let nowhere_else = folder.path().join("not-plugged-in");
+    let recovery = recover(&path, &key(), &nowhere_else, &nowhere, at(100)).unwrap().unwrap();
+    assert_eq!((recovery.base, recovery.lost), (Base::Nothing, 3));
+    let restored = restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
+    assert_eq!(restored.lost, 2);
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert_eq!(journal.lost_reports().unwrap().len(), 2);
+    let told: Vec<String> =
+        journal.notices().unwrap().into_iter().map(|notice| notice.code).collect();
+    assert_eq!(told, ["journal-from-nothing"], "nobody has read it");
+}
+
+/// What people had stopped, withdrawn or settled since the backup was made they decide again.
+#[test]
+fn what_people_had_decided_is_not_sent_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let [stopped, withdrawn, received, waits] = [1, 2, 3, 4].map(|n| house.import(n));
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let reason = || "wrong export".to_owned();
+    house.record(stopped, Event::HeldBack);
+    house.record(withdrawn, Event::Withdrawn { reason: reason() });
+    house.record(received, Event::SendingStarted { since: at(60) });
+    house.record(received, Event::Doubted { since: at(60), due: at(61), why: "cut".to_owned() });
+    house.record(received, Event::SaidReceived { reason: reason() });
+    let path = house.path();
+    let _folder = house.leave();
+    let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!(restored.doubted, 1);
+    let journal = Journal::open(&path, &key()).unwrap();
+    for id in [stopped, withdrawn, received] {
+        assert_eq!(journal.state(id).unwrap().code(), "held");
+        let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+        assert_eq!(codes.collect::<Vec<_>>(), ["decided-before-restore"]);
+    }
+    assert_eq!(journal.state(waits).unwrap().code(), "unknown");
+    // Who releases one all the same has it asked for first.
+    record(&journal, stopped, Event::Released { reason: "ok".to_owned(), due: at(500) });
+    assert_eq!(journal.state(stopped).unwrap().code(), "unknown");
+    assert_eq!(journal.verify().unwrap().problems, []);
+}
+
 /// A person has paused sending, or resumed it, since the backup that takes the journal's place.
 #[test]
 fn a_pause_outlives_the_journal() {
