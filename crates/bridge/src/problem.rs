@@ -145,6 +145,7 @@ impl Problem {
             | "empty-answer"
             | "no-receipt"
             | "another-identifier"
+            | "shared-identifier"
             | "timeout"
             | "cut"
             | "too-large"

@@ -149,13 +149,20 @@ impl Laws {
         self.lives.values().any(|it| it.endpoint == endpoint && shown(&it.state))
     }
 
-    /// Nothing waits for a comparison any more.
+    /// Nothing waits for a comparison any more, but what only a person can decide: nothing that the authority has shows
+    /// whether it can be asked for a document.
     fn is_compared(&self, world: &World) -> bool {
-        self.set_back.is_none()
-            || (world.observer.unreconciled().is_ok_and(|open| open.is_none())
-                && ENDPOINTS
-                    .iter()
-                    .all(|name| world.observer.guarded(name).is_ok_and(|all| all.is_empty())))
+        let Self { set_back: Some(_), .. } = self else { return true };
+        let journal = &world.observer;
+        let is_decidable = |name: &str, id: SubmissionId| {
+            let witnesses = journal.witnesses_by_document(name, id);
+            asks_first(world, id) || witnesses.is_ok_and(|all| !all.is_empty())
+        };
+        journal.unreconciled().is_ok_and(|open| open.is_none())
+            && ENDPOINTS.iter().all(|name| {
+                let waiting = journal.guarded(name).unwrap_or_default();
+                !waiting.into_iter().any(|id| is_decidable(name, id))
+            })
     }
 
     /// What the authority has is in the journal, also after that was set back.

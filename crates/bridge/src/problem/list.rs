@@ -168,6 +168,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     ("empty-answer", &["status"], Blame::Authority, "call-authority"),
     ("no-receipt", &["status"], Blame::Authority, "call-authority"),
     ("another-identifier", &[], Blame::Authority, "call-authority"),
+    ("shared-identifier", &[], Blame::Authority, "call-authority"),
     ("timeout", &[], Blame::Authority, "retry"),
     ("cut", &[], Blame::Network, "retry"),
     ("too-large", &["limit"], Blame::Authority, "call-authority"),

@@ -10,8 +10,7 @@ use report::{Event, State, SubmissionId};
 use super::Worker;
 use super::duties::{STOOD_STILL, elapsed};
 use super::formerly::Asked;
-use super::verdict::{Health, Verdict, found_at_last};
-use crate::breaker::RequestKind;
+use super::verdict::{Health, SHARED, Verdict, found_at_last};
 
 /// When the last request began, where what is known leaves open whether the authority has it: somebody on the way
 /// refused it, or a connection ended as if nothing had arrived. A gateway that looks at answers refuses after the
@@ -51,9 +50,15 @@ impl<A: Authority> Worker<A> {
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return self.is_stopped(),
-            // Where the question is refused, a person's word counts.
-            Err(fault) if is_said && fault.evidence().is_some() => return self.is_stopped(),
-            Err(fault) => return self.cannot_ask(due, since, fault, token).await.map(|()| true),
+            Err(fault) => {
+                let never = self.is_never_answered(due.id, &fault);
+                // Where the question is refused, a person's word counts.
+                if is_said && (never || fault.evidence().is_some()) {
+                    return self.is_stopped();
+                }
+                let doubt = never.then_some(since);
+                return self.cannot_ask(due.id, doubt, fault, token).await.map(|()| true);
+            }
         };
         let siblings = self.journal.siblings(due.id)?;
         let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
@@ -65,7 +70,8 @@ impl<A: Authority> Worker<A> {
         let mut verdict = found_at_last(found, &self.context(attempt));
         if contradicts || verdict.event.is_none() {
             // Whose an answer is, and what one says that contradicts itself, only a doubt finds out.
-            verdict.event = Some(self.doubt(since, Why::AnotherIdentifier.code()));
+            let why = if shared { SHARED } else { Why::AnotherIdentifier.code() };
+            verdict.event = Some(self.doubt(since, why));
         }
         if let Some(fault) = in_use {
             verdict.health = Health::of_question(fault);
@@ -78,40 +84,45 @@ impl<A: Authority> Worker<A> {
         Ok(!(self.in_force)() || self.journal.is_paused()?)
     }
 
-    /// The question was not answered. Where it alone is refused, it becomes a doubt, of which a person is told in the
-    /// end; else the way is not free, and whatever is sent now would not arrive either.
-    async fn cannot_ask(
+    /// The question was not answered. Where that is so of it alone, there is a doubt since its last request, of which a
+    /// person is told in the end; else the way is not free, and whatever is sent now would not arrive either.
+    pub(super) async fn cannot_ask(
         &self,
-        due: &Due,
-        since: Instant,
+        id: SubmissionId,
+        doubt: Option<Instant>,
         fault: Fault,
         token: Token,
     ) -> Result<(), JournalError> {
-        let heard = fault.evidence().is_some();
-        if self.is_never_answered(due.id, &fault) {
-            let why = fault.why().unwrap_or(&Why::Unexplained { status: 0 }).code();
-            let verdict = Verdict {
-                event: Some(self.doubt(since, why)),
-                issues: None,
-                evidence: fault.evidence().cloned(),
-                health: Health::OfOne,
-            };
-            return self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| ());
+        let why = fault.why().unwrap_or(&Why::Unexplained { status: 0 }).code();
+        let event = doubt.map(|since| self.doubt(since, why));
+        let evidence = fault.evidence().cloned();
+        let health = if event.is_some() { Health::OfOne } else { Health::of_question(fault) };
+        let verdict = Verdict { event, issues: None, evidence, health };
+        let heard = verdict.evidence.is_some();
+        self.conclude(id, EvidenceKind::Search, verdict, token).await?;
+        if !heard && doubt.is_none() {
+            // Others try the way before it does so again.
+            self.lock_not_asked().insert(id);
         }
-        self.lock_not_asked().insert(due.id);
-        self.observe(&Health::of_question(fault), RequestKind::Question, heard);
         Ok(())
     }
 
-    /// The question for this report is refused, or put off again and again while others are answered.
+    /// The question for this report is refused; or it is put off, or has no answer, again and again while others are
+    /// answered.
     pub(super) fn is_never_answered(&self, id: SubmissionId, fault: &Fault) -> bool {
-        if fault.refuses_the_question() || self.refused_alone(id, fault).is_some() {
-            return true;
-        }
+        fault.refuses_the_question()
+            || self.refused_alone(id, fault).is_some()
+            || self.lock_breaker().refuses_only_question(id)
+                && self.refused_once_more(id) >= self.timing.refusals_max
+    }
+
+    /// As [`Self::refused_alone`], also where patience is asked for it alone.
+    pub(super) fn in_vain_alone(&self, id: SubmissionId, fault: &Fault) -> Option<u32> {
         let is_put_off = fault.evidence().is_some() && fault.asks_for_patience();
-        is_put_off
-            && self.lock_breaker().refuses_only_question(id)
-            && self.refused_once_more(id) >= self.timing.refusals_max
+        self.refused_alone(id, fault).or_else(|| {
+            let alone = is_put_off && self.lock_breaker().refuses_only_question(id);
+            alone.then(|| self.refused_once_more(id))
+        })
     }
 
     /// How often the question for this report was refused by now.

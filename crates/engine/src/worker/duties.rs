@@ -137,7 +137,7 @@ impl<A: Authority> Worker<A> {
                     sent.0 != sent.1 && self.journal.may_be_shown_late(due.id, now, lag)?;
             }
         }
-        let alone = result.as_ref().err().and_then(|fault| self.refused_alone(due.id, fault));
+        let alone = result.as_ref().err().and_then(|fault| self.in_vain_alone(due.id, fault));
         let context = Context { alone, ..self.context(attempt) };
         let mut verdict = after_ask(result, &empty, refused, &context);
         if let (Some(Event::Accepted { since: accepted, due, .. }), Some(_)) =

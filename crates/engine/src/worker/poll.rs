@@ -309,7 +309,13 @@ impl<A: Authority> Worker<A> {
                     Some(Event::Failed { .. }) if self.rests_unasked(id) => return Ok(false),
                     Some(Event::Failed { .. }) => {
                         let identifier = self.journal.row(id)?.identifier;
-                        self.unless_another_counts(id, &identifier, &state, verdict).await?
+                        let told =
+                            self.unless_another_counts(id, &identifier, &state, verdict).await?;
+                        let is_told = matches!(told.health, Health::Answered);
+                        Verdict {
+                            health: if is_told { Health::OfOne } else { told.health },
+                            ..told
+                        }
                     }
                     _ => verdict,
                 };

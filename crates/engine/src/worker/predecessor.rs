@@ -10,7 +10,6 @@ use super::Worker;
 use super::deliveries::open_request;
 use super::formerly::Asked;
 use super::verdict::{Health, found_at_last};
-use crate::breaker::RequestKind;
 use crate::person;
 
 /// Code of the warning on a correction whose predecessor the authority has; parameter: `receipt`.
@@ -52,14 +51,11 @@ impl<A: Authority> Worker<A> {
                 }
                 Arrival::Unanswerable => Some(warning(NOT_ASKED, &[])),
                 Arrival::NotNow(fault) => {
-                    let heard = fault.evidence().is_some();
-                    self.lock_not_asked().insert(due.id);
-                    self.observe(&Health::of_question(fault), RequestKind::Question, heard);
-                    return Ok(true);
+                    return self.cannot_ask(due.id, None, fault, token).await.map(|()| true);
                 }
             };
             if let Some(warning) = warning
-                && !self.was_decided(due)?
+                && !self.was_decided(due, &warning.code)?
             {
                 self.journal.warn(due.id, warning)?;
                 let now = self.clock.now();
@@ -71,16 +67,19 @@ impl<A: Authority> Worker<A> {
         Ok(asked && self.is_stopped()?)
     }
 
-    /// Whether a person has released the correction after it was held for this.
-    fn was_decided(&self, due: &Due) -> Result<bool, JournalError> {
-        let timeline = self.journal.detail(due.id)?.timeline;
-        let mut before = timeline.iter().rev();
+    /// Whether a person has released the correction after it was held with this warning. Who was told that nothing is
+    /// known has not decided about what is known by now.
+    fn was_decided(&self, due: &Due, code: &str) -> Result<bool, JournalError> {
+        let detail = self.journal.detail(due.id)?;
+        let is_told = |it: &Message| it.code == code || it.code == DELIVERED;
+        let mut before = detail.timeline.iter().rev();
         let mut by_person = false;
-        Ok(before.any(|entry| {
-            let is_ours = entry.by == person::worker();
-            by_person |= matches!(entry.event, Event::Released { .. }) && !is_ours;
-            by_person && is_ours && entry.event == Event::HeldBack
-        }))
+        Ok(detail.messages.iter().any(is_told)
+            && before.any(|entry| {
+                let is_ours = entry.by == person::worker();
+                by_person |= matches!(entry.event, Event::Released { .. }) && !is_ours;
+                by_person && is_ours && entry.event == Event::HeldBack
+            }))
     }
 
     async fn arrival(
@@ -106,7 +105,7 @@ impl<A: Authority> Worker<A> {
             return Ok(Arrival::Not);
         };
         *asked = true;
-        let Asked { result, unsure, .. } = self.look_up(&row.identifier, (since, since)).await;
+        let Asked { result, unsure, in_use } = self.look_up(&row.identifier, (since, since)).await;
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
@@ -127,7 +126,10 @@ impl<A: Authority> Worker<A> {
             return Ok(Arrival::Not);
         }
         let receipt = found.answers.iter().find_map(|answer| answer.receipt.clone());
-        let verdict = found_at_last(found, &self.context(1));
+        let mut verdict = found_at_last(found, &self.context(1));
+        if let Some(fault) = in_use {
+            verdict.health = Health::of_question(fault);
+        }
         let failed = matches!(verdict.event, Some(Event::Failed { .. }));
         self.conclude(row.id, EvidenceKind::Search, verdict, token).await?;
         Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })

@@ -156,6 +156,8 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
 const NO_ACCESS: &str = "forbidden";
 /// Code of an answer that contradicts itself: as where one entry names two states.
 const NO_STATUS: &str = "not-fhir";
+/// Why nothing was learned: what is shown may be of this report, or of another one with the same identifier.
+pub(super) const SHARED: &str = "shared-identifier";
 
 /// After a search by identifier. `empty` says what an empty result is worth; `refused`: the request before was
 /// refused.
@@ -172,7 +174,9 @@ pub(crate) fn after_ask(
             // it is asked more and more seldom.
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
             let pauses = empty.asked.saturating_sub(1).max(context.alone.unwrap_or(0));
-            let due = context.after(context.timing.ask(pauses).max(context.timing.backoff_min));
+            let asked_for = fault.retry_after().unwrap_or_default();
+            let pause = context.timing.ask(pauses).max(context.timing.backoff_min);
+            let due = context.after(pause.max(asked_for.min(context.timing.retry_after_max)));
             // No empty answer: it does not count as asked.
             let event = Event::NotAnswered { due, why, in_vain: false, late: false };
             let verdict = not_learned(fault, Some(event));
@@ -197,7 +201,7 @@ pub(crate) fn after_ask(
         Belief::NotReceived => Event::NotReceived { due: context.now },
         Belief::NotYet => Event::AskedInVain { due, answered: found.evidence.server_date },
         Belief::NoAccess => in_vain(due, NO_ACCESS),
-        Belief::Ambiguous => in_vain(due, Why::AnotherIdentifier.code()),
+        Belief::Ambiguous => in_vain(due, SHARED),
     };
     Verdict {
         event: Some(event),

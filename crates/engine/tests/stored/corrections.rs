@@ -152,3 +152,58 @@ async fn what_may_be_of_a_report_that_was_given_up_is_not_told_of_another() {
     assert_eq!(house.journal.state(newer).unwrap().code(), "unknown");
     assert_eq!(house.journal.state(newer).unwrap().group(house.clock.now()), Group::NeedsAttention);
 }
+
+/// No question by identifier is ever answered, everything else is: a person's word that a report was not received sends
+/// it all the same, and is not taken back.
+#[tokio::test]
+async fn a_word_counts_where_no_question_is_ever_answered() {
+    let house = House::new();
+    let worker = house.worker("one");
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 1);
+    worker.once().await.unwrap();
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    let cut = Fault::Transient { why: Why::Cut, retry_after: None, evidence: None };
+    *house.authority.lost_find.lock().unwrap() = Some(cut);
+    word(
+        &house,
+        id,
+        Event::SaidNotReceived { reason: "hotline".to_owned(), due: house.clock.now() },
+    );
+    for other in 2..14 {
+        house.clock.pass(1_900);
+        house.import("ours", other);
+        worker.once().await.unwrap();
+    }
+    let identifier = house.journal.row(id).unwrap().identifier;
+    let sent = house.authority.sent.lock().unwrap().clone();
+    assert_eq!(sent.iter().filter(|sent| **sent == identifier).count(), 2, "{sent:?}");
+    assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+}
+
+/// A person has released the correction when nothing was known of what it corrects. Now it is known that the authority
+/// has it: that was not decided.
+#[tokio::test]
+async fn who_was_told_that_nothing_is_known_has_not_decided_about_what_is_known() {
+    let house = House::new();
+    let id = refused_and_held(&house).await;
+    let newer = correct(&house, id);
+    let answer = Box::new(exchange::Answer::default());
+    let evidence = Box::new(client::Evidence { status: 400, ..client::Evidence::default() });
+    *house.authority.lost_find.lock().unwrap() = Some(Fault::Refused { answer, evidence });
+    house.clock.pass(3_600);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    assert_eq!(codes(&house, newer), ["corrected-report-not-asked"]);
+    *house.authority.lost_find.lock().unwrap() = None;
+    house.authority.finds.lock().unwrap().push("r-9".to_owned());
+    let released = || Event::Released { reason: "hotline".to_owned(), due: house.clock.now() };
+    word(&house, newer, released());
+    worker.once().await.unwrap();
+    assert_eq!(house.sent(), 1);
+    let told = codes(&house, newer);
+    assert!(told.contains(&"corrected-report-delivered".to_owned()), "{told:?}");
+    word(&house, newer, released());
+    worker.once().await.unwrap();
+    assert_eq!(house.sent(), 2);
+}
