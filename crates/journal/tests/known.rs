@@ -197,6 +197,23 @@ fn a_journal_of_the_first_schema_is_backed_up_and_brought_on() {
     assert_eq!(journal.counts(at(0)).unwrap().total(), 2);
 }
 
+/// As a program of before kept what a person has said to be received.
+#[test]
+fn what_a_program_of_before_kept_as_withdrawn_is_no_damage() {
+    let house = House::new();
+    let id = house.import(1);
+    house.record(id, Event::SendingStarted { since: at(1) });
+    house.record(id, Event::Doubted { since: at(1), due: at(2), why: "cut".to_owned() });
+    house.record(id, Event::SaidReceived { reason: "asked".to_owned() });
+    assert!(house.journal.verify().unwrap().problems.is_empty());
+    let set = |state: &str| {
+        raw(&house.path()).execute("UPDATE submission SET state_json = ?1", [state]).unwrap();
+        house.journal.verify().unwrap().problems.len()
+    };
+    assert_eq!(set(r#"{"state":"withdrawn"}"#), 0);
+    assert_eq!(set(r#"{"state":"rejected"}"#), 1);
+}
+
 #[test]
 fn an_older_journal_that_is_open_elsewhere_or_damaged_is_not_brought_on() {
     let house = House::new();
