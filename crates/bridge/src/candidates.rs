@@ -188,5 +188,6 @@ pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
         ("journal-not-compared", &[]),
         ("same-identifier-other-content", &["elements", "identifier", "submission"]),
         (OPEN_TOO_LONG, &[]),
+        ("went-elsewhere", &["endpoint"]),
     ],
 ];

@@ -269,7 +269,7 @@ impl Engine {
             KnownContent::SendAgain => {}
         }
         for id in &parsed.known {
-            if !self.journal().state(*id)?.is_settled() {
+            if self.journal().is_on_its_way(*id)? {
                 return Ok(Some(*id));
             }
         }

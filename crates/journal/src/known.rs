@@ -6,7 +6,10 @@ use report::{Event, State, SubmissionId};
 use rusqlite::{Connection, params};
 
 use crate::append::{self, Prepared};
-use crate::{JournalError, RecordError, guard, read, sql, succession};
+use crate::{JournalError, Message, RecordError, guard, lost, read, sql, succession};
+
+/// Code of the warning on a report that went elsewhere before the journal was restored; parameter: `endpoint`.
+const WENT_ELSEWHERE: &str = "went-elsewhere";
 
 /// Which submissions of the same content stand in the way of another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +71,14 @@ impl Prepared {
         let mut alone = self.again();
         alone.new.corrects = None;
         alone
+    }
+
+    /// The same, held: a restored journal has lost a report of this content, which went to another endpoint.
+    fn held_for_a_person(&self, endpoint: &str) -> Self {
+        let mut held = self.again();
+        held.hold();
+        held.new.findings.push(Message::warning(WENT_ELSEWHERE, &[("endpoint", endpoint)]));
+        held
     }
 
     /// The same, held.
@@ -149,6 +160,12 @@ pub(crate) fn replace(
     append::import(connection, prepared).map(Imported::New)
 }
 
+/// Whether a submission will reach the authority by itself, or has.
+pub(crate) fn is_open(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    let settled = read::state(connection, id)?.is_settled();
+    Ok(!settled || guard::goes_by_itself(connection, id)?)
+}
+
 /// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
 pub(crate) fn import_unless(
     connection: &Connection,
@@ -163,7 +180,7 @@ pub(crate) fn import_unless(
     if unless == Unless::Open {
         let mut open = Vec::new();
         for id in standing {
-            if !read::state(connection, id)?.is_settled() {
+            if is_open(connection, id)? {
                 open.push(id);
             }
         }
@@ -172,6 +189,13 @@ pub(crate) fn import_unless(
     if !standing.is_empty() {
         return Ok(Imported::Known(standing));
     }
+    let mut held = None;
+    if unless == Unless::KnownAnywhere
+        && let Some(lost) = lost::went_elsewhere(connection, new)?
+    {
+        held = Some(prepared.held_for_a_person(&lost.endpoint));
+    }
+    let prepared = held.as_ref().unwrap_or(prepared);
     let linked = match new.corrects {
         Some(predecessor) => succession::is_correctable(connection, predecessor)?,
         None => true,

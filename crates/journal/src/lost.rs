@@ -91,13 +91,33 @@ pub(crate) fn same_as(
     connection: &Connection,
     new: &NewSubmission,
 ) -> Result<Option<LostReport>, JournalError> {
+    let mut found = of_content(connection, new)?;
+    let environment = new.environment.as_deref();
+    found.retain(|lost| lost.went_to(&new.endpoint, environment));
+    Ok(found.into_iter().max_by_key(|lost| lost.at))
+}
+
+/// A lost report of this content, where it went elsewhere, as far as is known, and not where this one is to go.
+pub(crate) fn went_elsewhere(
+    connection: &Connection,
+    new: &NewSubmission,
+) -> Result<Option<LostReport>, JournalError> {
+    if same_as(connection, new)?.is_some() {
+        return Ok(None);
+    }
+    Ok(of_content(connection, new)?.into_iter().max_by_key(|lost| lost.at))
+}
+
+/// Lost reports of the same bytes, or of what says the same.
+fn of_content(
+    connection: &Connection,
+    new: &NewSubmission,
+) -> Result<Vec<LostReport>, JournalError> {
     let mut found = beginning(connection, &format!("{BY_DIGEST}{}", new.digest))?;
     if let Some(says) = &new.canonical {
         found.extend(beginning(connection, &format!("{BY_CANONICAL}{says}"))?);
     }
-    let environment = new.environment.as_deref();
-    found.retain(|lost| lost.went_to(&new.endpoint, environment));
-    Ok(found.into_iter().max_by_key(|lost| lost.at))
+    Ok(found)
 }
 
 /// The lost report with this identifier of its attempt to an endpoint.

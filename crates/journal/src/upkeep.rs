@@ -156,6 +156,11 @@ impl Journal {
         self.read(|c| guard::waiting(c, endpoint))
     }
 
+    /// Whether a submission is on its way: its end is not known yet, or it waits for that and is let go by itself.
+    pub fn is_on_its_way(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        self.read(|c| known::is_open(c, id))
+    }
+
     /// Whether a report waits for that, and a person's release of it does too.
     pub fn release_waits(&self, id: SubmissionId) -> Result<bool, JournalError> {
         self.read(|c| guard::release_waits(c, id))

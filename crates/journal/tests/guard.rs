@@ -124,6 +124,23 @@ fn a_second_restore_forgets_no_more_than_the_first() {
     drop((journal, folder));
 }
 
+/// Who sends a report again while it waits means it once: it is on its way already.
+#[test]
+fn what_waits_is_on_its_way_for_whoever_sends_it_again() {
+    let house = restored();
+    let id = take(&house, report(1));
+    let again = || {
+        let new = NewSubmission { identifier: "urn:uuid:again".to_owned(), ..report(1) };
+        house.journal.import_unless_async(new, Unless::Open).wait().unwrap()
+    };
+    assert_eq!(again(), Imported::Known(vec![id]));
+    // What is held for its own errors is not.
+    let faulty = take(&house, NewSubmission { first: Event::Held, ..report(2) });
+    assert!(!house.journal.is_on_its_way(faulty).unwrap());
+    decide(&house, id, Some("r-1"));
+    assert!(matches!(again(), Imported::New(_)), "a person means it");
+}
+
 /// What left from a disk before it died, or from the other copy at the same time, the authority may show late.
 #[test]
 fn what_is_not_shown_may_be_shown_late() {

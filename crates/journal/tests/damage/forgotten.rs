@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{House, answer, at, key, nowhere, raw, report};
+use crate::common::{House, anna, answer, at, key, nowhere, raw, report};
 use journal::{
     Destination, FoundReport, Imported, Journal, NewSubmission, Reconciled, Unless, recover,
 };
@@ -107,6 +107,41 @@ fn a_content_that_was_lost_for_two_endpoints_is_known_at_both() {
             }
         }
     }
+}
+
+/// What went to the test system is not sent to production by a watched folder, also where the journal that knew of it is
+/// gone.
+#[test]
+fn what_was_lost_for_another_endpoint_is_held_in_a_watched_folder() {
+    let house = House::new();
+    let to = |endpoint: &str, n| NewSubmission {
+        endpoint: endpoint.to_owned(),
+        identifier: format!("urn:uuid:attempt-{endpoint}-{n}"),
+        ..saying('a', n)
+    };
+    house.journal.import(to("test", 1)).unwrap();
+    let (_folder, journal) = recovered(house);
+    let import = |new, unless| match journal.import_unless_async(new, unless).wait().unwrap() {
+        Imported::New(id) => id,
+        known @ Imported::Known(_) => panic!("{known:?}"),
+    };
+    // Also in other bytes.
+    let id = import(to("real", 2), Unless::KnownAnywhere);
+    journal.decide_guarded(id, None, &anna(), at(50)).unwrap();
+    assert_eq!(journal.state(id).unwrap().code(), "held");
+    let messages = journal.detail(id).unwrap().messages;
+    let told: Vec<&str> = messages.iter().map(|it| it.code.as_str()).collect();
+    assert_eq!(told, ["went-elsewhere"]);
+    // What a person hands over goes to the endpoint in use.
+    let handed = import(to("third", 1), Unless::Known);
+    journal.decide_guarded(handed, None, &anna(), at(50)).unwrap();
+    assert_eq!(journal.state(handed).unwrap().code(), "queued");
+    // What was lost for this very endpoint comes back and is asked for.
+    let back = import(
+        NewSubmission { identifier: "urn:uuid:back".to_owned(), ..to("test", 1) },
+        Unless::Known,
+    );
+    assert_eq!(journal.state(back).unwrap().code(), "unknown");
 }
 
 /// Where an endpoint wants the document's identifier, two authorities know a report by the same one.
