@@ -237,9 +237,21 @@ fn read_document(
 }
 
 fn timeline_view(entry: &Entry, evidence: &HashMap<i64, &KeptEvidence>) -> TimelineView {
+/// [`Event::code`] of a request that was put off because it did not get through, where somebody on the way refused it.
+pub(crate) const REFUSED_ON_THE_WAY: &str = "refused-on-the-way";
+
+/// The code that people read. What did not get through is one thing, and what somebody refused on the way another:
+/// that may have been passed on before.
+pub(crate) fn event_told(event: &Event) -> &'static str {
+    match event {
+        Event::Deferred { why, .. } if !engine::reached_nobody(why) => REFUSED_ON_THE_WAY,
+        event => event.code(),
+    }
+}
+
     let kept = entry.evidence.and_then(|id| evidence.get(&id));
     TimelineView {
-        event: entry.event.code().to_owned(),
+        event: event_told(&entry.event).to_owned(),
         params: event_params(&entry.event),
         person: entry.by.0.clone(),
         at: entry.at.to_fhir(),

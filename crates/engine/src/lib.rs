@@ -54,5 +54,5 @@ pub use watch::{WATCH_NOTICES, Watched};
 pub use worker::predecessor::CODES as CORRECTION_CODES;
 pub use worker::{
     COURIER_NOTICES, Connection, ConnectionState, Formerly, JournalRefusal, Round, Worker,
-    WorkerDeps,
+    WorkerDeps, reached_nobody,
 };

@@ -38,7 +38,7 @@ pub enum Event {
         /// When.
         since: Instant,
     },
-    /// The attempt provably did not reach the authority; try again.
+    /// The attempt did not get through to the authority, or was refused on the way; try again.
     Deferred {
         /// Not before.
         due: Instant,
@@ -116,7 +116,7 @@ pub enum Event {
         /// Code of the fault.
         why: String,
     },
-    /// Turned away so often that a person is needed. It was not received.
+    /// Turned away so often that a person is needed.
     HeldAfterRefusals {
         /// Code of the last fault.
         why: String,

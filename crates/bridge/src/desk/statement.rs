@@ -96,7 +96,8 @@ fn entry(engine: &Engine, row: &Row) -> Result<StatementEntryView, Problem> {
     })
 }
 
-/// When it was sent: the last request, unless that provably did not arrive. An answer proves that it did after all.
+/// When it was sent: the last request, unless that reached nobody, or was asked for and not received. Who refuses it on
+/// the way may have passed it on before. An answer of the authority proves that it arrived after all.
 fn sent(timeline: &[Entry]) -> Option<fhir::Instant> {
     let (mut last, mut sent) = (None, None);
     for Entry { event, at, .. } in timeline {
@@ -105,10 +106,8 @@ fn sent(timeline: &[Entry]) -> Option<fhir::Instant> {
                 last = Some(*at);
                 sent = last;
             }
-            Event::Deferred { .. }
-            | Event::TurnedAway { .. }
-            | Event::HeldAfterRefusals { .. }
-            | Event::NotReceived { .. } => sent = None,
+            Event::Deferred { why, .. } if engine::reached_nobody(why) => sent = None,
+            Event::NotReceived { .. } => sent = None,
             Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. } => {
                 sent = sent.or(last);
             }
@@ -138,14 +137,20 @@ mod tests {
             });
             sent(&entries.collect::<Vec<_>>())
         };
-        let (due, since, why) = (second(9), second(0), || "connection-refused".to_owned());
+        let (due, since, why) = (second(9), second(0), || "forbidden".to_owned());
         let begun = || Event::SendingStarted { since };
-        let deferred = || Event::Deferred { due, why: why() };
+        let deferred = || Event::Deferred { due, why: "connect-refused".to_owned() };
+        let refused = || Event::Deferred { due, why: why() };
         let queued = || Event::Queued { due };
         let withdrawn = || Event::Withdrawn { reason: String::new() };
         assert_eq!(at(&[queued(), withdrawn()]), None);
         assert_eq!(at(&[queued(), begun(), deferred(), withdrawn()]), None, "no byte has left");
-        assert_eq!(at(&[queued(), begun(), Event::HeldAfterRefusals { why: why() }]), None);
+        let turned_away = Event::TurnedAway { due, why: why() };
+        for on_the_way in [refused(), turned_away, Event::HeldAfterRefusals { why: why() }] {
+            let (held, withdrawn) = (Event::HeldBack, withdrawn());
+            let story = [queued(), begun(), on_the_way, held, withdrawn];
+            assert_eq!(at(&story), Some(second(1)), "its bytes have left");
+        }
         assert_eq!(at(&[queued(), begun(), deferred(), begun()]), Some(second(3)), "the last");
         let doubted = Event::Doubted { since, due, why: why() };
         assert_eq!(at(&[queued(), begun(), doubted.clone()]), Some(second(1)), "perhaps");

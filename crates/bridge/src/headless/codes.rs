@@ -1,5 +1,7 @@
 //! Codes that can reach a person through the headless program, by the part of the catalogue that has their texts.
 
+use crate::rows::REFUSED_ON_THE_WAY;
+
 /// Which part of the catalogue has a code's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
@@ -57,6 +59,7 @@ pub const EVENTS: &[(&str, &[&str])] = &[
     ("held-back", &[]),
     ("sending-started", &[]),
     ("deferred", &["why"]),
+    (REFUSED_ON_THE_WAY, &["why"]),
     ("doubted", &["why"]),
     ("asked-in-vain", &[]),
     ("not-answered", &["why"]),
@@ -108,6 +111,7 @@ const ACTIONS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::event_told;
     use report::{Event, SubmissionId};
 
     #[test]
@@ -119,7 +123,8 @@ mod tests {
             Event::Released { reason: text(), due: at },
             Event::HeldBack,
             Event::SendingStarted { since: at },
-            Event::Deferred { due: at, why: text() },
+            Event::Deferred { due: at, why: "dns".to_owned() },
+            Event::Deferred { due: at, why: "forbidden".to_owned() },
             Event::Doubted { since: at, due: at, why: text() },
             Event::AskedInVain { due: at, answered: None },
             Event::NotAnswered { due: at, why: text(), in_vain: false, late: false },
@@ -139,7 +144,7 @@ mod tests {
             Event::Withdrawn { reason: text() },
             Event::Superseded { by: SubmissionId(1) },
         ];
-        let codes: Vec<_> = events.iter().map(Event::code).collect();
+        let codes: Vec<_> = events.iter().map(event_told).collect();
         let listed: Vec<_> = EVENTS.iter().map(|(code, _)| *code).collect();
         assert_eq!(codes, listed);
     }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Headless, numbered};
 use crate::problem::Problem;
 use crate::record::Record;
-use crate::rows::action_code;
+use crate::rows::{action_code, event_told};
 
 /// What to list.
 #[derive(Clone, Default)]
@@ -119,7 +119,7 @@ impl Headless {
         let detail = self.engine.journal().detail(numbered(id))?;
         let moment = |line: &journal::Entry| Moment {
             at: line.at.to_fhir(),
-            event: line.event.code(),
+            event: event_told(&line.event),
             params: params_of(&line.event),
             by: line.by.0.clone(),
         };

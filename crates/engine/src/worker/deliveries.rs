@@ -12,6 +12,12 @@ use super::duties::{STOOD_STILL, elapsed};
 use super::formerly::Asked;
 use super::verdict::{Health, SHARED, Verdict, found_at_last};
 
+/// Whether a request that was put off for this reason reached nobody who could have passed it on. Any other reason is
+/// somebody's answer, and a gateway that looks at answers gives one after the authority has stored.
+pub fn reached_nobody(why: &str) -> bool {
+    why == STOOD_STILL || NEVER_REACHED.contains(&why)
+}
+
 /// When the last request began, where what is known leaves open whether the authority has it: somebody on the way
 /// refused it, or a connection ended as if nothing had arrived. A gateway that looks at answers refuses after the
 /// authority has stored. `None`: nothing of it has arrived, or the question for it was answered since. A person's word
@@ -25,8 +31,7 @@ pub(super) fn open_request<'a>(
             // The authority's own refusal of the content.
             Event::Rejected => return None,
             // What was open before it was asked for before it began.
-            Event::Deferred { why, .. } if why == STOOD_STILL => return None,
-            Event::Deferred { why, .. } if NEVER_REACHED.contains(&why.as_str()) => return None,
+            Event::Deferred { why, .. } if reached_nobody(why) => return None,
             Event::SendingStarted { since } => return Some(*since),
             _ => {}
         }

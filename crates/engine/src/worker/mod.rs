@@ -15,6 +15,7 @@ mod searchless;
 pub(crate) mod verdict;
 mod visibility;
 
+pub use deliveries::reached_nobody;
 pub(crate) use duties::{kept, message, wrapped};
 pub use formerly::Formerly;
 pub(crate) use formerly::SENT_BEFORE_SECONDS;

@@ -40,6 +40,7 @@ fn ripe(after: Visibility) -> EmptyAnswer {
         after,
         between: Duration::ZERO,
         shared: false,
+        elsewhere: false,
     }
 }
 
