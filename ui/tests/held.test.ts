@@ -10,10 +10,11 @@ const message = (code: string) => ({ code }) as MessageView;
 
 describe("a report on hold", () => {
   it("was never sent, was tried, or may be there already", () => {
-    expect(heldAs({ attempts: 0, messages: [message("birth-date-after-today")] })).toBe("unsent");
-    expect(heldAs({ attempts: 5, messages: [] })).toBe("repeat");
-    expect(heldAs({ attempts: 0, messages: [message("authority-may-have-it")] })).toBe("twice");
-    expect(heldAs({ attempts: 2, messages: [message("x"), message("authority-may-have-it")] })).toBe("twice");
+    expect(heldAs({ goesByItself: false, attempts: 0, messages: [message("birth-date-after-today")] })).toBe("unsent");
+    expect(heldAs({ goesByItself: false, attempts: 5, messages: [] })).toBe("repeat");
+    expect(heldAs({ goesByItself: false, attempts: 0, messages: [message("authority-may-have-it")] })).toBe("twice");
+    expect(heldAs({ goesByItself: true, attempts: 0, messages: [message("journal-not-compared")] })).toBe("compared");
+    expect(heldAs({ goesByItself: false, attempts: 2, messages: [message("x"), message("authority-may-have-it")] })).toBe("twice");
   });
 });
 

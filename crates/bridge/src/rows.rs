@@ -198,6 +198,7 @@ pub(crate) fn detail_view(
         .to_owned(),
         size: small(detail.document_size.unwrap_or(0)),
         actions: row.actions(now).into_iter().map(|a| action_code(a).to_owned()).collect(),
+        goes_by_itself: false,
         messages,
         timeline: detail.timeline.iter().map(|entry| timeline_view(entry, &shown)).collect(),
         results,
@@ -236,7 +237,6 @@ fn read_document(
     (results_of(&report::Links::of(bundle)), sections)
 }
 
-fn timeline_view(entry: &Entry, evidence: &HashMap<i64, &KeptEvidence>) -> TimelineView {
 /// [`Event::code`] of a request that was put off because it did not get through, where somebody on the way refused it.
 pub(crate) const REFUSED_ON_THE_WAY: &str = "refused-on-the-way";
 
@@ -249,6 +249,7 @@ pub(crate) fn event_told(event: &Event) -> &'static str {
     }
 }
 
+fn timeline_view(entry: &Entry, evidence: &HashMap<i64, &KeptEvidence>) -> TimelineView {
     let kept = entry.evidence.and_then(|id| evidence.get(&id));
     TimelineView {
         event: event_told(&entry.event).to_owned(),

@@ -253,6 +253,8 @@ pub struct DetailView {
     pub size: u32,
     /// Action codes that a person may take now.
     pub actions: Vec<String>,
+    /// It is on hold only until the authority was asked whether it has it: if it has not, it is sent by itself.
+    pub goes_by_itself: bool,
     /// Errors first.
     pub messages: Vec<MessageView>,
     /// Oldest first.

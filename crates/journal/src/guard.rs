@@ -340,20 +340,21 @@ pub(crate) fn after_release(
     advance(connection, id, &Event::HeldBack, &program(), at).map(Some)
 }
 
-/// Whether a report waits, held, and will be sent by itself where the authority turns out not to have it.
-pub(crate) fn goes_by_itself(
-    connection: &Connection,
-    id: SubmissionId,
-) -> Result<bool, JournalError> {
-    Ok(wait_of(connection, id)?.is_some_and(|wait| wait.release))
-}
-
 /// Whether a person's release of this report waits for the comparison.
 pub(crate) fn release_waits(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<bool, JournalError> {
     Ok(wait_of(connection, id)?.is_some_and(|wait| !wait.in_vain))
+}
+
+/// Whether a report that is held is sent by itself once the authority turns out not to have it.
+pub(crate) fn goes_by_itself(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    let goes = wait_of(connection, id)?.is_some_and(|wait| wait.release);
+    Ok(goes && matches!(read::state(connection, id)?, State::Held { .. }))
 }
 
 fn advance(

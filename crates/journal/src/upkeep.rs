@@ -166,6 +166,11 @@ impl Journal {
         self.read(|c| guard::release_waits(c, id))
     }
 
+    /// Whether a report is held for nothing but that: it is sent by itself once the authority turns out not to have it.
+    pub fn goes_by_itself(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        self.read(|c| guard::goes_by_itself(c, id))
+    }
+
     /// The authority was asked for the document of a report that waits: it may have it under this receipt, then the
     /// report stays held for a person; or it has not, then the report is sent, unless it is held for errors of its own.
     /// One whose place another is to take waits until that is withdrawn or has arrived; in the copy of a profile, one

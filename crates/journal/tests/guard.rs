@@ -202,6 +202,22 @@ fn what_is_released_while_everything_is_asked_for_first_waits_for_that() {
     assert!(house.journal.verify().unwrap().problems.is_empty());
 }
 
+/// People are told which of those that are held wait for them, and which go by themselves.
+#[test]
+fn what_goes_by_itself_is_told_from_what_waits_for_a_person() {
+    let house = copied();
+    let goes = |id| house.journal.goes_by_itself(id).unwrap();
+    let faulty = take(&house, NewSubmission { first: Event::Held, ..report(1) });
+    let clean = take(&house, report(2));
+    assert_eq!((goes(faulty), goes(clean)), (false, true));
+    release(&house, faulty).unwrap();
+    assert!(goes(faulty), "its release waits");
+    decide(&house, faulty, Some("r-1"));
+    assert!(!goes(faulty), "the authority may have it");
+    house.record(clean, Event::Withdrawn { reason: "wrong".to_owned() });
+    assert!(!goes(clean), "a person has decided");
+}
+
 #[test]
 fn what_was_held_for_its_own_errors_is_not_let_go() {
     let house = restored();

@@ -59,7 +59,7 @@ export interface Commands {
   inspect_text: { takes: { text: string; name: string }; gives: CandidateView[] };
   send_text: { takes: { text: string; name: string; again: boolean; separate: boolean }; gives: IntakeView };
   hold_back: { takes: { ids: number[] }; gives: number };
-  release: { takes: { id: number; reason: string }; gives: null };
+  release: { takes: { id: number; reason: string }; gives: boolean };
   withdraw: { takes: { id: number; reason: string }; gives: null };
   say_received: { takes: { id: number; reason: string }; gives: null };
   say_not_received: { takes: { id: number; reason: string }; gives: null };

@@ -286,6 +286,7 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
     digest: "9f2c61d07ab4e3580c6e1f4d2b7a90c35e8d41f6a7b3c2d19e0f5a6b7c8d9e0f",
     identifier: `urn:uuid:0b9d4c7e-51aa-4e0b-8a3f-${String(of.id).padStart(12, "0")}`,
     receipt: ["completed", "failed", "in-progress"].includes(of.state) ? "f1c0a6e2-77d4-4c0e-9f3a-5b2d1e8c6a90" : null,
+    goesByItself: false,
     attempts: of.state === "held" || of.state === "queued" ? 0 : 1,
     format: of.file.endsWith(".xml") ? "xml" : "json",
     size: 10_480,

@@ -350,7 +350,7 @@ export function createMock(options: MockOptions = {}): Door {
     release({ id }) {
       move(id, "queued");
       run(id, false, 1000);
-      return null;
+      return false;
     },
     withdraw({ id }) {
       move(id, "withdrawn");

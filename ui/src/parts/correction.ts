@@ -1,5 +1,7 @@
+import { door } from "#door";
+
 import type { IntakeView } from "../bridge/generated/IntakeView";
-import type { Text } from "../i18n/text";
+import type { Text, TextId } from "../i18n/text";
 import { say } from "./toasts";
 
 /** Says what became of a correction and shows the submission that took the report's place. */
@@ -14,10 +16,15 @@ export function afterCorrection(view: IntakeView, text: Text, show: (id: number)
     });
     return;
   }
-  say(
-    verdict === "errors"
-      ? { tone: "attention", title: text("correction.held") }
-      : { tone: "done", title: text("correction.sent") },
-  );
+  if (verdict === "errors") say({ tone: "attention", title: text("correction.held") });
+  else sayOnItsWay(next, text, "correction.sent");
   show(next);
+}
+
+/** Says of a report that was just taken in that it is on its way, unless it waits for the authority's word before. */
+export function sayOnItsWay(id: number, text: Text, sent: TextId): void {
+  const told = (goesByItself: boolean) =>
+    say(goesByItself ? { tone: "attention", title: text("done.waits") } : { tone: "done", title: text(sent) });
+  // Where nothing can be said of it now, it was taken in all the same.
+  door.call("detail", { id }).then((view) => told(view.goesByItself), () => told(false));
 }

@@ -12,6 +12,7 @@ import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { Button, CopyValue } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
+import { sayOnItsWay } from "../parts/correction";
 import { ReasonDialog } from "../parts/dialog";
 import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
@@ -190,12 +191,12 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
   };
   const resubmit = useCommand("resubmit", {
     onDone(next) {
-      say({ tone: "done", title: text("done.resubmit") });
+      sayOnItsWay(next, text, "done.resubmit");
       onShow(next);
     },
   });
   const holdBack = useCommand("hold_back", { onDone: done("done.hold-back") });
-  const release = useCommand("release", { onDone: done("done.release") });
+  const release = useCommand("release", { onDone: (waits) => done(waits ? "done.release-waits" : "done.release")() });
   const withdraw = useCommand("withdraw", { onDone: done("done.withdraw") });
   // One in progress is waited for on; one in doubt is settled by that word.
   const isExpected = view.row.state === "in-progress";

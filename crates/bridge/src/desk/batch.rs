@@ -38,6 +38,8 @@ fn batch(engine: &Engine, ids: &[i64]) -> Result<BatchView, Problem> {
             Group::InProgress => moving += 1,
             Group::Completed => completed += 1,
             Group::Closed => closed += 1,
+            // Nobody is asked about it: it is sent once the authority turns out not to have it.
+            Group::NeedsAttention if journal.goes_by_itself(row.id)? => moving += 1,
             Group::NeedsAttention => {
                 attention.push(row.id.0);
                 let messages = journal.detail(row.id)?.messages;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use engine::{Candidate, Engine};
 use fhir::{Instant, Limits, Period, Tree};
 use journal::{Counts, Filter, JournalError, Row};
-use report::{State, SubmissionId};
+use report::{Action, State, SubmissionId};
 
 use super::lists::{self, Arrangement};
 use super::{Desk, on_pool};
@@ -13,7 +13,9 @@ use crate::candidates::candidate_view;
 use crate::limits;
 use crate::privacy::privacy_of;
 use crate::problem::Problem;
-use crate::rows::{Names, detail_view, group_of, leading, message_view, row_view, small};
+use crate::rows::{
+    Names, action_code, detail_view, group_of, leading, message_view, row_view, small,
+};
 use crate::views::{DetailView, IntakeView, ListQuery, PageView, RowView};
 
 /// Rows of one page at most.
@@ -78,10 +80,12 @@ impl Desk {
         }
     }
 
-    /// Sends a held report although something was found.
-    pub async fn release(&self, id: i64, reason: String) -> Result<(), Problem> {
-        let reason = limits::reason(&reason)?;
-        Ok(self.engine().release(SubmissionId(id), reason).await?)
+    /// Sends a held report although something was found. Says whether it waits all the same, until the authority was
+    /// asked whether it has it.
+    pub async fn release(&self, id: i64, reason: String) -> Result<bool, Problem> {
+        let (engine, reason) = (self.engine(), limits::reason(&reason)?);
+        engine.release(SubmissionId(id), reason).await?;
+        Ok(engine.journal().goes_by_itself(SubmissionId(id))?)
     }
 
     /// Decides that a report will not be sent (again).
@@ -297,6 +301,11 @@ fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
     let evidence = journal.evidence(id)?;
     let mut view = detail_view(&detail, &document, &evidence, &engine.profile(), engine.now());
     let tree = Tree::read(&document, detail.row.format, &Limits::default()).ok();
+    view.goes_by_itself = journal.goes_by_itself(id)?;
+    if view.goes_by_itself && journal.release_waits(id)? {
+        // It would go on waiting.
+        view.actions.retain(|action| action != action_code(Action::Release));
+    }
     view.privacy = tree.and_then(|tree| privacy_of(engine.rules().as_deref(), &tree));
     Ok(view)
 }

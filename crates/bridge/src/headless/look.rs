@@ -132,13 +132,14 @@ impl Headless {
     }
 
     /// Codes of what a person may do with a submission now. Releasing what cannot be sent as it is would only be
-    /// refused, so it is not among them.
+    /// refused, and changes nothing of what goes by itself, so it is not among them.
     pub fn actions(&self, id: i64) -> Result<Vec<&'static str>, Problem> {
-        let row = self.engine.journal().row(numbered(id))?;
+        let (journal, id) = (self.engine.journal(), numbered(id));
+        let waits = journal.goes_by_itself(id)? && journal.release_waits(id)?;
         let useful = |action: &Action| {
-            *action != Action::Release || self.engine.sendable(numbered(id)).is_ok()
+            *action != Action::Release || (!waits && self.engine.sendable(id).is_ok())
         };
-        let all = row.actions(self.engine.now()).into_iter();
+        let all = journal.row(id)?.actions(self.engine.now()).into_iter();
         Ok(all.filter(useful).map(action_code).collect())
     }
 

@@ -213,6 +213,7 @@ fn views_are_not_printed() {
         format: canary(),
         size: 1,
         actions: vec![canary()],
+        goes_by_itself: false,
         messages: vec![message()],
         timeline: vec![step()],
         results: vec![result()],

@@ -51,6 +51,10 @@ size: number,
  */
 actions: Array<string>, 
 /**
+ * It is on hold only until the authority was asked whether it has it: if it has not, it is sent by itself.
+ */
+goesByItself: boolean, 
+/**
  * Errors first.
  */
 messages: Array<MessageView>, 
