@@ -229,7 +229,13 @@ impl Profile {
         let fresh = self.folder.join(format!("profile.json.{}.new", std::process::id()));
         let mut out = private::new_file(&fresh).map_err(io)?;
         out.write_all(&text).and_then(|()| out.sync_all()).map_err(io)?;
-        fs::rename(&fresh, &file).map_err(io)
+        fs::rename(&fresh, &file).map_err(io)?;
+        // A name is on disk only when its folder is: else a power failure brings back the settings of before.
+        if cfg!(unix) {
+            fs::File::open(&self.folder).and_then(|it| it.sync_all()).map_err(io)
+        } else {
+            Ok(())
+        }
     }
 
     /// The profile's folder.
