@@ -19,6 +19,8 @@ const SEARCHES_MAX: u32 = 50;
 const ASKED_MAX: usize = 1_000;
 /// Reports that are asked for between two looks whether the authority shows anything of ours, at most.
 const DECIDED_AT_ONCE: usize = 16;
+/// Questions in a row that are answered with an error before the rest is left for the next comparison.
+const UNANSWERED_MAX: u32 = 3;
 
 /// What a comparison works with.
 pub struct ReconcileDeps<'a, A> {
@@ -63,26 +65,28 @@ pub async fn compare<A: Authority>(
     if tools.endpoint.release.facts().search == SearchSupport::Full {
         found.complete = match search(tools, open, &mut found).await {
             // Each report is asked for by itself all the same.
-            Err(fault) if concerns_the_question(&fault) => false,
+            Err(fault) if is_answered(&fault) => false,
             searched => searched?,
         };
     }
     // By identifier too: not every release lists, and a list may lag behind.
     let lost = tools.journal.lost_reports()?;
     let ours = lost.into_iter().filter(|lost| lost.endpoint == tools.endpoint.id());
-    let mut left = false;
+    let (mut left, mut unanswered) = (false, 0);
     for (index, lost) in ours.enumerate() {
-        if index >= ASKED_MAX {
+        if index >= ASKED_MAX || unanswered >= UNANSWERED_MAX {
             left = true;
             break;
         }
         let mut shown = match tools.authority.find(&lost.identifier).await.map_err(Into::into) {
-            Err(fault) if concerns_the_question(&fault) => {
+            Err(fault) if is_answered(&fault) => {
+                unanswered += u32::from(!concerns_the_question(&fault));
                 left = true;
                 continue;
             }
             shown => shown?,
         };
+        unanswered = 0;
         left |= exchange::leave_out_contradictions(&mut shown.answers) > 0;
         for answer in &shown.answers {
             learn(tools, answer, &shown.evidence, &mut found).await?;
@@ -112,6 +116,13 @@ fn concerns_the_question(fault: &EngineError) -> bool {
         }
 }
 
+/// Whether somebody answered, and not to have patience: it may concern this question alone.
+fn is_answered(fault: &EngineError) -> bool {
+    let EngineError::Exchange(answered) = fault else { return false };
+    let is_error = answered.evidence().is_some() && !answered.asks_for_patience();
+    is_error || concerns_the_question(fault)
+}
+
 /// Asks for the document of every report that waits for it: one that the authority shows, and that is none of the
 /// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
 /// Nor what is not shown to a certificate that is shown nothing of what the authority has accepted from us.
@@ -130,16 +141,23 @@ pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Resul
 /// one that has lost its access everything is empty.
 async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
     let accepted = tools.journal.witnesses(tools.endpoint.id(), "")?;
+    let (mut in_the_way, mut answered) = (None, false);
     for identifier in &accepted {
         match tools.authority.find(identifier).await.map_err(Into::into) {
             // No witness; another may be.
-            Err(fault) if concerns_the_question(&fault) => {}
+            Err(fault) if concerns_the_question(&fault) => answered = true,
+            Err(fault) if is_answered(&fault) => in_the_way = in_the_way.or(Some(fault)),
             found => {
+                answered = true;
                 if !found?.answers.is_empty() {
                     return Ok(true);
                 }
             }
         }
+    }
+    // Nothing gets through: that says nothing of the questions.
+    if let Some(fault) = in_the_way.filter(|_| !answered) {
+        return Err(fault);
     }
     // What is accepted and not found is no witness, and says all the less that there is nothing.
     Ok(!tools.journal.has_accepted(tools.endpoint.id())?)
@@ -155,7 +173,7 @@ async fn sees_documents<A: Authority>(
     let endpoint = tools.endpoint.id();
     for (document, receipt) in tools.journal.witnesses_by_document(endpoint, id)? {
         match tools.authority.find_document(&document).await.map_err(Into::into) {
-            Err(fault) if concerns_the_question(&fault) => {}
+            Err(fault) if is_answered(&fault) => {}
             shown => {
                 let mut shown = shown?.answers.into_iter();
                 if shown.any(|answer| answer.receipt.as_ref() == Some(&receipt)) {
@@ -188,15 +206,24 @@ async fn decide_some<A: Authority>(
     let passed = || tools.clock.steady().saturating_sub(before);
     let named = tools.journal.is_named_as_document(*first)?;
     let believes = believes(tools, *first).await?;
-    let (mut asked_for, mut not_shown) = (0, Vec::new());
+    let (mut asked_for, mut not_shown, mut in_the_way) = (0, Vec::new(), None);
     for id in waiting.iter().take(DECIDED_AT_ONCE) {
         if tools.journal.is_named_as_document(*id)? != named {
             break;
         }
-        match asked(tools, *id).await? {
-            Asked::Shown(receipt) => settle(tools, *id, Some(&receipt))?,
-            Asked::NotShown if believes => not_shown.push(*id),
-            Asked::NotShown | Asked::InVain => tools.journal.one_asked_in_vain(*id)?,
+        match asked(tools, *id).await {
+            Ok(Asked::Shown(receipt)) => settle(tools, *id, Some(&receipt))?,
+            Ok(Asked::NotShown) if believes => not_shown.push(*id),
+            Ok(Asked::NotShown | Asked::InVain) => tools.journal.one_asked_in_vain(*id)?,
+            // The way was free a moment ago: it may be this question alone.
+            Err(fault) if believes && is_answered(&fault) => {
+                tools.journal.one_asked_in_vain(*id)?
+            }
+            // What was asked for until then is decided first.
+            Err(fault) => {
+                in_the_way = Some(fault);
+                break;
+            }
         }
         asked_for += 1;
         // A slow authority: the look after it takes its time too.
@@ -215,7 +242,7 @@ async fn decide_some<A: Authority>(
             settle(tools, id, None)?;
         }
     }
-    Ok(asked_for)
+    in_the_way.map_or(Ok(asked_for), Err)
 }
 
 /// Whether an empty answer to the question for the document of a report says something now.

@@ -70,6 +70,10 @@ struct Service {
     refuses: bool,
     /// It loses it after so many searches.
     blind_after: Option<u32>,
+    /// The list of what has changed is never given.
+    lists_nothing: bool,
+    /// The document whose question always ends with an error.
+    chokes_on: Option<String>,
     /// So long each question takes, in microseconds.
     slow: i64,
     /// A search by identifier matches that of the delivery, and not that of the document in it.
@@ -86,6 +90,12 @@ struct Simulated {
 
 fn evidence() -> Evidence {
     Evidence { status: 200, ..Evidence::default() }
+}
+
+/// An error of the server, whatever is asked.
+fn broken() -> Fault {
+    let (why, evidence) = (client::Why::Unavailable { status: 500 }, Evidence::default());
+    Fault::Transient { why, retry_after: None, evidence: Some(Box::new(evidence)) }
 }
 
 impl Stored {
@@ -156,6 +166,9 @@ impl Authority for Simulated {
     }
 
     async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
+        if self.service.lock().unwrap().lists_nothing {
+            return Err(broken());
+        }
         let mut answers = self.seen();
         answers.retain(|answer| answer.last_updated >= since);
         let entry = |answer: &Answer| {
@@ -170,6 +183,10 @@ impl Authority for Simulated {
 
     async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
         self.take_time();
+        let chokes_on = self.service.lock().unwrap().chokes_on.clone();
+        if chokes_on.is_some_and(|document| query.identifier.contains(&document)) {
+            return Err(broken());
+        }
         let mut answers = self.seen();
         let mut service = self.service.lock().unwrap();
         match &mut service.blind_after {
@@ -593,6 +610,27 @@ async fn a_report_may_be_released_where_every_question_is_refused() {
     lab.compare(&journal).await;
     assert_eq!(journal.guarded("simulated").unwrap(), [second]);
     assert!(!journal.release_waits(second).unwrap(), "a person may decide");
+}
+
+/// Its list of changes is never given, and one question always ends with an error: the others are decided all the same.
+#[tokio::test]
+async fn what_can_be_asked_for_is_decided_where_other_questions_fail() {
+    let (mut lab, journal, second) = after_a_dead_disk().await;
+    lab.hand_over(&journal, 3);
+    lab.hand_over(&journal, 4);
+    let [fourth, third, _] = journal.guarded("simulated").unwrap()[..] else { panic!("three") };
+    {
+        let mut service = lab.authority.service.lock().unwrap();
+        (service.lists_nothing, service.chokes_on) = (true, Some("document-4".to_owned()));
+    }
+    for _ in 0..2 {
+        lab.compare(&journal).await;
+        lab.pass(11 * MINUTE);
+    }
+    assert_eq!(journal.guarded("simulated").unwrap(), [fourth]);
+    assert_eq!(journal.state(second).unwrap().code(), "held", "the authority has it");
+    assert_eq!(journal.state(third).unwrap().code(), "queued");
+    assert!(!journal.release_waits(fourth).unwrap(), "a person may decide");
 }
 
 /// The certificate loses its access between the look whether it has one and the question.
