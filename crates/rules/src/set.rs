@@ -173,9 +173,8 @@ impl RuleSet {
         let usable = candidates.iter().copied().filter(|at| wanted(&self.records[*at as usize]));
         let mut first = usable.clone();
         // Mostly there is one.
-        match (first.next(), first.next()) {
-            (only, None) => return only,
-            (_, Some(_)) => {}
+        if let (only, None) = (first.next(), first.next()) {
+            return only;
         }
         let usable: Vec<u32> = usable.collect();
         let reach = self.packages.get(usize::from(from)).map_or(&[][..], |held| &held.reach);
