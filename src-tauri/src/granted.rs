@@ -11,6 +11,8 @@
     "saved_views",
     "keep_view",
     "forget_view",
+    "deadlines",
+    "set_deadlines",
     "detail",
     "batch",
     "inspect_files",

@@ -22,7 +22,7 @@ export const PERIODS = { all: null, today: 0, week: 7, month: 30 } as const;
 export type Period = keyof typeof PERIODS;
 
 /** Columns by which a list can be sorted. */
-export type Column = "disease" | "state" | "patient" | "laboratory" | "updated";
+export type Column = "disease" | "state" | "patient" | "laboratory" | "updated" | "deadline";
 
 /** A press on a column: its natural order, then the other one, then the newest first again. */
 export function sortedBy(view: View, column: Column): Pick<View, "sort" | "ascending"> {

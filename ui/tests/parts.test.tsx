@@ -188,6 +188,7 @@ describe("the list of reports", () => {
       focus={null}
       open={null}
       order={{ column: null, ascending: false }}
+      hasDeadlines={false}
       chosen={new Set()}
       onOpen={vi.fn()}
       onFocus={vi.fn()}

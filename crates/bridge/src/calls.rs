@@ -11,7 +11,7 @@ use crate::desk::{Decision, Desk};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::Names;
-use crate::views::{EndpointInput, ListQuery, PreferencesView, SavedView};
+use crate::views::{DeadlineView, EndpointInput, ListQuery, PreferencesView, SavedView};
 use engine::KnownContent;
 
 /// What a file dialog is opened for.
@@ -80,6 +80,10 @@ calls! {
     keep_view => KeepView { view: SavedView }
     /// Forgets a view.
     forget_view => ForgetView { name: String }
+    /// By when reports have to be with the authority.
+    deadlines => Deadlines {}
+    /// Keeps another table of deadlines.
+    set_deadlines => SetDeadlines { deadlines: Vec<DeadlineView> }
     /// Everything about one submission.
     detail => Detail { id: i64 }
     /// How far reports are that were sent together.
@@ -273,6 +277,8 @@ impl Desk {
             Call::SavedViews {} => text(self.saved_views().await),
             Call::KeepView { view } => text(self.keep_view(view).await),
             Call::ForgetView { name } => text(self.forget_view(name).await),
+            Call::Deadlines {} => text(self.deadlines().await),
+            Call::SetDeadlines { deadlines } => text(self.set_deadlines(deadlines).await),
             Call::Detail { id } => text(self.detail(id).await),
             Call::Batch { ids } => text(self.batch(ids).await),
             Call::InspectFiles { paths } => text(self.inspect_files(paths).await),

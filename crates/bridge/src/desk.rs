@@ -3,6 +3,7 @@
 
 mod batch;
 mod certificates;
+mod deadlines;
 mod decisions;
 mod granted;
 mod intake;

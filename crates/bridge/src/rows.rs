@@ -160,6 +160,7 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
         corrected_by: row.corrected_by.map(|id| id.0),
         created: row.created.to_fhir(),
         updated: row.updated.to_fhir(),
+        due: None,
     }
 }
 

@@ -179,6 +179,8 @@ pub struct RowView {
     pub created: String,
     /// Last event, ISO instant.
     pub updated: String,
+    /// Until when the authority must have it, ISO instant: where a deadline is set and it has not taken it yet.
+    pub due: Option<String>,
 }
 
 /// A page of the list, newest first, by keyset.
@@ -220,7 +222,8 @@ pub struct ListQuery {
     pub ids: Option<Vec<i64>>,
     /// Only those of this laboratory, or all.
     pub laboratory: Option<String>,
-    /// Column to sort by: `state`, `disease`, `patient`, `laboratory`, `created` or `updated`; else the newest first.
+    /// Column to sort by: `state`, `disease`, `patient`, `laboratory`, `created`, `updated` or `deadline`; else the
+    /// newest first.
     pub sort: Option<String>,
     /// The smallest first.
     pub ascending: bool,

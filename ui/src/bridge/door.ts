@@ -7,6 +7,8 @@ import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
 import type { ChosenView } from "./generated/ChosenView";
 import type { CauseFieldView } from "./generated/CauseFieldView";
+import type { DeadlineView } from "./generated/DeadlineView";
+import type { DeadlinesView } from "./generated/DeadlinesView";
 import type { DecidedView } from "./generated/DecidedView";
 import type { DetailView } from "./generated/DetailView";
 import type { DraftView } from "./generated/DraftView";
@@ -52,6 +54,8 @@ export interface Commands {
   saved_views: { takes: void; gives: SavedView[] };
   keep_view: { takes: { view: SavedView }; gives: null };
   forget_view: { takes: { name: string }; gives: null };
+  deadlines: { takes: void; gives: DeadlinesView };
+  set_deadlines: { takes: { deadlines: DeadlineView[] }; gives: null };
   detail: { takes: { id: number }; gives: DetailView };
   batch: { takes: { ids: number[] }; gives: BatchView };
   inspect_files: { takes: { paths: string[] }; gives: CandidateView[] };

@@ -132,6 +132,9 @@ export function masked(name: string): string {
   return name.replace(/(\p{L})\p{L}+/gu, "$1…");
 }
 
+/** Whether the authority has not taken it yet. */
+const isRunning = (state: string) => ["held", "queued", "sending", "unknown", "rejected", "failed"].includes(state);
+
 export function row(id: number, at: number, now: number): RowView {
   const state = pick(STATES, at);
   const [subject, code] = pick(SUBJECTS, at * 3 + 1);
@@ -161,6 +164,8 @@ export function row(id: number, at: number, now: number): RowView {
     correctedBy: state === "superseded" ? id + 2 : null,
     created: moment,
     updated: moment,
+    // From two days late to a day and a half before the end.
+    due: isRunning(state) && at % 3 > 0 ? new Date(now + ((at % 8) - 4) * 12 * 3_600_000 + 40 * 60_000).toISOString() : null,
   };
 }
 

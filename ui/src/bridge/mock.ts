@@ -3,6 +3,7 @@
 import type { BatchView } from "./generated/BatchView";
 import type { CandidateView } from "./generated/CandidateView";
 import type { CertificateView } from "./generated/CertificateView";
+import type { DeadlineView } from "./generated/DeadlineView";
 import type { DecidedView } from "./generated/DecidedView";
 import type { ElsewhereView } from "./generated/ElsewhereView";
 import type { EndpointView } from "./generated/EndpointView";
@@ -120,6 +121,11 @@ export function createMock(options: MockOptions = {}): Door {
   let views: SavedView[] = [
     { name: "Failed this week", group: null, states: ["failed"], search: "", period: "week", laboratory: null, sort: "disease", ascending: true },
   ];
+  let deadlines: DeadlineView[] = [
+    { disease: "covid-19", hours: 24 },
+    { disease: "legionellosis", hours: 168 },
+    { disease: "measles", hours: 24 },
+  ];
   let safekeeping: SafekeepingView = {
     backups: 9,
     lastBackup: new Date(now - 5_400_000).toISOString(),
@@ -140,6 +146,7 @@ export function createMock(options: MockOptions = {}): Door {
       state,
       group: groupOf(state),
       updated: new Date().toISOString(),
+      due: groupOf(state) === "completed" || state === "in-progress" ? null : of.due,
       message: state === "failed" ? UNKNOWN_CODE : messageFor(state, id),
     });
     revision += 1;
@@ -335,6 +342,15 @@ export function createMock(options: MockOptions = {}): Door {
     },
     remove_set_aside({ name }) {
       safekeeping = { ...safekeeping, setAside: safekeeping.setAside.filter((one) => one.name !== name) };
+      return null;
+    },
+    deadlines: () => ({
+      deadlines,
+      diseases: ["covid-19", "gonorrhoea", "legionellosis", "malaria", "measles", "meningococcal"],
+      isExample: false,
+    }),
+    set_deadlines(takes) {
+      ({ deadlines } = takes);
       return null;
     },
     detail: ({ id }) => detail(find(id), names.get(id) ?? null),

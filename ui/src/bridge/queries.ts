@@ -149,6 +149,16 @@ export function useSavedViews() {
   });
 }
 
+/** By when reports have to be with the authority, in this room. */
+export function useDeadlines() {
+  const room = useStatus().data?.room;
+  return useQuery({
+    queryKey: ["deadlines", room],
+    queryFn: () => door.call("deadlines"),
+    enabled: room !== undefined,
+  });
+}
+
 /** What is kept beside the journal; the files may have changed since a screen was last open. */
 export const useSafekeeping = () =>
   useQuery({ queryKey: ["safekeeping"], queryFn: () => door.call("safekeeping"), ...ON_OPENING });

@@ -125,13 +125,16 @@ export function Select(props: {
   value: string;
   onChange: (id: string) => void;
   quiet?: boolean;
+  /** Stands where nothing is chosen. */
+  placeholder?: string;
   "data-testid"?: string;
 }) {
-  const { label, choices, value, onChange, hideLabel, quiet } = props;
+  const { label, choices, value, onChange, hideLabel, quiet, placeholder } = props;
   return (
     <AriaSelect
       className={css.field}
-      value={value}
+      value={value || null}
+      placeholder={placeholder}
       onChange={(key) => onChange(String(key))}
       aria-label={hideLabel ? label : undefined}
     >

@@ -10,6 +10,7 @@ import { useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import type { Column } from "../view";
 import { Button } from "./controls";
+import { Deadline } from "./deadline";
 import { sentenceOf } from "./said";
 import css from "./report-list.module.css";
 import { StateLabel } from "./state";
@@ -30,6 +31,8 @@ interface Props {
   open: number | null;
   /** Sorted by a column: rows stand where they belong, and new ones are no matter of the top. */
   order: { column: string | null; ascending: boolean };
+  /** There are deadlines to sort by. */
+  hasDeadlines: boolean;
   chosen: ReadonlySet<number>;
   onOpen: (id: number) => void;
   onFocus: (id: number) => void;
@@ -123,21 +126,30 @@ export function ReportList(props: Props) {
   );
 }
 
-const COLUMNS: { column: Column; word: TextId; also?: { column: Column; word: TextId } }[] = [
-  { column: "disease", word: "column.disease", also: { column: "state", word: "column.state" } },
-  { column: "patient", word: "column.patient" },
-  { column: "laboratory", word: "column.laboratory" },
-  { column: "updated", word: "column.updated" },
+interface Sorted {
+  column: Column;
+  word: TextId;
+}
+/** Some columns hold several facts, each of which sorts. */
+const COLUMNS: [Sorted, ...Sorted[]][] = [
+  [
+    { column: "disease", word: "column.disease" },
+    { column: "state", word: "column.state" },
+    { column: "deadline", word: "column.deadline" },
+  ],
+  [{ column: "patient", word: "column.patient" }],
+  [{ column: "laboratory", word: "column.laboratory" }],
+  [{ column: "updated", word: "column.updated" }],
 ];
 
 /** The names of the columns; a press sorts. */
-function Head({ total, order, chosen, onSort, onChooseAll }: Props) {
+function Head({ total, order, hasDeadlines, chosen, onSort, onChooseAll }: Props) {
   const text = useText();
   const direction = order.ascending ? "ascending" : "descending";
-  const sorter = (column: Column, word: TextId) => {
+  const sorter = ({ column, word }: Sorted) => {
     const Icon = order.ascending ? ArrowUp : ArrowDown;
     return (
-      <button type="button" className={css.sorter} onClick={() => onSort(column)} data-testid={`sort-${column}`}>
+      <button key={column} type="button" className={css.sorter} onClick={() => onSort(column)} data-testid={`sort-${column}`}>
         {text(word)}
         {order.column === column && (
           <>
@@ -164,15 +176,14 @@ function Head({ total, order, chosen, onSort, onChooseAll }: Props) {
             {chosen.size > 0 && (chosen.size >= total ? <Check aria-hidden size={13} /> : <Minus aria-hidden size={13} />)}
           </button>
         </span>
-        {COLUMNS.map(({ column, word, also }) => (
+        {COLUMNS.map((facts) => (
           <span
-            key={column}
+            key={facts[0].column}
             role="columnheader"
-            className={css[column]}
-            aria-sort={order.column === column || order.column === also?.column ? direction : "none"}
+            className={css[facts[0].column]}
+            aria-sort={facts.some(({ column }) => column === order.column) ? direction : "none"}
           >
-            {sorter(column, word)}
-            {also && sorter(also.column, also.word)}
+            {facts.filter(({ column }) => hasDeadlines || column !== "deadline").map(sorter)}
           </span>
         ))}
       </div>
@@ -222,6 +233,7 @@ function Row(props: {
         <Subject about={row} otherwise={row.file} />
         <span className={css.state}>
           <StateLabel state={row.state} size={15} />
+          {row.due && <Deadline due={row.due} />}
           {row.message && <span className={css.message}>{sentenceOf(text, row.message)}</span>}
         </span>
       </span>

@@ -13,6 +13,7 @@ import type { TextId } from "../i18n/text";
 import { Button, CopyValue } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
 import { sayOnItsWay } from "../parts/correction";
+import { Deadline } from "../parts/deadline";
 import { ReasonDialog } from "../parts/dialog";
 import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
@@ -79,7 +80,10 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
     <>
       <header className={css.header}>
         <div className={css.top}>
-          <StateBadge state={row.state} data-testid="detail-state" />
+          <span className={css.standing}>
+            <StateBadge state={row.state} data-testid="detail-state" />
+            {row.due && <Deadline due={row.due} />}
+          </span>
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
         </div>
         <h2 className={`${css.title} selectable`}>{diseaseOf(text, row) ?? row.file}</h2>

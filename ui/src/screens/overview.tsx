@@ -1,16 +1,17 @@
 // Overview: the sentence of the morning, numbers by state, reports per day, what holds them up, and the daily
 // statement. Each figure is a filter of the list; the chart, a sentence and a table say the same.
 
-import { FileText, Hourglass } from "lucide-react";
+import { AlarmClock, FileText, Hourglass } from "lucide-react";
 import { useState } from "react";
 
 import type { DayView } from "../bridge/generated/DayView";
 import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
 import type { StatisticsView } from "../bridge/generated/StatisticsView";
-import { useStatistics } from "../bridge/queries";
+import { ALL, useRows, useStatistics } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button, CopyButton } from "../parts/controls";
 import { DayChart, instantsOf, sumOf } from "../parts/day-chart";
+import { Deadline } from "../parts/deadline";
 import { sentenceOf } from "../parts/said";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
@@ -152,6 +153,16 @@ function Tile({ state, count, days }: { state: string; count: number; days: DayV
   );
 }
 
+/** Of what the authority has not taken the report with the least time left. */
+const MOST_URGENT = {
+  ...ALL,
+  states: ["held", "queued", "sending", "unknown", "rejected", "failed"],
+  sort: "deadline",
+  ascending: true,
+  before: null,
+  limit: 1,
+};
+
 /** Why reports need a person, and the one that has been on its way for the longest time. */
 function HeldUp({ view }: { view: StatisticsView }) {
   const text = useText();
@@ -159,6 +170,7 @@ function HeldUp({ view }: { view: StatisticsView }) {
   const words = useCodeText();
   const { go } = useWindow();
   const { causes, oldestOpen } = view;
+  const [urgent] = useRows(MOST_URGENT).data?.rows ?? [];
   return (
     <section className={screen.card} data-testid="overview-causes">
       <h2>{text("overview.held-up")}</h2>
@@ -171,6 +183,23 @@ function HeldUp({ view }: { view: StatisticsView }) {
             </button>
           </li>
         ))}
+        {urgent?.due && (
+          <li>
+            <button
+              type="button"
+              className={css.line}
+              onClick={() => go({ screen: "reports", group: null, open: urgent.id })}
+              data-testid="next-deadline"
+            >
+              <AlarmClock aria-hidden size={16} />
+              <span className={css.oldest}>
+                {text("overview.deadline")}
+                <Subject about={urgent} otherwise={urgent.file} />
+                <Deadline due={urgent.due} />
+              </span>
+            </button>
+          </li>
+        )}
         {oldestOpen && (
           <li>
             <button

@@ -9,7 +9,7 @@ import { door } from "#door";
 import { problemOf } from "../bridge/door";
 import type { RowView } from "../bridge/generated/RowView";
 import type { StatusView } from "../bridge/generated/StatusView";
-import { useList, useListCounts, useStatus } from "../bridge/queries";
+import { useDeadlines, useList, useListCounts, useStatus } from "../bridge/queries";
 import { useCodeText, useFormat, useText, useWords } from "../i18n/text";
 import { BulkBar, refusedOf } from "../parts/bulk-bar";
 import { Button, SearchField, Select } from "../parts/controls";
@@ -48,6 +48,7 @@ export function Reports({ group, open, sent, only }: { group: string | null; ope
   const total = list.data?.pages[0]?.total ?? 0;
   const [focused, setFocus] = useState<number | null>(open);
   const focus = open ?? focused;
+  const { deadlines } = useDeadlines().data ?? { deadlines: [] };
   const selection = useSelection();
   useOtherRoom(useStatus().data?.room, () => {
     selection.clear();
@@ -144,6 +145,7 @@ export function Reports({ group, open, sent, only }: { group: string | null; ope
             focus={focus}
             open={open}
             order={{ column: view.sort, ascending: view.ascending }}
+            hasDeadlines={view.sort === "deadline" || deadlines.length > 0}
             chosen={selection.ids}
             onOpen={show}
             onFocus={setFocus}

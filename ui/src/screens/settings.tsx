@@ -18,6 +18,7 @@ import { LanguageChoice } from "../parts/rail";
 import screen from "../parts/screen.module.css";
 import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../parts/toasts";
+import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
 import { EndpointEdit } from "./endpoint-edit";
 import { ProductionDialog } from "./production-dialog";
@@ -47,6 +48,7 @@ export function Settings({ adds = false }: { adds?: boolean }) {
           <Look />
           <Endpoints adds={adds} />
           <Sending />
+          <Deadlines />
           <Safekeeping />
           <Lock />
           <Support />

@@ -112,6 +112,56 @@ test("backups have a second place, and a journal that was set aside is deleted o
   expect(existsSync(aside)).toBe(false);
 });
 
+test("a laboratory enters its deadlines; each report has a clock until the authority has taken it", async ({ window, core }) => {
+  // Practice has an example.
+  await window.getByTestId("nav-settings").click();
+  const table = window.getByTestId("deadlines");
+  await expect(table).toContainText("made-up numbers");
+  await laboratory(core, "Pilot");
+  await core.call("use_endpoint", { name: "Pilot" });
+  await window.getByTestId("nav-overview").click();
+  await window.getByTestId("nav-settings").click();
+  await expect(table.getByRole("row")).toHaveCount(0);
+  await expect(table).not.toContainText("made-up numbers");
+  const add = async (name: string) => {
+    await table.getByTestId("deadline-add").click();
+    await window.getByRole("option", { name, exact: true }).click();
+  };
+  await add("Malaria");
+  await add("COVID-19");
+  await table.getByTestId("deadline-malaria").getByRole("button").first().click();
+  await window.getByRole("option", { name: "2 hours", exact: true }).click();
+  const rows = async () => (await core.call("deadlines")).deadlines;
+  await expect.poll(rows).toEqual([{ disease: "covid-19", hours: 24 }, { disease: "malaria", hours: 2 }]);
+  await sound(window);
+
+  await core.call("set_paused", { paused: true });
+  const now = (path: string) => {
+    const content = readFileSync(path, "utf8").replace(/"timestamp": *"[^"]+"/, `"timestamp": "${new Date().toISOString()}"`);
+    return core.write(path.split("/").at(-1) ?? "", content);
+  };
+  const paths = ["covid", "malaria", "gonorrhoea"].map((name) => now(core.sample(name)));
+  await core.call("send_files", { paths, again: false, separate: false });
+  await window.getByTestId("nav-reports").click();
+  const reports = window.getByTestId("report-row");
+  await expect(reports).toHaveCount(3);
+  await window.getByTestId("sort-deadline").click();
+  await expect(reports.nth(0)).toContainText(/Malaria.*1\d\d minutes left|Malaria.*2 hours left/);
+  await expect(reports.nth(1)).toContainText("24 hours left");
+  await expect(reports.nth(2).getByTestId("deadline")).toHaveCount(0);
+  await sound(window);
+  await reports.nth(0).click();
+  await expect(window.getByTestId("detail").getByTestId("deadline")).toBeVisible();
+  await window.getByTestId("nav-overview").click();
+  await expect(window.getByTestId("next-deadline")).toContainText("Malaria");
+
+  // What the authority has taken has no clock.
+  await core.call("set_paused", { paused: false });
+  await window.getByTestId("nav-reports").click();
+  await expect.poll(async () => (await core.call("status")).counts.completed, { timeout: 30_000 }).toBe(3);
+  await expect(window.getByTestId("deadline")).toHaveCount(0);
+});
+
 test("before production what is missing is offered: the certificate, then a green test", async ({ window, core }) => {
   const made = await laboratory(core, "Pilot");
   const input = { name: "FOPH", baseUrl: made.base, environment: "production", release: null, language: null, proxy: null };

@@ -20,6 +20,8 @@ impl Call {
             | Self::SavedViews {}
             | Self::KeepView { .. }
             | Self::ForgetView { .. }
+            | Self::Deadlines {}
+            | Self::SetDeadlines { .. }
             | Self::InspectFiles { .. }
             | Self::InspectText { .. }
             | Self::SendFiles { .. }

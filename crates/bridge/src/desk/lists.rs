@@ -8,6 +8,7 @@ use engine::Engine;
 use journal::{Filter, JournalError, Row};
 use report::{State, SubmissionId, diseases};
 
+use super::deadlines::{Deadlines, RUNNING};
 use super::reports::{filter_of, row_views, wanted};
 use super::{Desk, on_pool};
 use crate::limits;
@@ -31,9 +32,10 @@ struct Order {
     ascending: bool,
     /// Which of the names of a disease.
     language: usize,
+    deadlines: Deadlines,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
     State,
     Disease,
@@ -41,6 +43,7 @@ enum Column {
     Laboratory,
     Created,
     Updated,
+    Deadline,
 }
 
 impl Arrangement {
@@ -56,6 +59,7 @@ impl Arrangement {
             Some("laboratory") => Some(Column::Laboratory),
             Some("created") => Some(Column::Created),
             Some("updated") => Some(Column::Updated),
+            Some("deadline") => Some(Column::Deadline),
             Some(_) => return Err(limits::invalid("sort")),
         };
         let language = query.language.as_deref().unwrap_or_default();
@@ -64,6 +68,7 @@ impl Arrangement {
             column,
             ascending: query.ascending,
             language: language.unwrap_or_default(),
+            deadlines: Deadlines::default(),
         });
         Ok(Self { laboratory: query.laboratory.clone(), order })
     }
@@ -91,14 +96,19 @@ impl Order {
             Column::Updated => a.updated.cmp(&b.updated),
             Column::State => place_of(&a.state).cmp(&place_of(&b.state)),
             Column::Disease | Column::Patient | Column::Laboratory => {
-                return match (self.words_of(a), self.words_of(b)) {
-                    (Some(a), Some(b)) => self.directed(a.cmp(&b)),
-                    // What has no word stands last, whichever way it is sorted.
-                    (a, b) => b.is_some().cmp(&a.is_some()),
-                };
+                return self.told(self.words_of(a), self.words_of(b));
             }
+            Column::Deadline => return self.told(self.deadlines.due(a), self.deadlines.due(b)),
         };
         self.directed(by)
+    }
+
+    /// What is not there stands last, whichever way it is sorted.
+    fn told<T: Ord>(&self, a: Option<T>, b: Option<T>) -> Ordering {
+        match (a, b) {
+            (Some(a), Some(b)) => self.directed(a.cmp(&b)),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        }
     }
 
     fn directed(&self, by: Ordering) -> Ordering {
@@ -195,10 +205,17 @@ pub(super) fn page(
     engine: &Engine,
     ids: Option<Vec<i64>>,
     filter: &Filter,
-    arrangement: &Arrangement,
+    mut arrangement: Arrangement,
     names: Names,
 ) -> Result<PageView, Problem> {
-    let (mut rows, _) = gathered(engine, ids, filter)?;
+    let by_deadline = arrangement.order.as_mut().filter(|by| by.column == Column::Deadline);
+    let mut rows = match by_deadline {
+        Some(order) => {
+            order.deadlines = Deadlines::of(engine)?;
+            with_running_first(engine, ids, filter)?
+        }
+        None => gathered(engine, ids, filter)?.0,
+    };
     rows.retain(|row| arrangement.lets_through(row));
     rows.sort_by(|a, b| arrangement.compare(a, b));
     let total = small(rows.len() as u64);
@@ -214,6 +231,25 @@ pub(super) fn page(
     let rows = &rows[from..from + rest.min(filter.limit)];
     let next = rows.last().filter(|_| rest > filter.limit).map(|row| row.id.0);
     Ok(PageView { rows: row_views(engine, rows, names, filter.now)?, next, total })
+}
+
+/// As [`gathered`], but of more rows than are read none is left out that has a deadline, however old it is.
+fn with_running_first(
+    engine: &Engine,
+    ids: Option<Vec<i64>>,
+    filter: &Filter,
+) -> Result<Vec<Row>, Problem> {
+    if ids.is_some() || !filter.states.is_empty() {
+        return Ok(gathered(engine, ids, filter)?.0);
+    }
+    let of = |running: bool| {
+        let states = State::CODES.iter().filter(|code| RUNNING.contains(code) == running);
+        let states = states.map(|code| (*code).to_owned()).collect();
+        gathered(engine, None, &Filter { states, ..filter.clone() })
+    };
+    let (mut rows, _) = of(true)?;
+    rows.extend(of(false)?.0);
+    Ok(rows)
 }
 
 /// All rows that a filter leaves, wherever its page begins, and whether these are all.

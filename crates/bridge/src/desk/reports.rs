@@ -7,6 +7,7 @@ use fhir::{Instant, Limits, Period, Tree};
 use journal::{Counts, Filter, JournalError, Row};
 use report::{Action, State, SubmissionId};
 
+use super::deadlines::Deadlines;
 use super::lists::{self, Arrangement};
 use super::{Desk, on_pool};
 use crate::candidates::candidate_view;
@@ -33,7 +34,7 @@ impl Desk {
             limits::ids(ids)?;
         }
         if arrangement.is_asked_for() {
-            let page = move || lists::page(&engine, query.ids, &filter, &arrangement, names);
+            let page = move || lists::page(&engine, query.ids, &filter, arrangement, names);
             return on_pool(page).await?;
         }
         if let Some(ids) = query.ids {
@@ -236,9 +237,11 @@ pub(super) fn row_views(
     now: Instant,
 ) -> Result<Vec<RowView>, Problem> {
     let (journal, profile) = (engine.journal(), engine.profile());
+    let deadlines = Deadlines::of(engine)?;
     let mut views = Vec::with_capacity(rows.len());
     for row in rows {
         let mut view = row_view(row, &profile, names, now);
+        view.due = deadlines.due(row).map(Instant::to_fhir);
         // Why a person must act stands in the row; the others need no second look at the journal.
         if view.group == "needs-attention" {
             view.message = leading(&journal.detail(row.id)?.messages).map(message_view);
@@ -300,6 +303,7 @@ fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
     };
     let evidence = journal.evidence(id)?;
     let mut view = detail_view(&detail, &document, &evidence, &engine.profile(), engine.now());
+    view.row.due = Deadlines::of(engine)?.due(&detail.row).map(Instant::to_fhir);
     let tree = Tree::read(&document, detail.row.format, &Limits::default()).ok();
     view.goes_by_itself = journal.goes_by_itself(id)?;
     if view.goes_by_itself && journal.release_waits(id)? {

@@ -24,6 +24,30 @@ pub struct ListCountsView {
     pub at_least: bool,
 }
 
+/// By when reports have to be with the authority.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct DeadlinesView {
+    /// The table of this room.
+    pub deadlines: Vec<DeadlineView>,
+    /// Keys of all diseases that can be in it.
+    pub diseases: Vec<String>,
+    /// It is the made-up one of practice.
+    pub is_example: bool,
+}
+
+/// One row of the table: a disease and its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct DeadlineView {
+    /// Key of the disease.
+    pub disease: String,
+    /// Hours from the date of the report.
+    pub hours: u32,
+}
+
 /// A laboratory and how many reports it has in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -30,6 +30,8 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("saved_views", json!({})),
         ("keep_view", json!({ "view": view })),
         ("forget_view", json!({ "name": "mine" })),
+        ("deadlines", json!({})),
+        ("set_deadlines", json!({ "deadlines": [{ "disease": "malaria", "hours": 24 }] })),
         ("detail", json!({ "id": 1 })),
         ("batch", json!({ "ids": [] })),
         ("inspect_files", json!({ "paths": ["/a.json"] })),

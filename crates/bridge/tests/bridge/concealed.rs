@@ -83,6 +83,7 @@ fn row() -> RowView {
         corrected_by: None,
         created: canary(),
         updated: canary(),
+        due: Some(canary()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bridge::views::{ListQuery, SavedView};
+use bridge::views::{DeadlineView, ListQuery, SavedView};
 use bridge::{Decision, Desk, KnownContent, Names};
 use testkit::{Disease, DocumentBuilder};
 
@@ -221,4 +221,49 @@ async fn views_are_kept_in_the_encrypted_journal_and_nowhere_else() {
     }
     let desk = Desk::open(&root.path().join("home")).await.unwrap();
     assert_eq!(desk.saved_views().await.unwrap()[0].name, "b", "kept beyond the end");
+}
+
+fn hours(disease: &str, hours: u32) -> DeadlineView {
+    DeadlineView { disease: disease.to_owned(), hours }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_report_that_the_authority_has_not_taken_has_the_deadline_of_its_disease() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, ids) = desk_with(root.path(), &["Eins", "Zwei", "Drei", "Vier", "Fünf"]).await;
+    let example = desk.deadlines().await.unwrap();
+    assert!(example.is_example && example.deadlines.contains(&hours("malaria", 168)));
+
+    let table = vec![hours("covid-19", 48), hours("gonorrhoea", 2), hours("malaria", 24)];
+    desk.set_deadlines(table.clone()).await.unwrap();
+    let kept = desk.deadlines().await.unwrap();
+    assert_eq!((kept.deadlines, kept.is_example), (table, false));
+    // The least time left stands first; legionellosis has no deadline and stands last, whichever way it is sorted.
+    for ascending in [true, false] {
+        let page = desk.list(sorted("deadline", ascending), Names::Masked).await.unwrap();
+        let mut due: Vec<_> = page.rows.iter().map(|row| row.due.clone()).collect();
+        assert_eq!(page.rows[4].disease.as_deref(), Some("legionellosis"));
+        assert_eq!(due.pop(), Some(None));
+        assert!(due.is_sorted_by(|a, b| if ascending { a <= b } else { a >= b }), "{due:?}");
+    }
+    // Whoever withdraws a report has no clock to look at.
+    let first = desk.detail(ids[0]).await.unwrap();
+    assert!(first.row.due > Some(first.document_date.unwrap()), "{:?}", first.row.due);
+    desk.withdraw(ids[0], "a control sample".to_owned()).await.unwrap();
+    assert_eq!(desk.detail(ids[0]).await.unwrap().row.due, None);
+
+    for wrong in [
+        vec![hours("no-such-disease", 24)],
+        vec![hours("malaria", 0)],
+        vec![hours("malaria", 9_000)],
+        vec![hours("malaria", 24), hours("malaria", 48)],
+    ] {
+        let refused = desk.set_deadlines(wrong).await.unwrap_err();
+        assert_eq!(refused.code, "argument-invalid");
+    }
+    // An empty table is one that was entered: the example does not come back.
+    desk.set_deadlines(Vec::new()).await.unwrap();
+    let kept = desk.deadlines().await.unwrap();
+    assert!(kept.deadlines.is_empty() && !kept.is_example);
+    assert_eq!(desk.detail(ids[1]).await.unwrap().row.due, None);
 }

@@ -41,7 +41,8 @@ ids: number[] | null,
  */
 laboratory: string | null, 
 /**
- * Column to sort by: `state`, `disease`, `patient`, `laboratory`, `created` or `updated`; else the newest first.
+ * Column to sort by: `state`, `disease`, `patient`, `laboratory`, `created`, `updated` or `deadline`; else the
+ * newest first.
  */
 sort: string | null, 
 /**

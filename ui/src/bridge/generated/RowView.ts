@@ -88,4 +88,8 @@ created: string,
 /**
  * Last event, ISO instant.
  */
-updated: string, };
+updated: string, 
+/**
+ * Until when the authority must have it, ISO instant: where a deadline is set and it has not taken it yet.
+ */
+due: string | null, };

@@ -1,0 +1,94 @@
+//! By when a report has to be with the authority. The law says it, and differs from place to place: a laboratory enters
+//! its own table, which begins empty. Practice has an example.
+
+use std::collections::BTreeMap;
+
+use engine::Engine;
+use fhir::Instant;
+use journal::{JournalError, Row};
+use report::diseases;
+
+use super::{Desk, on_pool};
+use crate::limits;
+use crate::problem::Problem;
+use crate::views::{DeadlineView, DeadlinesView};
+
+/// Setting of the journal under which the table stands.
+const DEADLINES: &str = "deadlines";
+/// The longest deadline: a year, in hours.
+const HOURS_MAX: u32 = 366 * 24;
+/// Shown in practice until another table is entered. The numbers are made up.
+const EXAMPLE: [(&str, u32); 6] = [
+    ("covid-19", 24),
+    ("gonorrhoea", 168),
+    ("legionellosis", 168),
+    ("malaria", 168),
+    ("measles", 24),
+    ("meningococcal", 24),
+];
+/// States in which the authority has not taken the report: the clock runs.
+pub(super) const RUNNING: [&str; 6] =
+    ["held", "queued", "sending", "unknown", "rejected", "failed"];
+
+/// Hours by the key of a disease.
+#[derive(Default)]
+pub(super) struct Deadlines(BTreeMap<String, u32>);
+
+impl Deadlines {
+    /// The table of the room that this engine serves. What cannot be read counts as none.
+    pub(super) fn of(engine: &Engine) -> Result<Self, JournalError> {
+        let kept = engine.journal().setting(DEADLINES)?;
+        let kept = kept.and_then(|kept| serde_json::from_value::<BTreeMap<String, u32>>(kept).ok());
+        let example = || {
+            let rows = EXAMPLE.iter().filter(|_| engine.profile().is_practice());
+            rows.map(|(disease, hours)| ((*disease).to_owned(), *hours)).collect()
+        };
+        Ok(Self(kept.unwrap_or_else(example)))
+    }
+
+    /// Until when the authority must have a report that it has not taken yet. The time runs from the date of the
+    /// document, when the laboratory knew the result; where that is missing or to come, from when it was taken in.
+    pub(super) fn due(&self, row: &Row) -> Option<Instant> {
+        if self.0.is_empty() || !RUNNING.contains(&row.state.code()) {
+            return None;
+        }
+        let hours = *self.0.get(diseases::of_summary(&row.summary)?.disease.key)?;
+        let begun = row.summary.date.filter(|date| *date <= row.created).unwrap_or(row.created);
+        Some(begun.plus_seconds(i64::from(hours) * 3_600))
+    }
+}
+
+impl Desk {
+    /// The deadlines that are kept, by the key of the disease.
+    pub async fn deadlines(&self) -> Result<DeadlinesView, Problem> {
+        let engine = self.engine();
+        on_pool(move || {
+            let is_example =
+                engine.profile().is_practice() && engine.journal().setting(DEADLINES)?.is_none();
+            let Deadlines(rows) = Deadlines::of(&engine)?;
+            let rows = rows.into_iter().map(|(disease, hours)| DeadlineView { disease, hours });
+            let diseases = diseases::all().iter().map(|disease| disease.key.to_owned()).collect();
+            Ok(DeadlinesView { deadlines: rows.collect(), diseases, is_example })
+        })
+        .await?
+    }
+
+    /// Puts another table in the place of the one that is kept.
+    pub async fn set_deadlines(&self, deadlines: Vec<DeadlineView>) -> Result<(), Problem> {
+        let count = deadlines.len();
+        let is_known = |key: &str| diseases::all().iter().any(|disease| disease.key == key);
+        let is_sound =
+            |row: &DeadlineView| is_known(&row.disease) && (1..=HOURS_MAX).contains(&row.hours);
+        if !deadlines.iter().all(is_sound) {
+            return Err(limits::invalid("deadlines"));
+        }
+        let table: BTreeMap<String, u32> =
+            deadlines.into_iter().map(|row| (row.disease, row.hours)).collect();
+        if table.len() != count {
+            return Err(limits::invalid("deadlines"));
+        }
+        let engine = self.engine();
+        let kept = serde_json::to_value(table).map_err(|_| limits::invalid("deadlines"))?;
+        Ok(on_pool(move || engine.journal().set_setting(DEADLINES, kept)).await??)
+    }
+}

@@ -1,0 +1,92 @@
+// By when reports have to be with the authority: a table of the laboratory's own, a row for each disease.
+
+import { Trash2 } from "lucide-react";
+
+import type { DeadlineView } from "../bridge/generated/DeadlineView";
+import { useCommand, useDeadlines } from "../bridge/queries";
+import { useFormat, useText, useWords } from "../i18n/text";
+import { Button, Select } from "../parts/controls";
+import { ProblemNote } from "../parts/notes";
+import screen from "../parts/screen.module.css";
+import { sayProblem } from "../parts/toasts";
+import css from "./deadlines.module.css";
+
+/** Times that are offered, hours: two hours to a month. */
+const HOURS = [2, 4, 8, 12, 24, 48, 72, 168, 336, 720];
+/** What a disease begins with. */
+const FIRST_HOURS = 24;
+
+export function Deadlines() {
+  const text = useText();
+  const format = useFormat();
+  const { language } = useWords();
+  const kept = useDeadlines();
+  const save = useCommand("set_deadlines", { stale: ["deadlines", "list", "detail"] });
+  const view = kept.data;
+  if (kept.error) return <ProblemNote problem={kept.error} />;
+  if (!view) return null;
+  const nameOf = (disease: string) => text.code(`disease.${disease}`) ?? disease;
+  const byName = (a: string, b: string) => nameOf(a).localeCompare(nameOf(b), language);
+  const rows = view.deadlines.toSorted((a, b) => byName(a.disease, b.disease));
+  const free = view.diseases.filter((disease) => !rows.some((row) => row.disease === disease)).toSorted(byName);
+  const keep = (deadlines: DeadlineView[]) => save.mutate({ deadlines }, { onError: sayProblem(text) });
+  const set = (disease: string, hours: number) => keep([...rows.filter((row) => row.disease !== disease), { disease, hours }]);
+  return (
+    <section className={screen.card} data-testid="deadlines">
+      <h2>{text("deadlines.title")}</h2>
+      <p className={css.more}>{text("deadlines.more")}</p>
+      {view.isExample && <p className={css.more}>{text("deadlines.example")}</p>}
+      {rows.length > 0 && (
+        <table className={css.table}>
+          <thead>
+            <tr>
+              <th scope="col">{text("column.disease")}</th>
+              <th scope="col">{text("deadlines.within")}</th>
+              <td />
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(({ disease, hours }) => (
+              <tr key={disease} data-testid={`deadline-${disease}`}>
+                <th scope="row">{nameOf(disease)}</th>
+                <td>
+                  <Select
+                    label={text("deadlines.within.of", { disease: nameOf(disease) })}
+                    hideLabel
+                    quiet
+                    value={String(hours)}
+                    choices={[...new Set([...HOURS, hours])]
+                      .toSorted((a, b) => a - b)
+                      .map((id) => ({ id: String(id), name: format.duration(id * 3600) }))}
+                    onChange={(chosen) => set(disease, Number(chosen))}
+                  />
+                </td>
+                <td>
+                  <Button
+                    tone="quiet"
+                    icon={Trash2}
+                    label={text("deadlines.remove", { disease: nameOf(disease) })}
+                    onPress={() => keep(rows.filter((row) => row.disease !== disease))}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <div>
+        <Select
+          // Another one for each list of what is left: it shows its prompt again.
+          key={free.length}
+          label={text("deadlines.add")}
+          hideLabel
+          value=""
+          placeholder={text("deadlines.add")}
+          choices={free.map((id) => ({ id, name: nameOf(id) }))}
+          onChange={(disease) => set(disease, FIRST_HOURS)}
+          data-testid="deadline-add"
+        />
+      </div>
+    </section>
+  );
+}
