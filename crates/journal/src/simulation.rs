@@ -7,10 +7,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use report::SubmissionId;
+use rusqlite::backup::Backup;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::problem::OpenProblem;
-use crate::writer::{Bounds, Job, transact};
+use crate::writer::{Job, TRANSACTION, transact};
 use crate::{JournalError, read, schema};
 
 /// What a simulation decides at every write of a process.
@@ -23,44 +24,53 @@ pub trait Seam: Send + Sync {
     fn later(&self, hand_over: Box<dyn FnOnce() + Send>);
 }
 
-/// A database in memory that is used again and again: everything happens within one savepoint.
+/// A database in memory that is used again and again.
 #[derive(Clone)]
-pub struct Memory(Arc<Mutex<Connection>>);
+pub struct Memory {
+    live: Arc<Mutex<Connection>>,
+    /// An empty journal.
+    empty: Arc<Mutex<Connection>>,
+    /// What was there at [`Memory::back_up`].
+    kept: Arc<Mutex<Connection>>,
+}
 
 /// Statements that are kept prepared.
 const STATEMENTS_KEPT: usize = 128;
-/// A commit inside the savepoint.
-const NESTED: Bounds =
-    Bounds { begin: "SAVEPOINT nested", commit: "RELEASE nested", undo: "ROLLBACK TO nested" };
+/// Every page is copied in one step.
+const ALL_PAGES: i32 = -1;
 
 impl Memory {
     /// An empty journal.
     pub fn new() -> Result<Self, OpenProblem> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection =
-            Connection::open_in_memory_with_flags(flags).map_err(OpenProblem::sql("open"))?;
-        connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
-        connection
-            .execute_batch("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
-            .map_err(OpenProblem::sql("open"))?;
-        schema::migrate(&connection)?;
-        connection.execute_batch("SAVEPOINT world").map_err(OpenProblem::sql("open"))?;
-        Ok(Self(Arc::new(Mutex::new(connection))))
+        let open = || {
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection =
+                Connection::open_in_memory_with_flags(flags).map_err(OpenProblem::sql("open"))?;
+            connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT);
+            connection
+                .execute_batch("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;")
+                .map_err(OpenProblem::sql("open"))?;
+            Ok::<_, OpenProblem>(Arc::new(Mutex::new(connection)))
+        };
+        let memory = Self { live: open()?, empty: open()?, kept: open()? };
+        schema::migrate(&lock(&memory.empty))?;
+        memory.reset().map_err(|_| OpenProblem::WrongKeyOrDamaged)?;
+        Ok(memory)
     }
 
     /// Empty again.
     pub fn reset(&self) -> Result<(), JournalError> {
-        self.lock().execute_batch("ROLLBACK TO world").map_err(JournalError::sql("reset"))
+        copy(&lock(&self.empty), &mut self.lock()).map_err(JournalError::sql("reset"))
     }
 
     /// Keeps what is there for [`Memory::set_back`].
     pub fn back_up(&self) -> Result<(), JournalError> {
-        self.lock().execute_batch("SAVEPOINT backup").map_err(JournalError::sql("back up"))
+        copy(&self.lock(), &mut lock(&self.kept)).map_err(JournalError::sql("back up"))
     }
 
     /// As it was at [`Memory::back_up`]: what a backup gives on another computer. Whoever wrote must be dead.
     pub fn set_back(&self) -> Result<(), JournalError> {
-        self.lock().execute_batch("ROLLBACK TO backup").map_err(JournalError::sql("set back"))
+        copy(&lock(&self.kept), &mut self.lock()).map_err(JournalError::sql("set back"))
     }
 
     /// Number of the newest event, 0 without any, and the submissions of events after `number`.
@@ -77,8 +87,16 @@ impl Memory {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Connection> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.live)
     }
+}
+
+fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn copy(from: &Connection, to: &mut Connection) -> rusqlite::Result<()> {
+    Backup::new(from, to)?.step(ALL_PAGES).map(drop)
 }
 
 /// The way of one simulated process to the database.
@@ -96,10 +114,10 @@ impl Inline {
         let mut replies = Vec::new();
         let outcome = {
             let connection = self.memory.lock();
-            let outcome = transact(&connection, vec![job], &mut replies, &NESTED);
+            let outcome = transact(&connection, vec![job], &mut replies, &TRANSACTION);
             if outcome.is_err() {
-                // Without an open savepoint there is nothing to undo.
-                let _ = connection.execute_batch("ROLLBACK TO nested; RELEASE nested");
+                // Without an open transaction there is nothing to undo.
+                let _ = connection.execute_batch("ROLLBACK");
             }
             outcome
         };

@@ -79,7 +79,8 @@ pub(crate) struct Bounds {
     pub(crate) undo: &'static str,
 }
 
-const TRANSACTION: Bounds = Bounds { begin: "BEGIN IMMEDIATE", commit: "COMMIT", undo: "ROLLBACK" };
+pub(crate) const TRANSACTION: Bounds =
+    Bounds { begin: "BEGIN IMMEDIATE", commit: "COMMIT", undo: "ROLLBACK" };
 
 /// The way to the writing thread, or, in simulations, to a database that has none.
 pub(crate) struct Writer {

@@ -192,10 +192,28 @@ impl Laws {
                 State::Held { .. } => self.set_back.is_some(),
                 _ => false,
             };
+        self.copied(world, id, old, new);
         if old == new || (same && (asked || may_follow(old, new.code()))) {
             return;
         }
         world.broken(Broken::Other, format!("#{}: {} became {}", id.0, shown(old), shown(new)));
+    }
+
+    /// What a restore on another computer has put in doubt is not let go before a person has read of it: the other copy
+    /// may still send it.
+    fn copied(&self, world: &World, id: SubmissionId, old: &State, new: &State) {
+        let (State::Unknown { since, .. }, State::Queued { .. }) = (old, new) else { return };
+        let journal = &world.observer;
+        let stands =
+            journal.notices().is_ok_and(|all| all.iter().any(|it| it.code == "journal-copied"));
+        let forgotten = journal.may_be_sent_since(id, *since).is_ok_and(|first| first < *since);
+        let said = journal.detail(id).is_ok_and(|detail| {
+            let last = detail.timeline.last();
+            last.is_some_and(|it| matches!(it.event, report::Event::SaidNotReceived { .. }))
+        });
+        if stands && forgotten && !said {
+            world.broken(Broken::Duplicate, format!("#{}: another copy may send it", id.0));
+        }
     }
 
     /// R5, and the same for every other word of the authority.

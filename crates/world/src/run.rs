@@ -44,7 +44,12 @@ enum Deed {
     Backup,
     /// The disk dies; the backup goes on on another computer.
     SetBack,
+    /// A person has read that the profile may be running elsewhere too, and has seen to it.
+    Confirm,
 }
+
+/// So long after the new computer is up a person reads of it: longer than a doubt lasts.
+const CONFIRMED_AFTER: i64 = HOUR / 2;
 
 /// A place for a process.
 struct Slot {
@@ -316,7 +321,17 @@ impl Run {
             Deed::Again => self.hand_over_again().await,
             Deed::Newer => self.hand_over_newer().await,
             Deed::Backup => self.back_up(),
-            Deed::SetBack => self.set_back(),
+            Deed::SetBack => {
+                self.set_back();
+                // The next deed is the last one of the list.
+                let at = self.not_before + CONFIRMED_AFTER;
+                let place = self.agenda.partition_point(|(other, _)| *other > at);
+                self.agenda.insert(place, (at, Deed::Confirm));
+            }
+            Deed::Confirm => {
+                world.note("person", || "confirms that this is a copy".to_owned());
+                let _ = world.observer.remove_notice("journal-copied");
+            }
             Deed::Switch => {
                 self.endpoint = 1 - self.endpoint;
                 world.note("person", || format!("uses endpoint {}", self.endpoint + 1));
