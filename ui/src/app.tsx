@@ -131,6 +131,9 @@ function Frame() {
     go((place) => HOME[place.screen]);
     for (const numbered of ["batch", "chosen", "detail", "list", "list_counts", "saved_views"]) cache.removeQueries({ queryKey: [numbered] });
   });
+  const judgedFor = status.data && `${status.data.room} ${status.data.endpoint} ${status.data.baseUrl}`;
+  // What is known at one authority is new at another: one press must not send there what was judged for the first.
+  useOtherRoom(judgedFor, () => intake.lookAnew(intake.sources));
   useCoreEvents({
     hovering: setHovering,
     dropped(paths, refused) {
@@ -201,7 +204,7 @@ function Frame() {
                 )}
                 {status.data && <Standing status={status.data} />}
                 {status.data && <Announcer counts={status.data.counts} />}
-                <ScreenOf place={place} room={status.data?.room} certificate={certificate} />
+                <ScreenOf place={place} room={status.data?.room} judgedFor={judgedFor} certificate={certificate} />
                 <BatchBar />
               </main>
             </div>
@@ -217,16 +220,21 @@ function Frame() {
   );
 }
 
-function ScreenOf(props: { place: Place; room: number | undefined; certificate: ReturnType<typeof useCertificateFiles> }) {
-  const { place, room, certificate } = props;
+function ScreenOf(props: {
+  place: Place;
+  room: number | undefined;
+  judgedFor: string | undefined;
+  certificate: ReturnType<typeof useCertificateFiles>;
+}) {
+  const { place, room, judgedFor, certificate } = props;
   // What was marked in one room is another report in the other.
   switch (place.screen) {
     case "send":
-      return <Send key={room} />;
+      return <Send key={judgedFor} />;
     case "reports":
       return <Reports key={room} group={place.group} open={place.open} sent={place.sent} only={place.only} />;
     case "correct":
-      return <Correct open={place.open} />;
+      return <Correct key={room} open={place.open} />;
     case "overview":
       return <Overview key={String(place.stating)} stating={place.stating ?? false} />;
     case "certificate":

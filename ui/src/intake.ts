@@ -49,6 +49,7 @@ type Step =
   | { do: "not-read"; path: string; look: number; problem: Problem }
   | { do: "leave-out"; path: string }
   | { do: "clear" }
+  | { do: "anew"; look: number }
   | { do: "sent"; views: IntakeView[]; at: number; left: Left; look: number }
   | { do: "followed"; ids: number[]; at: number }
   | { do: "undone"; held: number }
@@ -96,6 +97,8 @@ export function intakeReducer(state: Intake, step: Step): Intake {
       return { ...state, sources: state.sources.filter((source) => source.path !== step.path) };
     case "clear":
       return { ...state, sources: [] };
+    case "anew":
+      return { ...state, sources: state.sources.map(({ problem: _, ...source }) => ({ ...source, found: undefined, look: step.look })) };
     case "sent": {
       const ids = step.views.flatMap((view) => view.submissions.filter((id) => id !== null));
       const rest = step.views.flatMap((view) =>
@@ -153,6 +156,8 @@ export interface IntakeDesk extends Intake {
   paste: (pasted: Pasted) => void;
   leaveOut: (path: string) => void;
   clear: () => void;
+  /** Looks at all of these again: they are judged for another place now. */
+  lookAnew: (sources: Source[]) => void;
   /** `left`: what stays on the list; all of it where nothing of it was handed over. */
   sent: (views: IntakeView[], left?: Left) => void;
   /** What is sent by a decision is followed as what was handed over. */
@@ -181,6 +186,14 @@ export function useIntakeDesk(): IntakeDesk {
       },
       leaveOut: (path: string) => step({ do: "leave-out", path }),
       clear: () => step({ do: "clear" }),
+      lookAnew(sources: Source[]) {
+        looks += 1;
+        step({ do: "anew", look: looks });
+        void look(sources.filter((source) => !source.pasted).map((source) => source.path), looks, step);
+        for (const { path, pasted } of sources) {
+          if (pasted) void lookInto({ path, look: looks }, door.here().call("inspect_text", pasted), step);
+        }
+      },
       sent(views: IntakeView[], left: Left = { gone: [], anew: [] }) {
         looks += 1;
         step({ do: "sent", views, at: Date.now(), left, look: looks });
@@ -222,6 +235,21 @@ export function useIntake(): IntakeDesk {
   const desk = useContext(IntakeContext);
   if (!desk) throw new Error("outside the window");
   return desk;
+}
+
+/** States in which a known report will reach the authority by itself, or waits for a person: it goes no second time. */
+const UNDECIDED = new Set(["held", "queued", "sending", "unknown", "in-progress"]);
+
+/** Known reports that go once more where that is asked for, each content once. */
+export function repeated(sources: Source[]): CandidateView[] {
+  const known = sources.flatMap((source) => source.found ?? []).filter((view) => view.verdict === "known");
+  const settled = known.filter((view) => !UNDECIDED.has(view.knownState ?? ""));
+  return [...new Map(settled.map((view) => [view.digest, view])).values()];
+}
+
+/** Whether anything of it goes: what nobody has asked for is not handed over, wherever it is known by then. */
+export function isToGo(source: Source, again: ReadonlySet<string>): boolean {
+  return tally([source]).send > 0 || again.has(source.path);
 }
 
 /** What the button counts. */

@@ -66,7 +66,7 @@ export interface Pointer {
 }
 
 /** Closes what names reports by number as soon as another room is in use: there they are other reports. */
-export function useOtherRoom(room: number | undefined, close: () => void): void {
+export function useOtherRoom(room: number | string | undefined, close: () => void): void {
   const before = useRef(room);
   const latest = useRef(close);
   useEffect(() => {

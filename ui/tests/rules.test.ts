@@ -11,7 +11,7 @@ import { ALL } from "../src/bridge/queries";
 import { UNKNOWN_CODE, candidate, row } from "../src/bridge/mock-data";
 import { causesOf, masked, offered } from "../src/causes";
 import { languageFor } from "../src/i18n/text";
-import { intakeReducer, leftOf, tally } from "../src/intake";
+import { intakeReducer, isToGo, leftOf, repeated, tally } from "../src/intake";
 import type { Intake } from "../src/intake";
 
 const EMPTY: Intake = { sources: [], batch: null };
@@ -75,6 +75,23 @@ describe("intake", () => {
     const found = ["x.json", "birth-error.json", "scan.pdf", "known.json"].map(candidate);
     const state = intakeReducer(chosen, { do: "found", path: "a", look: 1, found });
     expect(tally(state.sources)).toEqual({ send: 2, correction: 1, known: 1, refused: 1, looking: 1 });
+  });
+
+  it("counts each report of a folder that is sent again, and nothing that waits for a person or is on its way", () => {
+    const known = (file: string, knownState: string) => ({ ...candidate(file, 0), verdict: "known", digest: file, knownState });
+    const found = [...["a", "b", "c"].map((file) => known(file, "completed")), known("h", "held"), known("q", "queued"), known("a", "completed")];
+    const week = { path: "week.zip", found, look: 1 };
+    expect(repeated([week]).map((view) => view.file)).toEqual(["a", "b", "c"]);
+    expect(isToGo(week, new Set())).toBe(false);
+    expect(isToGo(week, new Set(["week.zip"]))).toBe(true);
+  });
+
+  it("looks at everything again once it is judged for another authority", () => {
+    const found = intakeReducer(chosen, { do: "found", path: "a", look: 1, found: [candidate("known.json", 0)] });
+    const anew = intakeReducer(found, { do: "anew", look: 2 });
+    expect(anew.sources).toEqual(["a", "b"].map((path) => ({ path, found: undefined, look: 2 })));
+    // What comes late of the look before says nothing.
+    expect(intakeReducer(anew, { do: "found", path: "a", look: 1, found: [] }).sources).toEqual(anew.sources);
   });
 
   it("keeps what was chosen while others were handed over", () => {

@@ -27,7 +27,7 @@ const VERDICTS: Record<string, { icon: LucideIcon; tone: Tone }> = {
 export function CandidateRow(props: {
   view: CandidateView;
   again?: boolean;
-  onAgain?: (on: boolean) => void;
+  onAgain?: ((on: boolean) => void) | undefined;
   onLeaveOut?: () => void;
   /** Each file is a report of its own, also one that could correct another. */
   separate?: boolean;

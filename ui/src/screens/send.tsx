@@ -11,7 +11,7 @@ import type { IntakeView } from "../bridge/generated/IntakeView";
 import type { StatusView } from "../bridge/generated/StatusView";
 import { followJournal, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { leftOf, tally, useIntake } from "../intake";
+import { isToGo, leftOf, repeated, tally, useIntake } from "../intake";
 import type { Part, Source } from "../intake";
 import { CandidateRow } from "../parts/candidate";
 import { Checklist } from "../parts/checklist";
@@ -33,7 +33,7 @@ export function Send() {
   const count = tally(intake.sources);
   const [separate, setSeparate] = useState(false);
   const { send, isPending } = useSend(again, setAgain, separate);
-  const total = count.send + intake.sources.filter(({ path }) => again.has(path)).length;
+  const total = count.send + repeated(intake.sources.filter(({ path }) => again.has(path))).length;
   const ready = total > 0 && count.looking === 0 && !isPending;
   const paste = usePasted();
   usePaste(paste);
@@ -98,19 +98,16 @@ export function Send() {
                 </li>
               ) : source.found === undefined ? (
                 <li key={source.path} className={css.looking}>
-                  {text("send.looking", { file: source.pasted?.name ?? source.path.split(/[/\\]/).at(-1) ?? source.path })}
+                  {text("send.looking", { file: nameOf(source) })}
                 </li>
               ) : (
-                source.found.map((view, at) => (
-                  <CandidateRow
-                    key={`${source.path}#${at}`}
-                    view={view}
-                    separate={separate}
-                    again={again.has(source.path)}
-                    onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
-                    onLeaveOut={source.found?.length === 1 ? () => intake.leaveOut(source.path) : undefined}
-                  />
-                ))
+                <Found
+                  key={source.path}
+                  source={source}
+                  separate={separate}
+                  again={again.has(source.path)}
+                  onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
+                />
               ),
             )}
           </ul>
@@ -134,6 +131,38 @@ export function Send() {
     </>
   );
 }
+
+/** What was found in a source. It goes again as a whole: where that is more than one report, one switch says how many. */
+function Found(props: { source: Source; separate: boolean; again: boolean; onAgain: (on: boolean) => void }) {
+  const { source, separate, again, onAgain } = props;
+  const text = useText();
+  const intake = useIntake();
+  const [only, ...others] = repeated([source]);
+  const found = source.found ?? [];
+  return (
+    <>
+      {others.length > 0 && (
+        <li>
+          <Switch isSelected={again} onChange={onAgain}>
+            {text("send.again.all", { n: others.length + 1, file: nameOf(source) })}
+          </Switch>
+        </li>
+      )}
+      {found.map((view, at) => (
+        <CandidateRow
+          key={at}
+          view={view}
+          separate={separate}
+          again={again}
+          onAgain={others.length === 0 && view === only ? onAgain : undefined}
+          onLeaveOut={found.length === 1 ? () => intake.leaveOut(source.path) : undefined}
+        />
+      ))}
+    </>
+  );
+}
+
+const nameOf = ({ pasted, path }: Source) => pasted?.name ?? path.split(/[/\\]/).findLast(Boolean) ?? path;
 
 /** What many files have in common, said once; and one switch for all files that correct reports. */
 function Common(props: { sources: Source[]; separate: boolean; onSeparate: (on: boolean) => void }) {
@@ -214,7 +243,8 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
     const here = door.here();
     const room = () => cache.getQueryData<StatusView>(["status"])?.room;
     const before = room();
-    const sendable = intake.sources.filter((source) => !source.problem);
+    const sendable = intake.sources.filter((source) => !source.problem && isToGo(source, again));
+    const stays = intake.sources.filter((source) => !source.problem && !isToGo(source, again));
     const handed: Part[] = [];
     const views: IntakeView[] = [];
     setPending(true);
@@ -248,10 +278,17 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
       const went = new Set(handed.flatMap((part) => part.paths));
       // What was marked meanwhile stays so.
       setAgain((now) => new Set([...[...now].filter((path) => !went.has(path)), ...rest.again]));
-      intake.sent(views, rest.left);
+      const gone = [...rest.left.gone, ...stays.map(({ path }) => path)];
+      intake.sent([...views, notHandedOver(stays)], { ...rest.left, gone });
     }
   };
   return { send: () => void send(), isPending };
+}
+
+/** What stays here is told with what went, as what became no submission. */
+function notHandedOver(sources: Source[]): IntakeView {
+  const files = sources.flatMap((source) => source.found ?? []);
+  return { files, submissions: files.map(() => null), failed: [], problem: null };
 }
 
 /** A pasted text becomes a row as a file does; nothing is sent by it. */

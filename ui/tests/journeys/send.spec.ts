@@ -114,3 +114,26 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
   await window.getByTestId("paste-add").click();
   await expect(row).toHaveAttribute("data-verdict", "known");
 });
+
+test("one switch for a folder says how many of it go again, and what nobody asked for stays", async ({ window, core }) => {
+  const files = core.copies("covid", 3);
+  const folder = files[0]?.replace(/[^/]+$/, "") ?? "";
+  await core.call("send_files", { paths: files, again: false, separate: false });
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
+  await core.drop([folder]);
+  const button = window.getByTestId("send-button");
+  await expect(window.getByTestId("candidate-row")).toHaveCount(3);
+  await expect(button).toBeDisabled();
+  // None beside a single one of them: it would mean all.
+  await expect(window.getByRole("switch")).toHaveCount(1);
+  await window.getByText(/Send all 3 known reports of .* again/).click();
+  await expect(button).toHaveText("Send 3 reports");
+  await window.getByRole("button", { name: "Clear list" }).click();
+
+  // Beside a new file the known ones stay where they are.
+  await core.drop([files[0] ?? "", core.sample("malaria")]);
+  await window.getByRole("button", { name: "Send 1 report" }).click();
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(4);
+  await expect(window.getByTestId("batch")).toContainText("1");
+  await expect(window.getByTestId("candidate-row")).toHaveCount(0);
+});
