@@ -20,6 +20,7 @@ mod status;
 mod support;
 #[cfg(test)]
 mod tests;
+mod trying;
 mod vault;
 mod watches;
 mod work;
@@ -43,6 +44,7 @@ pub use question::EndpointQuestion;
 use screen::Screen;
 pub use statistics::remember_zone;
 pub(crate) use status::connection_view;
+use trying::{TRY_FIRST, Trying};
 use watches::Watches;
 
 /// What the window works at. Cheap to clone; all clones are the same desk.
@@ -79,6 +81,8 @@ struct Inner {
     /// Held while a watch begins or ends, so that none is left that nothing stops.
     watches: tokio::sync::Mutex<Watches>,
     working: AtomicBool,
+    /// A laboratory that does not open, tried again.
+    trying: tokio::sync::Mutex<Option<Trying>>,
     screen: Screen,
     /// The paths that the page may name.
     granted: Granted,
@@ -140,6 +144,7 @@ impl Desk {
                 laboratory_certificate: RwLock::new(None),
                 watches: tokio::sync::Mutex::default(),
                 working: AtomicBool::new(false),
+                trying: tokio::sync::Mutex::default(),
                 screen,
                 granted: Granted::default(),
                 allowed: Allowed::default(),
@@ -172,12 +177,14 @@ impl Desk {
         if let Some(engine) = self.opened_laboratory() {
             self.work(&engine).await;
         }
+        self.keep_trying(TRY_FIRST).await;
         started
     }
 
     /// Stops everything in order: the watch, the workers, the practice authority.
     pub async fn stop(&self) {
         self.inner.working.store(false, Ordering::SeqCst);
+        self.stop_trying().await;
         self.stop_watches().await;
         if let Some(engine) = self.opened_laboratory() {
             engine.stop().await;

@@ -444,6 +444,39 @@ async fn a_laboratory_whose_settings_are_gone_is_not_taken_for_one_that_never_wa
     desk.stop().await;
 }
 
+/// As where the keychain is locked when the window starts with the computer: nobody has to look at the window.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_laboratory_that_did_not_open_is_tried_again_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("desk");
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    desk.add_endpoint(nowhere()).await.unwrap();
+    desk.move_to(false).await.unwrap();
+    let watched = folder.path().join("out");
+    std::fs::create_dir(&watched).unwrap();
+    desk.set_watched_folder(Some(watched.display().to_string())).await.unwrap();
+    desk.stop().await;
+    drop(desk);
+    let (settings, away) =
+        (root.join("laboratory/profile.json"), folder.path().join("profile.json"));
+    std::fs::rename(&settings, &away).unwrap();
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    desk.start().await.unwrap();
+    assert!(desk.status().await.unwrap().problem.is_some());
+    assert!(desk.inner.trying.lock().await.is_some(), "it is tried again");
+    desk.keep_trying(Duration::from_millis(10)).await;
+    std::fs::rename(&away, &settings).unwrap();
+    let open = async {
+        while desk.watched().await != [None, Some(watched.clone())] || desk.room().1 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, open).await.expect("in time");
+    let problem = desk.status().await.unwrap().problem;
+    assert!(problem.is_none_or(|problem| problem.code != "settings-missing"));
+    desk.stop().await;
+}
+
 /// The window awaits its commands on any thread: this need only compile.
 #[test]
 fn commands_move_between_threads() {
