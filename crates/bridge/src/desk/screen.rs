@@ -22,7 +22,11 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 const LENGTH_MIN: usize = 6;
 
 /// Whether the window is locked, and how often somebody has tried in vain.
-pub(super) struct Screen(Mutex<State>);
+pub(super) struct Screen {
+    state: Mutex<State>,
+    /// Held while a passphrase is tried: tries at the same time would all be before the first failure.
+    trying: tokio::sync::Mutex<()>,
+}
 
 struct State {
     locked: bool,
@@ -35,11 +39,12 @@ impl Screen {
     /// With a passphrase the window starts locked: closing and opening it must be no way around.
     pub(super) fn new(has_passphrase: bool) -> Self {
         let locked = has_passphrase;
-        Self(Mutex::new(State { locked, has_passphrase, failures: 0, not_before: None }))
+        let state = State { locked, has_passphrase, failures: 0, not_before: None };
+        Self { state: Mutex::new(state), trying: tokio::sync::Mutex::default() }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whole seconds to wait before the next try.
@@ -118,6 +123,7 @@ impl Desk {
     }
 
     async fn check_passphrase(&self, passphrase: Password) -> Result<(), Problem> {
+        let _one_at_a_time = self.inner.screen.trying.lock().await;
         if let Some(seconds) = self.inner.screen.pause(Instant::now()) {
             let params = [("seconds", &*seconds.to_string())];
             return Err(Problem::new("unlock-too-soon", &params, "unlock"));

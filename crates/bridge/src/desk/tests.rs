@@ -477,6 +477,27 @@ async fn a_laboratory_that_did_not_open_is_tried_again_by_itself() {
     desk.stop().await;
 }
 
+/// Whoever guesses many passphrases at once gets no further than one after the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn passphrases_are_tried_one_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    desk.set_unlock_passphrase(String::new(), "long enough".to_owned()).await.unwrap();
+    desk.lock().await.unwrap();
+    let tries: Vec<_> = (0..8)
+        .map(|n| {
+            let desk = desk.clone();
+            tokio::spawn(async move { desk.unlock(format!("guess {n}")).await.unwrap_err().code })
+        })
+        .collect();
+    let mut refused = 0;
+    for guess in tries {
+        refused += u32::from(guess.await.unwrap() == "unlock-refused");
+    }
+    assert!(refused <= 3, "{refused} were looked at");
+    assert!(desk.is_locked());
+}
+
 /// The window awaits its commands on any thread: this need only compile.
 #[test]
 fn commands_move_between_threads() {
