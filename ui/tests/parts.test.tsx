@@ -114,6 +114,9 @@ describe("a problem", () => {
   it("says what happened, with codes among its parameters in words, and what next", async () => {
     const element = await render(<ProblemNote problem={problem} />);
     expect(element.textContent).toContain("a.pdf is not a report");
+    // The code is for whoever helps.
+    expect(element.querySelector("details")?.open).toBe(false);
+    expect(element.querySelector("details code")?.textContent).toContain(problem.code);
     expect(element.textContent).toContain("HL7 version 2 message");
     expect(element.textContent).toContain("Choose another file.");
   });

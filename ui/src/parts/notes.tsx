@@ -74,9 +74,11 @@ export function ProblemNote({ problem, actions }: { problem: Problem; actions?: 
     >
       {more && <p className="selectable">{more}</p>}
       <p>{words("remedy", problem.remedy)}</p>
-      <p className={`${css.trace} selectable`}>
-        <code>{[problem.code, problem.trace].filter(Boolean).join(" · ")}</code>
-      </p>
+      {/* For whoever helps; the reader has been told in words. */}
+      <details className={css.trace}>
+        <summary>{text("certificate.details")}</summary>
+        <code className="selectable">{[problem.code, problem.trace].filter(Boolean).join(" · ")}</code>
+      </details>
     </Notice>
   );
 }
