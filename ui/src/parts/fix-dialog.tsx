@@ -128,7 +128,11 @@ function Progress({ run, rest }: { run: Run; rest: number }) {
           <CircleCheck aria-hidden size={18} /> {text("fix.first.completed", { n: rest })}
         </strong>
       )}
-      {phase === "stopped" && <strong className={css.bad}>{text("fix.stopped", { completed, failed })}</strong>}
+      {phase === "stopped" && (
+        <strong className={css.bad}>
+          {text("fix.stopped", { completed, failed })} {text("fix.stopped.rest", { held: run.held, moving: run.moving })}
+        </strong>
+      )}
       {phase === "rest" && <strong>{text("fix.rest", { completed, failed, sent, n })}</strong>}
       {phase === "done" && (
         <strong className={failed > 0 ? css.bad : css.good}>{text("fix.done", { completed, failed })}</strong>
@@ -214,6 +218,10 @@ interface Run {
   sent: number;
   completed: number;
   failed: number;
+  /** Taken in and on hold, because it was stopped or because of what was found. */
+  held: number;
+  /** Taken in and not finished. */
+  moving: number;
   problem: Problem | undefined;
   begin: (id: number) => void;
   goOn: (ids: number[]) => void;
@@ -227,12 +235,16 @@ function useRun(here: Caller, fix: Fix): Run {
   const [problem, setProblem] = useState<Problem>();
   const sent = useRef<number[]>([]);
   const stopped = useRef(false);
-  useEffect(
-    () => () => {
+  /** The dialog is closed: nothing further is begun, and what was begun goes on. */
+  const gone = useRef(false);
+  useEffect(() => {
+    gone.current = false;
+    stopped.current = false;
+    return () => {
+      gone.current = true;
       stopped.current = true;
-    },
-    [],
-  );
+    };
+  }, []);
   const look = async () => {
     const now = await here.call("batch", { ids: sent.current });
     setView(now);
@@ -251,41 +263,53 @@ function useRun(here: Caller, fix: Fix): Run {
       await new Promise((next) => setTimeout(next, 250));
     }
   };
+  /** Nothing further is begun, and what has not left is held back. */
+  const halt = async () => {
+    stopped.current = true;
+    // A refusal says that nothing was left to be held back: how it stands is looked up all the same.
+    if (sent.current.length > 0) await here.call("hold_back", { ids: sent.current }).catch(() => undefined);
+    await look();
+    setPhase("stopped");
+  };
   const guarded = (act: () => Promise<void>) =>
     act().catch((thrown: unknown) => {
+      if (gone.current) return undefined;
       setProblem(problemOf(thrown));
-      setPhase("stopped");
+      return halt().catch(() => setPhase("stopped"));
     });
+  const attention = view?.attention.length ?? 0;
+  const held = Math.min(view?.byState.held ?? 0, attention);
   return {
     phase,
     sent: sent.current.length,
     completed: view?.completed ?? 0,
-    failed: view?.attention.length ?? 0,
+    failed: attention - held,
+    held,
+    moving: view?.moving ?? 0,
     problem,
     begin: (id) =>
       void guarded(async () => {
         setPhase("first");
         await send(id);
         const now = await until(0);
-        setPhase(now.completed === 1 ? "first-completed" : "stopped");
+        if (gone.current) return;
+        if (now.completed === 1 && !stopped.current) setPhase("first-completed");
+        else await halt();
       }),
     goOn: (ids) =>
       void guarded(async () => {
         setPhase(ids.length === 0 ? "done" : "rest");
         for (const id of ids) {
           const now = await until(ON_THE_WAY_MAX - 1);
-          if (stopped.current || now.attention.length >= FAILURES_MAX) {
-            setPhase("stopped");
-            return;
-          }
+          if (gone.current) return;
+          if (stopped.current || now.attention.length >= FAILURES_MAX) return halt();
           await send(id);
         }
         const now = await until(0);
-        setPhase(now.moving > 0 ? "stopped" : "done");
+        if (gone.current) return;
+        if (now.moving > 0) await halt();
+        else setPhase("done");
       }),
-    stop() {
-      stopped.current = true;
-      setPhase("stopped");
-    },
+    stop: () => void guarded(halt),
   };
 }

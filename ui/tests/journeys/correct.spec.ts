@@ -124,6 +124,22 @@ test("a fix that does not help stops after the first", async ({ window, core }) 
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 3, completed: 0 });
 });
 
+test("stopped while nothing leaves, what was begun is held back, and it is said", async ({ window, core }) => {
+  await failed(core, core.copies("muster-fehler", 3));
+  await core.call("set_paused", { paused: true });
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("fix-once").click();
+  const dialog = window.getByRole("dialog");
+  await dialog.getByTestId("fix-replace").fill("Muster");
+  await dialog.getByTestId("fix-first").click();
+  await expect(dialog.getByTestId("fix-progress")).toContainText("One is on its way");
+  await expect.poll(async () => (await core.call("status")).counts.byState.queued).toBe(1);
+  await dialog.getByRole("button", { name: "Stop" }).click();
+  await expect(dialog.getByTestId("fix-progress")).toContainText("0 completed, 0 failed. 1 on hold, not sent before you decide. Nothing more is sent.");
+  await core.call("set_paused", { paused: false });
+  expect((await core.call("status")).counts.byState).toMatchObject({ held: 1, queued: 0, completed: 0, failed: 2 });
+});
+
 test("what the window has just said in its corner stops neither a drop nor a key", async ({ window, core }) => {
   const [file] = core.copies("muster-fehler", 1);
   await failed(core, [file ?? ""]);
