@@ -75,11 +75,23 @@ impl Catalogue {
                     (&**name, self.say("say.nothing"))
                 }
                 "kind" | "reason" => (&**name, self.word_of(name, value)),
+                "element" if is_about_elements(&issue.code) => (&**name, self.element(value)),
                 name => (name, value.clone()),
             })
             .collect();
         self.known(&format!("finding.{}", issue.code), &borrowed(&worded))
             .unwrap_or_else(|| issue.code.clone())
+    }
+
+    /// `family`, `value[x]` or `identifier:AHV` (a slice) in people's words, with FHIR's name of it: whoever reads this
+    /// on a terminal may be the one who writes the file.
+    fn element(&self, element: &str) -> String {
+        let plain = element.replace("[x]", "");
+        let name = plain.split(':').next().unwrap_or_default();
+        match self.known(&format!("element.{name}"), &[]) {
+            Some(known) => format!("{known} ({element})"),
+            None => element.to_owned(),
+        }
     }
 
     /// What a problem says: what is wrong, and what more there is to say about it.
@@ -188,6 +200,19 @@ const _: () = {
     OWN.must_have("remedy", REMEDIES);
 };
 
+/// Codes about an element and not about how it is written.
+fn is_about_elements(code: &str) -> bool {
+    let others = [
+        "missing-element",
+        "too-many",
+        "empty-value",
+        "empty-element",
+        "invalid-value",
+        "code-not-allowed",
+    ];
+    code.starts_with("rule-") || others.contains(&code)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,6 +259,8 @@ mod tests {
                 "event" => EVENTS.iter().any(|of| of.0 == code),
                 "state" | "state-meaning" => Family::State.bare().contains(&code),
                 "layer" => Family::Layer.bare().contains(&code),
+                // Names of FHIR's elements; any may be named.
+                "element" => true,
                 "kind" => code == "unknown" || Family::Kind.bare().contains(&code),
                 // The sentence of a rule that has a name, and why something is as it is.
                 family => ["named", "reason"].contains(&family),
@@ -310,6 +337,15 @@ mod tests {
         );
         let needed = [("endpoints", ""), ("open", "1")];
         assert!(of("it", "certificate-needed", &needed).contains("inviata 1 dichiarazione aperta"));
+    }
+
+    #[test]
+    fn an_element_is_named_in_words_and_as_fhir_has_it() {
+        let of = |language, element| Catalogue::of(language).element(element);
+        assert_eq!(of("en", "family"), "Family name (family)");
+        assert_eq!(of("de", "identifier:AHVN13"), "Kennung (identifier:AHVN13)");
+        assert_eq!(of("fr", "value[x]"), "Valeur (value[x])");
+        assert_eq!(of("it", "udiCarrier"), "udiCarrier");
     }
 
     #[test]

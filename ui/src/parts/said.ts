@@ -24,14 +24,23 @@ export function sentenceOf(text: Text, message: MessageView): string {
   return known ?? text("message.unfamiliar", { code: message.code, params: paramsText(message.params) });
 }
 
+/** Codes about an element and not about how it is written: there people's word for it says more than FHIR's. */
+const ABOUT_ELEMENTS = /^(rule-.*|missing-element|too-many|empty-value|empty-element|invalid-value|code-not-allowed)$/;
+
 /** The parameters, with the name of the element as people call it, where the catalogue has one. */
 function named(text: Text, message: MessageView): Record<string, string> {
   const { element } = message.params;
-  const { path } = message;
-  if (!element || !path) return message.params;
-  const own = path.endsWith(`.${element}`) ? path : `${path}.${element}`;
-  const name = text.code(`path.${own}`);
-  return name ? { ...message.params, element: name } : message.params;
+  if (!element || !ABOUT_ELEMENTS.test(message.code)) return message.params;
+  return { ...message.params, element: nameOf(text, element, message.path) };
+}
+
+/** `family`, `value[x]` or `identifier:AHV` (a slice) in people's words; the place says more than the name alone. */
+function nameOf(text: Text, element: string, path: string | null): string {
+  const [name = element, slice] = element.replace("[x]", "").split(":");
+  const own = path?.endsWith(`.${name}`) ? path : `${path ?? ""}.${name}`;
+  const known = text.code(`path.${own}`) ?? text.code(`element.${name}`);
+  if (!known) return element;
+  return slice ? `${known} (${slice})` : known;
 }
 
 /** The words of the rule or of the authority, as they were published. */
