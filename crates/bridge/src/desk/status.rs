@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use engine::{ConnectionState, Engine, Profile};
-use journal::Notice;
+use journal::{Counts, Notice};
 
 use super::{Desk, Laboratory, certificates, on_pool};
 use crate::problem::Problem;
@@ -73,11 +73,16 @@ impl Desk {
         }))
     }
 
-    /// Reports of both rooms that are not finished and need nobody: they go on as long as the program runs.
+    /// Reports of both rooms that are not finished: they go on as long as the program runs, also those that a person has
+    /// to look at because it takes long.
     pub fn under_way(&self) -> u32 {
         let rooms = [Some(self.inner.practice_engine.clone()), self.opened_laboratory()];
         let open = |engine: Engine| engine.journal().counts(engine.now()).ok();
-        rooms.into_iter().flatten().filter_map(open).map(|all| counts_view(&all).in_progress).sum()
+        let moving = |all: Counts| {
+            let of = |state| all.by_state.get(state).copied().unwrap_or(0);
+            small(["queued", "sending", "unknown", "in-progress"].map(of).iter().sum())
+        };
+        rooms.into_iter().flatten().filter_map(open).map(moving).sum()
     }
 
     /// A person has read a notice as it stood at that time (`NoticeView::at`). What has taken its place since is

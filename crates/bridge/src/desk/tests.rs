@@ -477,6 +477,30 @@ async fn a_laboratory_that_did_not_open_is_tried_again_by_itself() {
     desk.stop().await;
 }
 
+/// Without the window nobody asks for it any more: whoever closes it is asked first.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_in_doubt_for_long_is_under_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    let engine = desk.engine();
+    let file = folder.path().join("1.json");
+    std::fs::write(&file, testkit::DocumentBuilder::new(1).json()).unwrap();
+    let looked = engine.inspect(vec![file]).await.unwrap();
+    engine.take(&looked, engine::ImportOptions::default()).await.unwrap();
+    assert_eq!(desk.under_way(), 1);
+    let (since, due) = (engine.now().plus_seconds(-7_200), engine.now());
+    let why = "cut".to_owned();
+    for event in
+        [report::Event::SendingStarted { since }, report::Event::Doubted { since, due, why }]
+    {
+        let by = report::Person("test".to_owned());
+        let step = journal::Step::new(report::SubmissionId(1), event, by, since);
+        engine.journal().record(step).unwrap();
+    }
+    assert_eq!(desk.status().await.unwrap().counts.needs_attention, 1);
+    assert_eq!(desk.under_way(), 1);
+}
+
 /// Whoever guesses many passphrases at once gets no further than one after the other.
 #[tokio::test(flavor = "multi_thread")]
 async fn passphrases_are_tried_one_at_a_time() {
