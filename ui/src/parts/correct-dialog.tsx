@@ -18,13 +18,14 @@ import { afterCorrection } from "./correction";
 import { Dialog } from "./dialog";
 import { Difference } from "./difference";
 import { useEdits, useKeptDraft, useLookedAt, useSendKey, useUndoKeys } from "./draft";
+import { CorrectionQuestion } from "./drop";
 import { useDropInto } from "./drops";
 import { Message } from "./message";
 import { Notice, ProblemNote } from "./notes";
 import { sentenceOf } from "./said";
 import { SourceEditor } from "./source-editor";
 import type { History, Mark } from "./source-editor";
-import { sayProblem } from "./toasts";
+import { say, sayProblem } from "./toasts";
 
 interface Props {
   id: number;
@@ -74,7 +75,14 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
   const withText = useCommand("correct_with_text", { onDone: finish });
   const { mutate: sendFile } = withFile;
   const take = useCallback(([path]: string[]) => path !== undefined && sendFile({ id, path }), [id, sendFile]);
-  useDropInto(take);
+  const [dropped, setDropped] = useState<string>();
+  const ask = useCallback(
+    ([path, ...others]: string[]) =>
+      // Of several nobody has said which is meant.
+      others.length > 0 ? say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") }) : setDropped(path),
+    [text],
+  );
+  useDropInto(ask);
   const choose = () => void door.call("choose_files", { purpose: "reports" }).then(take, sayProblem(text));
   const dirty = content !== view.source;
   const busy = withFile.isPending || withText.isPending;
@@ -101,6 +109,17 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
         </>
       }
     >
+      {dropped !== undefined && (
+        <CorrectionQuestion
+          id={id}
+          path={dropped}
+          onSend={() => {
+            setDropped(undefined);
+            take([dropped]);
+          }}
+          onClose={() => setDropped(undefined)}
+        />
+      )}
       {draft !== null && draft !== view.source && (
         <Notice
           tone="progress"

@@ -1,15 +1,21 @@
 // What a drop of files will do is said while they hover, and asked where it could mean two things.
 
 import { FilePlus2, FileUp } from "lucide-react";
+import { useEffect, useState } from "react";
 
+import { door } from "#door";
+
+import type { CandidateView } from "../bridge/generated/CandidateView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { HOME, useWindow } from "../place";
+import { CandidateRow } from "./candidate";
 import { Button } from "./controls";
 import { Dialog } from "./dialog";
 import css from "./drop.module.css";
 import { afterCorrection } from "./correction";
+import { Notice } from "./notes";
 import { sayProblem } from "./toasts";
 
 export type DropTarget = { kind: "send" } | { kind: "certificate" } | { kind: "report"; id: number };
@@ -24,6 +30,36 @@ export function DropVeil({ target }: { target: DropTarget }) {
         <span>{text("drop.safe")}</span>
       </div>
     </div>
+  );
+}
+
+/** One file dropped on an open correction: shown before it takes the report's place. */
+export function CorrectionQuestion(props: { id: number; path: string; onSend: () => void; onClose: () => void }) {
+  const { id, path, onSend, onClose } = props;
+  const text = useText();
+  const [here] = useState(() => door.here());
+  const [found, setFound] = useState<CandidateView[]>();
+  useEffect(() => {
+    here.call("inspect_files", { paths: [path] }).then(setFound, sayProblem(text));
+  }, [here, path, text]);
+  const isIts = found?.every((view) => view.corrects?.id === id) ?? true;
+  return (
+    <Dialog
+      title={text("drop.correction")}
+      size="small"
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{text("action.cancel")}</Button>
+          <Button tone="primary" icon={FileUp} isDisabled={!found} onPress={onSend} data-testid="drop-correct">
+            {text("correct.send")}
+          </Button>
+        </>
+      }
+    >
+      {!isIts && <Notice tone="attention" title={text("drop.correction.other")} />}
+      <ul>{found?.map((view, at) => <CandidateRow key={at} view={view} />)}</ul>
+    </Dialog>
   );
 }
 

@@ -170,7 +170,15 @@ test("a corrected file dropped on the form of the correction is that correction"
   await window.getByTestId("report-row").first().click();
   await window.getByTestId("action-correct").click();
   await expect(window.getByTestId("correct-choose")).toBeVisible();
+  // Another report is shown as one, and nothing is sent by the drop itself.
+  await core.drop([core.sample("malaria")]);
+  await expect(window.getByText("It does not correct the open report")).toBeVisible();
+  await window.keyboard.press("Escape");
+  await expect(window.getByText("It does not correct the open report")).toHaveCount(0);
+  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 1, completed: 0, inProgress: 0, closed: 0 });
   await core.drop([core.write("corrected.json", corrected(readFileSync(file ?? "", "utf8")))]);
+  await expect(window.getByText("It does not correct the open report")).toHaveCount(0);
+  await window.getByTestId("drop-correct").click();
   await expect(window.getByRole("dialog")).toHaveCount(0);
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
