@@ -121,12 +121,13 @@ impl<A: Authority> Worker<A> {
                 && self.refused_once_more(id) >= self.timing.refusals_max
     }
 
-    /// As [`Self::refused_alone`], also where patience is asked for it alone.
+    /// As [`Self::refused_alone`], also where patience is asked for it alone, or it alone has no answer again and again.
     pub(super) fn in_vain_alone(&self, id: SubmissionId, fault: &Fault) -> Option<u32> {
-        let is_put_off = fault.evidence().is_some() && fault.asks_for_patience();
         self.refused_alone(id, fault).or_else(|| {
-            let alone = is_put_off && self.lock_breaker().refuses_only_question(id);
-            alone.then(|| self.refused_once_more(id))
+            let alone = self.lock_breaker().refuses_only_question(id);
+            let times = alone.then(|| self.refused_once_more(id))?;
+            let is_heard = fault.evidence().is_some();
+            (is_heard || times >= self.timing.refusals_max).then_some(times)
         })
     }
 

@@ -135,9 +135,9 @@ impl<A: Authority> Worker<A> {
         if !set_back && last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {
             return Ok(None);
         }
-        let send = now.after(self.timing.retry_after_max.max(self.timing.backoff_max));
         let pause = self.timing.asks.iter().copied().max().unwrap_or_default();
-        let ask = now.after(pause.max(self.timing.backoff_max));
+        let patience = self.timing.backoff_max.max(self.timing.retry_after_max);
+        let (send, ask) = (now.after(patience), now.after(pause.max(patience)));
         // What no search tells of is read as often as others search.
         let all_searched = self.searches() && self.formerly.is_empty();
         let read =

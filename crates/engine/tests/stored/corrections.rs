@@ -207,3 +207,35 @@ async fn who_was_told_that_nothing_is_known_has_not_decided_about_what_is_known(
     worker.once().await.unwrap();
     assert_eq!(house.sent(), 2);
 }
+
+/// The question for one report in doubt is put off for an hour, each time; everything else is answered. The authority is
+/// not asked again before the hour is over, and nobody else waits.
+#[tokio::test]
+async fn a_question_that_is_put_off_for_an_hour_is_not_asked_each_minute() {
+    let house = House::new();
+    let worker = house.worker("one");
+    let (mut held, cancel) = (None, tokio_util::sync::CancellationToken::new());
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let id = house.import("ours", 1);
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    let evidence = Some(Box::new(client::Evidence { status: 503, ..client::Evidence::default() }));
+    let hour = Some(std::time::Duration::from_secs(3_600));
+    let why = Why::Unavailable { status: 503 };
+    let busy = Fault::Transient { why, retry_after: hour, evidence };
+    *house.authority.lost_find.lock().unwrap() = Some(busy);
+    let asked = || house.authority.asked_for.lock().unwrap().len();
+    // Others are answered in between, so that it shows that this question alone is put off.
+    for other in 2..6 {
+        house.clock.pass(3_700);
+        house.import("ours", other);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    let before = asked();
+    for _ in 0..50 {
+        house.clock.pass(60);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    assert!(asked() <= before + 1, "{} questions within an hour", asked() - before);
+    assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
+}
