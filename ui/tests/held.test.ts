@@ -19,6 +19,12 @@ describe("a report on hold", () => {
 });
 
 describe("the words of the window", () => {
+  it.each(["en", "de", "fr", "it"])("say in %s that a watched folder is sent with all that is in it", (language) => {
+    const words = Object.fromEntries(readCatalogue(language));
+    expect(words["settings.watch.none"]).not.toMatch(/\bnew\b|neue|nouveaux|nuovi/i);
+    expect(words["settings.watch.none"]).toMatch(/already|schon|déjà|già/);
+  });
+
   it.each(["en", "de", "fr", "it"])("say in %s nothing of sending where nothing was sent", (language) => {
     const words = Object.fromEntries(readCatalogue(language));
     // Known content may be held or withdrawn, and what is released waits to be sent.
