@@ -17,7 +17,7 @@ mod watch;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bridge::headless::{Headless, default_folder};
+use bridge::headless::{Headless, default_folder, practice_folder};
 use bridge::{Password, Problem};
 
 use crate::arguments::{Arguments, Command, Global};
@@ -39,6 +39,9 @@ pub(crate) struct Scene<'a> {
 pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue) -> Exit {
     let Arguments { global, command } = arguments;
     let scene = Scene { global: &global, output, texts, told: AtomicBool::new(false) };
+    if let Some(exit) = scene.unnamed(&command) {
+        return exit;
+    }
     let done = match command {
         Command::Init(init) => setup::init(&scene, init).await,
         Command::Identity(command) => identity::identity(&scene, command).await,
@@ -77,6 +80,49 @@ impl Scene<'_> {
     /// the practice profile.
     fn folder(&self) -> PathBuf {
         self.global.profile.clone().unwrap_or_else(default_folder)
+    }
+
+    /// Where nobody has named a profile and only practice is found: what looks at reports says where it looks; what decides
+    /// about them, keeps them or answers for them is refused, for it is meant for the laboratory.
+    fn unnamed(&self, command: &Command) -> Option<Exit> {
+        let folder = self.folder();
+        if self.global.profile.is_some() || folder != practice_folder() {
+            return None;
+        }
+        let shown = folder.display().to_string();
+        match command {
+            Command::Check(_) | Command::List(_) | Command::Show { .. } => {
+                let text = self.texts.text("say.practice-shown", &[("folder", &shown)]);
+                self.output.error(Line::of(text));
+                None
+            }
+            // Each of these looks by itself whether it is about the samples of practice alone.
+            Command::Send(_)
+            | Command::Resubmit(_)
+            | Command::Release(_)
+            | Command::Watch { .. }
+            | Command::Follow(_)
+            // These do nothing to a report.
+            | Command::Init(_)
+            | Command::Practice
+            | Command::Generate { .. }
+            | Command::Identity(_)
+            | Command::Vault(_)
+            | Command::Endpoint(_)
+            | Command::SupportBundle(_) => None,
+            Command::Hold { .. }
+            | Command::Pause
+            | Command::Resume
+            | Command::Settle(_)
+            | Command::Withdraw(_)
+            | Command::Search(_)
+            | Command::Export(_)
+            | Command::Rules(_)
+            | Command::Journal(_) => {
+                self.error("say.practice-not-named", &[("folder", &shown)]);
+                Some(Exit::Usage)
+            }
+        }
     }
 
     /// Says that a practice profile which nobody has named sends its own samples and nothing else.

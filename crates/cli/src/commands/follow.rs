@@ -14,7 +14,9 @@ use crate::stop;
 pub(super) async fn follow(scene: &Scene<'_>, follow: Follow) -> Result<Exit, Problem> {
     let mut profile = scene.open().await?;
     let open: Vec<i64> = profile.open_reports()?.into_iter().map(|(id, _)| id).collect();
-    if scene.refuses_unnamed(&profile, profile.may_send_unnamed(&open)?) {
+    // That nothing is open in practice says nothing of the laboratory.
+    let is_its_own = !open.is_empty() && profile.may_send_unnamed(&open)?;
+    if profile.as_practice().is_some() && scene.refuses_unnamed(&profile, is_its_own) {
         return Ok(Exit::Usage);
     }
     profile.reach().await?;

@@ -75,6 +75,23 @@ fn a_practice_profile_that_nobody_named_sends_its_own_samples_alone() {
     run(&["release", "2", "--reason", "so"]).ends(2).says("No profile was named");
     run(&["resubmit", "2", "--with", "b.json"]).ends(2).says("No profile was named");
     assert_eq!(run(&["--json", "show", "2"]).ends(0).objects()[0]["state"], "held");
+    // Nor is anything decided, kept or answered for in the name of a laboratory that nobody named.
+    for command in [
+        &["follow", "--once"][..],
+        &["pause"],
+        &["hold", "2"],
+        &["withdraw", "2", "--reason", "wrong"],
+        &["journal", "backup"],
+        &["journal", "notices"],
+        &["journal", "verify"],
+        &["search", "--count", "0"],
+        &["export", "--format", "csv"],
+    ] {
+        run(command).ends(2).says("No profile was named").says_not("Nothing is open");
+    }
+    run(&["list"]).ends(0).says("This is the practice profile").says("LABCOURIER_PROFILE");
+    assert_eq!(named(&["--json", "show", "2"]).ends(0).objects()[0]["state"], "held");
+    named(&["pause"]).ends(0).says_not("This is the practice profile");
 }
 
 /// The settings of the laboratory are gone, its journal is not: practice must not stand in for it.
