@@ -42,6 +42,13 @@ pub(crate) const fn environment_code(environment: Environment) -> &'static str {
     environment.code()
 }
 
+/// From the real thing to a test system: what is taken in after that reaches nobody who counts it. By the endpoint that
+/// the laboratory has in use, also while practice is.
+pub(crate) fn leaves_production(plan: &engine::Move) -> bool {
+    let was = plan.from.as_ref().map(|(_, environment)| *environment);
+    was == Some(Environment::Production) && plan.to.1 != Environment::Production
+}
+
 /// Environment of a submission's endpoint: as it was when it was taken in, else as it is now.
 pub(crate) fn environment_of(row: &Row, profile: &Profile) -> String {
     let now = || profile.environment_of(&row.endpoint);

@@ -459,6 +459,7 @@ export function createMock(options: MockOptions = {}): Door {
         fromEnvironment: now?.environment ?? null,
         to: name,
         toEnvironment,
+        leavesProduction: now?.environment === "production" && toEnvironment !== "production" && toEnvironment !== "practice",
         toProduction: toEnvironment === "production" && now !== undefined && now.environment !== "production",
         stay: [],
         watchedFolder: null,

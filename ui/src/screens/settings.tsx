@@ -156,13 +156,17 @@ function Endpoints({ adds }: { adds: boolean }) {
   const [leaving, setLeaving] = useState<EndpointView>();
   const [editing, setEditing] = useState<EndpointView>();
   const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
-  const watchedFolder = useStatus().data?.watchedFolder ?? null;
   const use = useCommand("use_endpoint", { stale: ["status", "endpoints", "list", "statistics"] });
+  const onError = sayProblem(text);
   const take = (endpoint: EndpointView) => {
-    // Out of production, what the laboratory exports would go to a test system with one slip.
-    const takesFolderAlong = inUse?.environment === "production" && endpoint.environment !== "practice" && watchedFolder !== null;
-    if (endpoint.environment === "production" || takesFolderAlong) setLeaving(endpoint);
-    else use.mutate({ name: endpoint.name }, { onError: sayProblem(text) });
+    const go = () => use.mutate({ name: endpoint.name }, { onError });
+    if (endpoint.environment === "production") return setLeaving(endpoint);
+    // Out of production, what the laboratory exports would go to a test system with one slip, also for whoever comes from
+    // practice: the core knows which endpoint the laboratory has in use, as it is now.
+    door.call("plan_endpoint", { name: endpoint.name }).then((plan) => {
+      if (plan.leavesProduction && plan.watchedFolder !== null) setLeaving(endpoint);
+      else go();
+    }, onError);
   };
   return (
     <>

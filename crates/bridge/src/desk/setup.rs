@@ -212,6 +212,7 @@ fn move_view(plan: &Move, in_use: Option<&Endpoint>) -> MoveView {
         to: plan.to.0.clone(),
         to_environment: plan.to.1.code().to_owned(),
         to_production: is_test && plan.to.1 == Environment::Production,
+        leaves_production: crate::rows::leaves_production(plan),
         stay: stay.collect(),
         watched_folder: plan.watched.as_ref().map(|folder| folder.display().to_string()),
     }

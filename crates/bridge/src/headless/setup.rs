@@ -59,6 +59,8 @@ pub struct MoveFacts {
     pub to_environment: &'static str,
     /// From a test system to production: a person confirms it.
     pub to_production: bool,
+    /// From production to a test system: a person confirms that too.
+    pub leaves_production: bool,
     /// Open reports of other endpoints: they stay there.
     pub stay: Vec<Staying>,
     /// The watched folder: what was taken in from it before is not sent again by itself.
@@ -85,6 +87,7 @@ impl MoveFacts {
             to: plan.to.0.clone(),
             to_environment: plan.to.1.code(),
             to_production: plan.is_to_production(),
+            leaves_production: crate::rows::leaves_production(plan),
             stay: stay.collect(),
             watched: plan.watched.as_ref().map(|folder| folder.display().to_string()),
         }

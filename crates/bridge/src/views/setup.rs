@@ -85,6 +85,8 @@ pub struct MoveView {
     pub to_environment: String,
     /// From practice or a test system to production: a person confirms it.
     pub to_production: bool,
+    /// The laboratory goes from production to a test system, also where practice is in use now.
+    pub leaves_production: bool,
     /// Open reports of other endpoints: they are sent and followed there.
     pub stay: Vec<StayingView>,
     /// The watched folder: what was taken in from it before is not sent again by itself.

@@ -84,10 +84,8 @@ pub(super) async fn deliver(
         exit = exit.max(Exit::Unverified);
     }
     let ids: HashSet<i64> = attended.iter().copied().collect();
-    let mut ours = records.iter().filter(|file| file.record.id.is_some_and(|id| ids.contains(&id)));
-    if ours.any(|file| file.record.attempts > 0) {
-        say_environment(scene, profile);
-    }
+    let ours = records.iter().filter(|file| file.record.id.is_some_and(|id| ids.contains(&id)));
+    say_environment(scene, ours.map(|file| &file.record).filter(|record| record.attempts > 0));
     let outcome = outcome?;
     let ended = match end(scene, profile, &outcome, &attended)? {
         // Time over or stopped: nothing of it needs a person, and what was asked for is not known.
@@ -119,13 +117,15 @@ fn note_others(scene: &Scene<'_>, profile: &Headless, outcome: &Outcome) {
     }
 }
 
-/// Nobody must take practice for the real thing.
-fn say_environment(scene: &Scene<'_>, profile: &Headless) {
-    let endpoints = profile.endpoints();
-    match endpoints.iter().find(|facts| facts.in_use).map(|facts| facts.environment) {
-        Some("practice") => scene.hint("say.to-practice", &[]),
-        Some("integration") => scene.hint("say.to-integration", &[]),
-        _ => {}
+/// Nobody must take practice for the real thing, nor the real thing for a test: it is said only where all that was sent
+/// went there, whichever endpoint is in use.
+fn say_environment<'r>(scene: &Scene<'_>, sent: impl Iterator<Item = &'r Record>) {
+    let environments: HashSet<_> = sent.map(|record| record.environment.as_deref()).collect();
+    let only = |environment| environments.len() == 1 && environments.contains(&Some(environment));
+    if only("practice") {
+        scene.hint("say.to-practice", &[]);
+    } else if only("integration") {
+        scene.hint("say.to-integration", &[]);
     }
 }
 

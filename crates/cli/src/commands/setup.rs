@@ -132,9 +132,10 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
         }
         EndpointCommand::Use { name, confirm } => {
             let plan = profile.plan_endpoint(&name)?;
-            if plan.to_production && !confirm {
+            if (plan.to_production || plan.leaves_production) && !confirm {
                 say_move(scene, &plan, "say.endpoint-would-be-used");
-                scene.hint("say.endpoint-confirm", &[("name", &name)]);
+                let (into, out) = ("say.endpoint-confirm", "say.endpoint-confirm-leaving");
+                scene.hint(if plan.to_production { into } else { out }, &[("name", &name)]);
                 exit = Exit::Person;
             } else {
                 profile.use_endpoint(&name).await?;

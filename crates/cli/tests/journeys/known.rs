@@ -245,6 +245,18 @@ fn what_went_to_the_test_system_is_sent_to_production() {
     assert_eq!(places, [(&one.0, &one.1), (&other.0, &other.1)]);
     let csv = place.run(&["export", "--format", "csv"]).ends(0);
     csv.says(",pilot,").says(",integration").says(",real,").says(",production");
+    // Back is asked first too; and a report that goes where it was to go is not said to go where new ones do.
+    let failing = place.write("b.json", report(241).family("Muster-Fehler").json());
+    let sent = place.run(&["send", &failing, "--wait"]).ends(1);
+    sent.says_not("integration system");
+    place
+        .run(&["endpoint", "use", "pilot"])
+        .ends(1)
+        .says("Nothing is changed")
+        .says("Out of production");
+    place.run(&["endpoint", "use", "pilot", "--confirm"]).ends(0);
+    let again = place.run(&["resubmit", "3", "--wait"]).ends(1).says("real (production)");
+    again.says_not("integration system");
 }
 
 /// Exported again by another program: pretty-printed, compact, as XML.

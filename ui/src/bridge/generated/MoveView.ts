@@ -26,6 +26,10 @@ toEnvironment: string,
  */
 toProduction: boolean, 
 /**
+ * The laboratory goes from production to a test system, also where practice is in use now.
+ */
+leavesProduction: boolean, 
+/**
  * Open reports of other endpoints: they are sent and followed there.
  */
 stay: Array<StayingView>, 
