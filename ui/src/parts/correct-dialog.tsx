@@ -87,7 +87,16 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
   const dirty = content !== view.source;
   const busy = withFile.isPending || withText.isPending;
   const ready = dirty && content.trim() !== "" && !busy;
-  const send = () => ready && withText.mutate({ id, text: content });
+  const sending = useRef(false);
+  const send = () => {
+    if (!ready || sending.current) return;
+    sending.current = true;
+    // What was just typed into the form is on its way into the text.
+    void edits.settled().then((whole) => {
+      sending.current = false;
+      withText.mutate({ id, text: whole });
+    });
+  };
   useSendKey(send);
   const problem = withFile.error ?? withText.error;
   const marks = useMarks(looked, edits.apply);

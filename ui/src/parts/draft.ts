@@ -58,6 +58,8 @@ export interface Edits {
   apply: (expression: string) => void;
   /** Replaces the whole text, as one step. */
   replace: (text: string) => void;
+  /** The text once everything that was typed into the form is in it. */
+  settled: () => Promise<string>;
   /** Grows with each step that is to be undone by itself. */
   steps: number;
 }
@@ -85,6 +87,7 @@ export function useEdits(content: string, setContent: (text: string) => void): E
     edit: (expression, value) => then(() => door.call("edit_draft", { text: latest.current, expression, value }), false),
     apply: (expression) =>
       then(async () => (await door.call("apply_suggestions", { text: latest.current, only: expression })).text, true),
+    settled: () => queue.current.then(() => latest.current),
     replace: (whole) => then(() => Promise.resolve(whole), true),
     steps,
   };

@@ -140,6 +140,24 @@ test("stopped while nothing leaves, what was begun is held back, and it is said"
   expect((await core.call("status")).counts.byState).toMatchObject({ held: 1, queued: 0, completed: 0, failed: 2 });
 });
 
+test("what was typed into the form last is sent, however long it takes into the text", async ({ window, core }) => {
+  await failed(core, core.copies("muster-fehler", 1));
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  const family = window.getByRole("dialog").getByRole("textbox", { name: "Family name" });
+  await family.fill("Mus");
+  await expect(window.getByTestId("correct-summary")).toContainText("You change 1 line");
+  await window.route("**/call/edit_draft", async (route) => {
+    await new Promise((later) => setTimeout(later, 400));
+    await route.continue();
+  });
+  await family.fill("Muster");
+  const sent = window.waitForRequest("**/call/correct_with_text");
+  await window.keyboard.press("Control+Enter");
+  expect(((await sent).postDataJSON() as { text: string }).text).toContain('"Muster"');
+});
+
 test("what the window has just said in its corner stops neither a drop nor a key", async ({ window, core }) => {
   const [file] = core.copies("muster-fehler", 1);
   await failed(core, [file ?? ""]);
