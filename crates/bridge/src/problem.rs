@@ -59,9 +59,9 @@ pub enum ProblemClass {
 impl Problem {
     /// A problem of the list. `trace` names the operation, never content.
     pub fn new(code: &str, params: &[(&str, &str)], trace: &str) -> Self {
-        let row = PROBLEMS.iter().find(|(known, ..)| *known == code);
+        let row = ProblemRow::of(code);
         debug_assert!(row.is_some(), "{code} is not in the list");
-        let (blame, remedy) = row.map_or((Blame::Us, "call-it"), |(_, _, b, r)| (*b, *r));
+        let (blame, remedy) = row.map_or((Blame::Us, "call-it"), |row| (row.blame, row.remedy));
         let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Self {
             code: code.to_owned(),
@@ -80,7 +80,7 @@ impl Problem {
 
     /// As [`Problem::new`], for codes that come from a file.
     fn new_or_unknown(code: &str, trace: &str) -> Self {
-        let known = PROBLEMS.iter().any(|(known, ..)| *known == code);
+        let known = ProblemRow::of(code).is_some();
         let problem = Self::new(if known { code } else { "journal-io" }, &[], trace);
         Self { code: code.to_owned(), ..problem }
     }
@@ -89,79 +89,10 @@ impl Problem {
         Self { params: params.into_iter().collect(), ..Self::new(code, &[], trace) }
     }
 
-    /// What a script may do about it.
+    /// What a script may do about it. One that this program does not know comes from a newer one, in what that left for
+    /// a person to read.
     pub fn class(&self) -> ProblemClass {
-        match self.code.as_str() {
-            "argument-invalid"
-            | "argument-too-large"
-            | "no-endpoint"
-            | "unknown-endpoint"
-            | "endpoint-exists"
-            | "endpoint-unusable"
-            | "endpoint-needed"
-            | "endpoint-in-use"
-            | "endpoint-has-reports"
-            | "endpoint-gone"
-            | "unknown-certificate"
-            | "certificate-needed"
-            | "too-many-certificates"
-            | "passphrase-weak"
-            | "no-vault"
-            | "profile-exists"
-            | "backup-exists"
-            | "practice-certificate-fixed"
-            | "practice-endpoint-fixed"
-            | "search-not-offered"
-            | "not-practice"
-            | "rules-package-unusable"
-            | "rules-not-imported"
-            | "rules-damaged"
-            | "no-rules" => ProblemClass::Usage,
-            "no-keychain" | "keychain-locked" | "keychain-denied" | "secret-missing"
-            | "secret-exists" | "secret-damaged" | "wrong-passphrase" | "passphrase-needed"
-            | "vault-damaged" | "no-randomness" | "secrets-io" | "profile-missing"
-            | "settings-damaged" | "settings-missing" | "settings-newer" | "profile-io"
-            | "disk-full" => ProblemClass::Locked,
-            code if code.starts_with("journal-") => ProblemClass::Locked,
-            "client-certificate-unavailable" => ProblemClass::Locked,
-            // The codes of the way to the authority; `refused-by-authority` is a person's matter.
-            "client-certificate-missing"
-            | "dns"
-            | "connect-refused"
-            | "connect-timeout"
-            | "connect-failed"
-            | "tls-broken"
-            | "tls-version"
-            | "tls-server-untrusted"
-            | "tls-client-not-asked"
-            | "tls-client-refused"
-            | "proxy-unreachable"
-            | "proxy-authentication"
-            | "proxy-refused"
-            | "redirect"
-            | "html"
-            | "not-fhir"
-            | "content-encoded"
-            | "empty-answer"
-            | "no-receipt"
-            | "another-identifier"
-            | "shared-identifier"
-            | "timeout"
-            | "cut"
-            | "too-large"
-            | "forbidden"
-            | "not-found"
-            | "unavailable"
-            | "unexplained"
-            | "status"
-            | "parameter-ignored"
-            | "foreign-link"
-            | "too-many-pages"
-            | "pages-moved"
-            | "search-unsupported"
-            | "practice-authority-failed" => ProblemClass::Authority,
-            _ => ProblemClass::Person,
-        }
+        ProblemRow::of(&self.code).map_or(ProblemClass::Person, |row| row.class)
     }
 }
 

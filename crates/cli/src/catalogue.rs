@@ -186,7 +186,7 @@ const _: () = {
     }
     at = 0;
     while at < PROBLEMS.len() {
-        CATALOGUE.must_have("problem", &[PROBLEMS[at].0]);
+        CATALOGUE.must_have("problem", &[PROBLEMS[at].code]);
         at += 1;
     }
     CATALOGUE.must_have_each("event", EVENTS);
@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn texts_ask_for_the_parameters_of_their_code_only() {
         let messages = MESSAGE_CODES.iter().copied().flatten().map(|of| ("finding", of.0, of.1));
-        let problems = PROBLEMS.iter().map(|of| ("problem", of.0, of.1));
+        let problems = PROBLEMS.iter().map(|of| ("problem", of.code, of.params));
         for (family, code, params) in messages.chain(problems) {
             for id in [format!("{family}.{code}"), format!("{family}.{code}.more")] {
                 assert_eq!(CATALOGUE.foreign(&id, params), Vec::<String>::new(), "{id}");
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn no_text_is_left_over() {
         let is_problem =
-            |code: &str| code == REPORTS_ONLY || PROBLEMS.iter().any(|of| of.0 == code);
+            |code: &str| code == REPORTS_ONLY || PROBLEMS.iter().any(|of| of.code == code);
         for id in OWN.ids() {
             let (family, code) = id.split_once('.').unwrap();
             let listed = match family {

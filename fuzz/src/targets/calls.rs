@@ -1,6 +1,6 @@
 //! Calls of the window: the first line is the command, the rest its arguments as JSON.
 
-use bridge::{Call, PROBLEMS};
+use bridge::{Call, ProblemRow};
 use serde_json::Value;
 
 pub(crate) const WORDS: &[&str] = &[
@@ -49,8 +49,8 @@ pub(crate) fn call(bytes: &[u8]) {
             assert_eq!(named, wanted, "exactly the arguments of {command}");
         }
         Some(Err(problem)) => {
-            let listed = PROBLEMS.iter().find(|(code, ..)| *code == problem.code);
-            let mut wanted = listed.expect("a problem of the list").1.to_vec();
+            let listed = ProblemRow::of(&problem.code);
+            let mut wanted = listed.expect("a problem of the list").params.to_vec();
             wanted.sort_unstable();
             assert!(problem.params.keys().eq(&wanted), "{problem:?}");
             assert!(problem.params.values().map(String::len).sum::<usize>() < 200);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use bridge::{Call, Desk, PROBLEMS, Problem};
+use bridge::{Call, Desk, Problem, ProblemRow};
 use serde_json::{Map, Value, json};
 use testkit::Figures;
 
@@ -127,8 +127,8 @@ fn problem_of(command: &str, arguments: Value) -> Option<Problem> {
 /// A problem of the list, short, and with the parameters that its text is made of.
 #[track_caller]
 fn assert_coded(problem: &Problem) {
-    let known = PROBLEMS.iter().find(|(code, ..)| *code == problem.code).expect("listed");
-    let mut names = known.1.to_vec();
+    let known = ProblemRow::of(&problem.code).expect("listed");
+    let mut names = known.params.to_vec();
     names.sort_unstable();
     assert_eq!(problem.params.keys().map(String::as_str).collect::<Vec<_>>(), names);
     let size: usize = problem.params.values().map(String::len).sum();
