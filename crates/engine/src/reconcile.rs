@@ -182,8 +182,10 @@ async fn sees_documents<A: Authority>(
             }
         }
     }
+    // That the authority has none of ours says its list alone, once it was given as a whole.
     let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
-    Ok(lists && !tools.journal.has_accepted(endpoint)?)
+    let is_listed = lists && tools.journal.unreconciled()?.is_none();
+    Ok(is_listed && !tools.journal.has_accepted(endpoint)?)
 }
 
 async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
@@ -206,6 +208,8 @@ async fn decide_some<A: Authority>(
     let passed = || tools.clock.steady().saturating_sub(before);
     let named = tools.journal.is_named_as_document(*first)?;
     let believes = believes(tools, *first).await?;
+    // Where anything was accepted, whoever decides has just been shown one of ours.
+    let is_free = believes || tools.journal.has_accepted(tools.endpoint.id())?;
     let (mut asked_for, mut not_shown, mut in_the_way) = (0, Vec::new(), None);
     for id in waiting.iter().take(DECIDED_AT_ONCE) {
         if tools.journal.is_named_as_document(*id)? != named {
@@ -216,9 +220,7 @@ async fn decide_some<A: Authority>(
             Ok(Asked::NotShown) if believes => not_shown.push(*id),
             Ok(Asked::NotShown | Asked::InVain) => tools.journal.one_asked_in_vain(*id)?,
             // The way was free a moment ago: it may be this question alone.
-            Err(fault) if believes && is_answered(&fault) => {
-                tools.journal.one_asked_in_vain(*id)?
-            }
+            Err(fault) if is_free && is_answered(&fault) => tools.journal.one_asked_in_vain(*id)?,
             // What was asked for until then is decided first.
             Err(fault) => {
                 in_the_way = Some(fault);
