@@ -87,7 +87,7 @@ async fn of_two_with_one_identifier_in_doubt_neither_takes_a_receipt() {
     for id in ids {
         assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
         let last = house.journal.detail(id).unwrap().timeline.pop().unwrap().event;
-        assert!(matches!(&last, Event::NotAnswered { why, .. } if why == "another-identifier"));
+        assert!(matches!(&last, Event::NotAnswered { why, .. } if why == "shared-identifier"));
     }
     assert_eq!(house.sent(), 2, "never sent again");
 }

@@ -198,7 +198,7 @@ export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) =>
                 <span className={controls.tick}>
                   <Trash2 aria-hidden size={15} />
                 </span>
-                {text("views.forget", { name: current.name })}
+                <span className={css.choice}>{text("views.forget", { name: current.name })}</span>
               </MenuItem>
             ) : (
               <MenuItem key="keep" id="keep:" className={controls.option} textValue={text("views.keep")}>

@@ -40,6 +40,7 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
     let value = |name: &str| match (command, name) {
         (_, "id" | "days") => json!(1),
         (_, "ids") => json!([1]),
+        (_, "deadlines") => json!([]),
         (_, "reveal" | "again" | "separate" | "paused" | "although_needed" | "same_authority") => {
             json!(true)
         }
