@@ -174,7 +174,8 @@ pub(crate) fn after_ask(
             // it is asked more and more seldom.
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
             let pauses = empty.asked.saturating_sub(1).max(context.alone.unwrap_or(0));
-            let asked_for = fault.retry_after().unwrap_or_default();
+            // Asked of everybody, patience is the breaker's matter.
+            let asked_for = context.alone.and(fault.retry_after()).unwrap_or_default();
             let pause = context.timing.ask(pauses).max(context.timing.backoff_min);
             let due = context.after(pause.max(asked_for.min(context.timing.retry_after_max)));
             // No empty answer: it does not count as asked.
