@@ -219,6 +219,9 @@ pub(crate) fn record(
     if let Some(issues) = &step.issues {
         attach::replace_issues(connection, step.id, issues)?;
     }
+    if let Some(warning) = &step.warning {
+        attach::warn(connection, step.id, warning)?;
+    }
     if !matches!(step.event, Event::Released { .. }) {
         return Ok(state);
     }

@@ -52,6 +52,8 @@ pub struct Step {
     pub evidence: Option<Evidence>,
     /// Replaces the authority's messages, where given.
     pub issues: Option<Vec<Message>>,
+    /// A message of ours that takes its place beside the others; an earlier one of its code goes.
+    pub warning: Option<Message>,
     /// Refuse unless the state has this code now.
     pub expected: Option<&'static str>,
     /// Fencing token of the worker's lease; `None` for what a person does.
@@ -61,7 +63,8 @@ pub struct Step {
 impl Step {
     /// A step without evidence, messages or conditions.
     pub fn new(id: SubmissionId, event: Event, by: Person, at: Instant) -> Self {
-        Self { id, event, by, at, evidence: None, issues: None, expected: None, lease: None }
+        let (evidence, issues, warning, expected, lease) = (None, None, None, None, None);
+        Self { id, event, by, at, evidence, issues, warning, expected, lease }
     }
 }
 
@@ -126,8 +129,8 @@ impl Message {
         }
     }
 
-    /// A warning of the journal's own.
-    pub(crate) fn warning(code: &str, params: &[(&str, &str)]) -> Self {
+    /// A warning of ours, about the report as a whole.
+    pub fn warning(code: &str, params: &[(&str, &str)]) -> Self {
         let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         Self {
             source: Source::Local,

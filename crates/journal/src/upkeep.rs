@@ -7,9 +7,9 @@ use report::{Person, SubmissionId};
 
 use crate::writer::Effect;
 use crate::{
-    BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Message, Notice, OpenProblem,
-    Pending, Reconciled, RecordError, Unreconciled, attach, backup, doubt, found, guard, home,
-    known, lost, notice, pages, read, recover, sql,
+    BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem, Pending,
+    Reconciled, RecordError, Unreconciled, backup, doubt, found, guard, home, known, lost, notice,
+    pages, read, recover, sql,
 };
 
 impl Journal {
@@ -185,11 +185,6 @@ impl Journal {
         let (receipt, by) = (receipt.map(str::to_owned), by.clone());
         let decide = move |c: &_| guard::decide(c, id, receipt.as_deref(), &by, now);
         self.write(Effect::Seen, decide).wait()
-    }
-
-    /// Puts a message of ours beside the others of a report; an earlier one of its code goes.
-    pub fn warn(&self, id: SubmissionId, warning: Message) -> Result<(), JournalError> {
-        self.write(Effect::Seen, move |c| attach::warn(c, id, &warning)).wait()
     }
 
     /// Notes on which computer, and in which file, the journal lives, and its register. Where that was another, the

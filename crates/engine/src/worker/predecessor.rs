@@ -2,8 +2,7 @@
 //! way back, or it was found after the correction was taken in. Then both would count, and a person decides.
 
 use client::{Authority, Fault, Why};
-use fhir::Severity;
-use journal::{Due, EvidenceKind, JournalError, Message, Row, Source, Step, Token};
+use journal::{Due, EvidenceKind, JournalError, Message, Row, Step, Token};
 use report::{Event, State};
 
 use super::Worker;
@@ -47,9 +46,9 @@ impl<A: Authority> Worker<A> {
                 Arrival::Not => None,
                 Arrival::Delivered(receipt) => {
                     let known = receipt.unwrap_or_else(|| row.identifier.clone());
-                    Some(warning(DELIVERED, &[("receipt", &known)]))
+                    Some(Message::warning(DELIVERED, &[("receipt", &known)]))
                 }
-                Arrival::Unanswerable => Some(warning(NOT_ASKED, &[])),
+                Arrival::Unanswerable => Some(Message::warning(NOT_ASKED, &[])),
                 Arrival::NotNow(fault) => {
                     return self.cannot_ask(due.id, None, fault, token).await.map(|()| true);
                 }
@@ -57,9 +56,10 @@ impl<A: Authority> Worker<A> {
             if let Some(warning) = warning
                 && !self.was_decided(due, &warning.code)?
             {
-                self.journal.warn(due.id, warning)?;
                 let now = self.clock.now();
-                let step = Step::new(due.id, Event::HeldBack, person::worker(), now);
+                let mut step = Step::new(due.id, Event::HeldBack, person::worker(), now);
+                // In one transaction: a release is taken for a decision about what stands there.
+                step.warning = Some(warning);
                 return self.record(step, token).await.map(|()| true);
             }
             next = row.corrects;
@@ -133,20 +133,5 @@ impl<A: Authority> Worker<A> {
         let failed = matches!(verdict.event, Some(Event::Failed { .. }));
         self.conclude(row.id, EvidenceKind::Search, verdict, token).await?;
         Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })
-    }
-}
-
-fn warning(code: &str, params: &[(&str, &str)]) -> Message {
-    let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    Message {
-        source: Source::Local,
-        severity: Severity::Warning,
-        code: code.to_owned(),
-        rule: None,
-        text: None,
-        params: params.collect(),
-        expression: None,
-        line: None,
-        column: None,
     }
 }
