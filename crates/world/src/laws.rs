@@ -154,14 +154,16 @@ impl Laws {
     fn is_compared(&self, world: &World) -> bool {
         let Self { set_back: Some(_), .. } = self else { return true };
         let journal = &world.observer;
-        let is_decidable = |name: &str, id: SubmissionId| {
-            let witnesses = journal.witnesses_by_document(name, id);
-            asks_first(world, id) || witnesses.is_ok_and(|all| !all.is_empty())
+        // Where it has accepted something of ours and shows none of it by its document.
+        let is_undecidable = |name: &str, id: SubmissionId| {
+            !asks_first(world, id)
+                && journal.has_accepted(name).is_ok_and(|accepted| accepted)
+                && journal.witnesses_by_document(name, id).is_ok_and(|all| all.is_empty())
         };
         journal.unreconciled().is_ok_and(|open| open.is_none())
             && ENDPOINTS.iter().all(|name| {
-                let waiting = journal.guarded(name).unwrap_or_default();
-                !waiting.into_iter().any(|id| is_decidable(name, id))
+                let waiting = journal.guarded(name);
+                waiting.is_ok_and(|all| all.into_iter().all(|id| is_undecidable(name, id)))
             })
     }
 
