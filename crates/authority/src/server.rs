@@ -244,7 +244,7 @@ async fn farewell(context: &Context, over: &CancellationToken) {
     for (laboratory, certificate, refusals) in context.rate_limiter.unrecorded() {
         let laboratory = Some(laboratory).filter(|id| *id != routes::STRANGERS);
         // The last words of a service that ends: there is nobody left to tell of a failure.
-        let _ = context.store.audit(routes::throttled(laboratory, &certificate, refusals));
+        let _ = context.store.audit(routes::throttled(laboratory, &certificate, refusals)).await;
     }
     over.cancel();
 }

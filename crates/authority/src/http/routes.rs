@@ -109,8 +109,10 @@ impl Arriving<'_> {
         };
         let Admission { place, refusals } = context.rate_limiter.enter(who, Instant::now());
         if refusals > 0
-            && let Err(error) =
-                context.store.audit(throttled(laboratory, &self.certificate.fingerprint, refusals))
+            && let Err(error) = context
+                .store
+                .audit(throttled(laboratory, &self.certificate.fingerprint, refusals))
+                .await
         {
             return Ok((out_of_order(&error), format));
         }
@@ -136,7 +138,7 @@ impl Arriving<'_> {
             }
         };
         if !reply.shown.recorded
-            && let Err(error) = context.store.audit(self.entry(laboratory, &reply))
+            && let Err(error) = context.store.audit(self.entry(laboratory, &reply)).await
         {
             // Nothing is shown that is not recorded.
             return Ok((out_of_order(&error), format));

@@ -69,8 +69,8 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// A line is to be written. Where the last ones could not be, it is tried with this one, and whoever asks is
-    /// answered only after one could.
+    /// A line is to be written. Where the last ones could not be, it is tried with this one, and whoever asks waits
+    /// for it.
     pub(crate) fn begin(&self) -> Result<(), StoreError> {
         let waiting = self.waiting.fetch_add(1, Ordering::SeqCst);
         if waiting < RECORDS_MAX {
@@ -346,11 +346,12 @@ impl Store {
         }
     }
 
-    /// Adds to the audit log, in the next group; whoever is answered does not wait for it.
-    pub(crate) fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
+    /// Adds to the audit log, in the next group. Whoever is answered does not wait for it, unless the last lines could not
+    /// be written: then for this one, so that a service whose database is back refuses nobody.
+    pub(crate) async fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
         match self {
-            Self::Sqlite(database) => database.audit(entry),
-            Self::Postgres(database) => database.audit(entry),
+            Self::Sqlite(database) => database.audit(entry).await,
+            Self::Postgres(database) => database.audit(entry).await,
         }
     }
 

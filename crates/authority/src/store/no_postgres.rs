@@ -75,7 +75,7 @@ impl Database {
         match *self {}
     }
 
-    pub(crate) fn audit(&self, _: AuditEntry) -> Result<(), StoreError> {
+    pub(crate) async fn audit(&self, _: AuditEntry) -> Result<(), StoreError> {
         match *self {}
     }
 
@@ -132,7 +132,7 @@ impl Records {
         match *self {}
     }
 
-    pub(crate) fn audit(&self, _: &AuditFilter) -> Result<Vec<AuditLine>, StoreError> {
+    pub(crate) async fn audit(&self, _: &AuditFilter) -> Result<Vec<AuditLine>, StoreError> {
         match *self {}
     }
 

@@ -67,9 +67,12 @@ impl Database {
         answer.await.map_err(|_| StoreError::Uncertain)?
     }
 
-    pub(crate) fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
+    pub(crate) async fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
         self.recording.begin()?;
         self.send(Command::Audit(entry))?;
+        if self.recording.works().is_err() {
+            self.settled().await;
+        }
         self.recording.works()
     }
 

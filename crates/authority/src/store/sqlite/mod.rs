@@ -141,9 +141,13 @@ impl Database {
         .await
     }
 
-    pub(crate) fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
+    pub(crate) async fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
         self.recording.begin()?;
         self.send(Command::Audit(entry))?;
+        if self.recording.works().is_err() {
+            // It concludes nothing, and is done when the line before it is.
+            self.conclude(Vec::new()).await?;
+        }
         self.recording.works()
     }
 
