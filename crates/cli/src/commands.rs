@@ -136,9 +136,14 @@ impl Scene<'_> {
     }
 
     async fn open(&self) -> Result<Headless, Problem> {
-        let profile = Headless::open(&self.folder(), self.passphrase()?).await?;
+        let profile = self.open_untold().await?;
         self.tell(&profile)?;
         Ok(profile)
+    }
+
+    /// Opens the profile for a command that tells what happened to the journal when it is done.
+    async fn open_untold(&self) -> Result<Headless, Problem> {
+        Headless::open(&self.folder(), self.passphrase()?).await
     }
 
     /// What happened to the journal is said with every command until a person has read it.

@@ -332,8 +332,10 @@ pub(super) async fn hold(scene: &Scene<'_>, id: i64) -> Result<Exit, Problem> {
 
 /// Pauses or resumes sending, for every program.
 pub(super) async fn pause(scene: &Scene<'_>, paused: bool) -> Result<Exit, Problem> {
-    let profile = scene.open().await?;
+    let profile = scene.open_untold().await?;
     profile.set_paused(paused)?;
+    // Only now: that sending is paused and nobody knows why is answered by this very command.
+    scene.tell(&profile)?;
     scene.line(if paused { "say.paused" } else { "say.resumed" }, &[]);
     profile.close().await;
     Ok(Exit::Well)

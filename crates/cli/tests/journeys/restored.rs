@@ -70,10 +70,10 @@ fn a_second_place_keeps_copies_and_a_restore_takes_them() {
     let kept = printed(&place, &["journal", "backup-place"])[0]["place"].clone();
     lose_disk(&place);
     let kept = std::fs::read_dir(kept.as_str().unwrap()).unwrap();
-    let backup = kept.map(|entry| entry.unwrap().path()).find(|path| path.is_file()).unwrap();
-    place.run(&["journal", "restore", &backup.display().to_string()]).ends(0);
+    // The newest one: their names begin with the time.
+    let backup = kept.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).max();
+    place.run(&["journal", "restore", &backup.unwrap().display().to_string()]).ends(0);
     place.run(&["send", &first]).says("known as 1");
-    // The first copy knows the report as open, and nothing says whether sending was paused since.
     place.run(&["resume"]).ends(0);
     place.run(&["journal", "backup-place", "off"]).ends(0).says("in the profile's folder only");
 }
