@@ -22,6 +22,8 @@ const USES: &[(&str, &[&str])] = &[
     // For `fhir::Instant`, the one type of a point in time.
     ("identity", &["fhir"]),
     ("client", &["exchange", "identity", "fhir"]),
+    // Never the authority's client: nothing that is asked there is a report on its way.
+    ("validator", &["identity", "fhir"]),
     ("engine", &["journal", "client", "identity", "exchange", "report", "rules", "fhir"]),
     // The practice mode embeds the authority.
     (
@@ -34,6 +36,7 @@ const USES: &[(&str, &[&str])] = &[
             "exchange",
             "report",
             "rules",
+            "validator",
             "fhir",
             "authority",
         ],

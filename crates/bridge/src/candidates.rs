@@ -159,6 +159,7 @@ pub(crate) fn candidate_record(candidate: &Candidate) -> Record {
         environment: None,
         created: None,
         updated: None,
+        validator: None,
     }
 }
 

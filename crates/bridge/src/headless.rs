@@ -13,6 +13,7 @@ mod rules;
 mod search;
 mod setup;
 mod support;
+mod validator;
 
 use std::path::{Path, PathBuf};
 
@@ -45,6 +46,7 @@ pub use rules::{
 pub use search::{Hit, HitPage, SearchTerms};
 pub use setup::{EndpointFacts, EndpointTerms, LayerFacts, MoveFacts, Staying};
 pub use support::{save_support, support_files};
+pub use validator::{ValidatorFacts, choose_validator, forget_validator, validator};
 
 /// An open profile, as the headless program works with it.
 pub struct Headless {

@@ -7,6 +7,8 @@ use report::Action;
 use rules::{Cure, Suggestion};
 use serde::Serialize;
 
+use crate::opinion::Opinion;
+
 /// One submission, or one file that became none.
 #[derive(Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Record {
@@ -36,6 +38,9 @@ pub struct Record {
     pub created: Option<String>,
     /// Last event, ISO instant.
     pub updated: Option<String>,
+    /// What a validator of the laboratory's choosing says, where one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validator: Option<Opinion>,
 }
 
 /// One message.
@@ -123,6 +128,7 @@ impl Record {
             environment: Some(crate::rows::environment_of(row, profile)),
             created: Some(row.created.to_fhir()),
             updated: Some(row.updated.to_fhir()),
+            validator: None,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::terms::{Duration, parse_duration};
-pub(crate) use rules::{RulesCommand, Validate, ValidateMode, told_apart};
+pub(crate) use rules::{RulesCommand, Validate, ValidateMode, ValidatorChoice, told_apart};
 pub(crate) use setup::{
     EndpointCommand, EndpointOptions, IdentityCommand, Init, VaultCommand, VaultKind,
 };

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use bridge::headless::{EVENTS, Family, IssueRecord, MESSAGE_CODES, Moment, REFUSAL_REASONS};
-use bridge::{PROBLEMS, Problem, REMEDIES};
+use bridge::{OPINION_FAULTS, PROBLEMS, Problem, REMEDIES};
 use texts::{CATALOGUE, Catalogue as Texts, Language};
 
 /// What only this program says.
@@ -191,6 +191,7 @@ const _: () = {
     }
     CATALOGUE.must_have_each("event", EVENTS);
     CATALOGUE.must_have("reason", REFUSAL_REASONS);
+    CATALOGUE.must_have("opinion", OPINION_FAULTS);
     CATALOGUE.must_have("kind", Family::Kind.bare());
     CATALOGUE.must_have("state", Family::State.bare());
     CATALOGUE.must_have("state-meaning", Family::State.bare());
@@ -259,6 +260,7 @@ mod tests {
                 "event" => EVENTS.iter().any(|of| of.0 == code),
                 "state" | "state-meaning" => Family::State.bare().contains(&code),
                 "layer" => Family::Layer.bare().contains(&code),
+                "opinion" => OPINION_FAULTS.contains(&code),
                 // Names of FHIR's elements; any may be named.
                 "element" => true,
                 "kind" => code == "unknown" || Family::Kind.bare().contains(&code),

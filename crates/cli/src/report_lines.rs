@@ -1,5 +1,6 @@
 //! How a report stands on a terminal: number, state, file; below it what was found, each with its place.
 
+use bridge::Opinion;
 use bridge::headless::{Family, Fate, IssueRecord, Looked, Record, Standing};
 
 use crate::catalogue::Catalogue;
@@ -65,6 +66,34 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked:
         }
     }
     messages(output, texts, &looked.record.issues);
+    if let Some(opinion) = &looked.record.validator {
+        second_opinion(output, texts, opinion);
+    }
+}
+
+/// What a validator of the laboratory's choosing says, where that is something else.
+fn second_opinion(output: &Output, texts: &Catalogue, opinion: &Opinion) {
+    let address = &*opinion.address;
+    if let Some(fault) = opinion.fault {
+        let reason = texts.say(&format!("opinion.{fault}"));
+        let params = [("address", address), ("reason", &*reason)];
+        let text = texts.text("say.validator-silent", &params);
+        return output.line(&indented().look(text, Look::Careful));
+    }
+    if opinion.agrees() {
+        let text = texts.text("say.validator-agrees", &[("address", address)]);
+        return output.line(&indented().look(text, Look::Good));
+    }
+    for (key, issues) in [
+        ("say.validator-only-there", &opinion.only_there),
+        ("say.validator-only-here", &opinion.only_here),
+    ] {
+        if !issues.is_empty() {
+            let text = texts.text(key, &[("address", address)]);
+            output.line(&indented().look(text, Look::Careful));
+            messages(output, texts, issues);
+        }
+    }
 }
 
 /// What is said of known content. Sending it again is proposed only where that makes no second report of one that
@@ -172,7 +201,8 @@ fn place(texts: &Catalogue, issue: &IssueRecord) -> Option<String> {
 /// The record with our own words where the authority has none.
 pub(crate) fn with_texts(texts: &Catalogue, record: &Record) -> Record {
     let mut record = record.clone();
-    for issue in &mut record.issues {
+    let opinion = record.validator.iter_mut().flat_map(|opinion| &mut opinion.only_here);
+    for issue in record.issues.iter_mut().chain(opinion) {
         if issue.text.is_none() {
             issue.text = Some(texts.message(issue));
         }

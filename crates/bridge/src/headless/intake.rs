@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Headless, numbered};
 use crate::candidates::{candidate_record, not_taken_in};
+use crate::opinion::{chosen, opinion};
 use crate::problem::Problem;
 use crate::record::Record;
 
@@ -77,16 +78,25 @@ pub enum Arrival {
 const FILES_AT_ONCE: usize = 256;
 
 impl Headless {
-    /// Looks at files, folders and archives. Nothing is taken in.
+    /// Looks at files, folders and archives. Nothing is taken in. Where a person has chosen a validator each report is
+    /// shown to it too, one after the other.
     pub async fn check(&self, paths: &[PathBuf]) -> Result<Vec<Looked>, Problem> {
+        let validator = chosen(&self.folder())?;
         let candidates = self.engine.inspect(self.found(paths)).await?;
-        candidates
-            .iter()
-            .map(|candidate| {
-                let file = looked(candidate);
-                Ok(Looked { standing: self.standing(file.fate)?, ..file })
-            })
-            .collect()
+        let rules = self.engine.rules().filter(|_| validator.is_some());
+        let mut all = Vec::with_capacity(candidates.len());
+        for candidate in &candidates {
+            let mut file = looked(candidate);
+            file.standing = self.standing(file.fate)?;
+            if let (Some(validator), Some(report)) = (&validator, candidate.parsed()) {
+                let findings: Vec<_> = candidate.findings.iter().map(|(_, of)| of).collect();
+                let report = (report.bytes.clone(), report.format);
+                let asked = opinion(validator, rules.as_deref(), report, &findings);
+                file.record.validator = Some(asked.await);
+            }
+            all.push(file);
+        }
+        Ok(all)
     }
 
     fn standing(&self, fate: Fate) -> Result<Option<Standing>, Problem> {

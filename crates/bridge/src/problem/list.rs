@@ -66,6 +66,8 @@ pub const PROBLEMS: &[ProblemRow] = &[
     row("rules-not-imported", &["name"], Blame::You, "look-again", Class::Usage),
     row("rules-damaged", &["file"], Blame::You, "choose-other-file", Class::Usage),
     row("no-rules", &[], Blame::You, "choose-other-file", Class::Usage),
+    row("validator-unusable", &["reason"], Blame::You, "change-input", Class::Usage),
+    row("validator-damaged", &["file"], Blame::You, "change-input", Class::Usage),
     // endpoints
     row("no-endpoint", &[], Blame::You, "add-endpoint", Class::Usage),
     row("unknown-endpoint", &["name"], Blame::You, "add-endpoint", Class::Usage),

@@ -46,6 +46,34 @@ Example:
     /// Show which rules are in use.
     #[command(after_help = "Example:\n  labcourier rules show")]
     Show,
+    /// Show, choose or forget a validator that is asked as well.
+    #[command(after_help = "\
+Once one is chosen, `labcourier check` shows each report to its $validate, with the patient in it, and says where it
+finds something else than is found here. What it says decides nothing, and nothing counts as sent. The client
+certificate is not used for it. The address is one of https, or one on this computer; HL7's Java validators are asked
+at BASE/$validate, others at BASE/Bundle/$validate, which is what a base address alone means.
+
+Examples:
+  labcourier rules validator
+  labcourier rules validator 'http://localhost:8080/fhir/$validate' --allow-patient-data
+  labcourier rules validator --forget")]
+    Validator(ValidatorChoice),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ValidatorChoice {
+    /// Its base address, or that of its $validate.
+    #[arg(value_name = "ADDRESS", conflicts_with = "forget")]
+    pub(crate) address: Option<String>,
+    /// Reports may be shown to it with the patients in them.
+    #[arg(long, requires = "address")]
+    pub(crate) allow_patient_data: bool,
+    /// Its own CA (PEM); it alone is trusted then.
+    #[arg(long, value_name = "FILE", requires = "address")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Ask nobody from now on.
+    #[arg(long)]
+    pub(crate) forget: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use bridge::Problem;
 use bridge::headless::{
-    RulesEntry, RulesMode, RulesTerms, Validated, import_rules, list_rules, remove_rules,
-    rules_in_use, use_rules, validate_files,
+    RulesEntry, RulesMode, RulesTerms, Validated, choose_validator, forget_validator, import_rules,
+    list_rules, remove_rules, rules_in_use, use_rules, validate_files, validator,
 };
 
 use super::Scene;
-use crate::arguments::{RulesCommand, Validate, ValidateMode};
+use crate::arguments::{RulesCommand, Validate, ValidateMode, ValidatorChoice};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
 use crate::progress::Progress;
@@ -19,6 +19,7 @@ pub(super) fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Exit, Pr
     let folder = scene.folder();
     match command {
         RulesCommand::Validate(asked) => return validate(scene, &folder, asked),
+        RulesCommand::Validator(choice) => return choice_of_validator(scene, &folder, &choice),
         RulesCommand::Import { files } => {
             let progress = Progress::new(scene.output, files.len());
             for (done, file) in files.iter().enumerate() {
@@ -65,6 +66,37 @@ fn validate(scene: &Scene<'_>, folder: &Path, asked: Validate) -> Result<Exit, P
         show_validated(scene, validated);
     })?;
     Ok(exit)
+}
+
+/// Shows, chooses or forgets who is asked as well.
+fn choice_of_validator(
+    scene: &Scene<'_>,
+    folder: &Path,
+    choice: &ValidatorChoice,
+) -> Result<Exit, Problem> {
+    if choice.forget {
+        forget_validator(folder)?;
+    }
+    let facts = match &choice.address {
+        Some(address) if !choice.allow_patient_data => {
+            scene.hint("say.validator-sees-patients", &[("address", address)]);
+            return Ok(Exit::Usage);
+        }
+        Some(address) => Some(choose_validator(folder, address, choice.ca.as_deref())?),
+        None => validator(folder)?,
+    };
+    if scene.output.json {
+        scene.output.object(&facts);
+        return Ok(Exit::Well);
+    }
+    match facts {
+        Some(facts) => {
+            let params = [("address", &*facts.address), ("chosen", &*facts.chosen)];
+            scene.line("say.validator", &params);
+        }
+        None => scene.line("say.no-validator", &[]),
+    }
+    Ok(Exit::Well)
 }
 
 fn show_validated(scene: &Scene<'_>, mut validated: Validated) {

@@ -8,6 +8,7 @@ mod endpoints;
 mod faults;
 mod intake;
 mod known;
+mod opinion;
 mod place;
 mod practice;
 mod restored;
