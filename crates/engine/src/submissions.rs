@@ -341,7 +341,10 @@ impl Engine {
 
     /// Stops a report that waits to be sent.
     pub async fn hold_back(&self, id: SubmissionId) -> Result<(), EngineError> {
-        self.act(id, Event::HeldBack, Action::HoldBack).await
+        let mut step = Step::new(id, Event::HeldBack, self.person().clone(), self.now());
+        // It may have left a moment ago.
+        step.expected = Some("queued");
+        self.done(step, Action::HoldBack).await
     }
 
     /// Decides that a report will not be sent (again).
@@ -351,6 +354,10 @@ impl Engine {
 
     async fn act(&self, id: SubmissionId, event: Event, action: Action) -> Result<(), EngineError> {
         let step = Step::new(id, event, self.person().clone(), self.now());
+        self.done(step, action).await
+    }
+
+    async fn done(&self, step: Step, action: Action) -> Result<(), EngineError> {
         let recorded = self.journal().record_async(step).await;
         recorded.map_err(|error| EngineError::refused(action, error))?;
         self.wake();

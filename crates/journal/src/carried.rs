@@ -9,16 +9,16 @@ use crate::append::{self, Happening};
 use crate::open::{self, Access, Place};
 use crate::recover::{COPIED, RECOVERY_NOTICES};
 use crate::{
-    JournalError, LostReport, Message, Notice, RecordError, attach, guard, lost, notice, pause,
-    read,
+    JournalError, LostReport, Message, Notice, RecordError, attach, doubt, guard, lost, notice,
+    pause, read,
 };
 
 /// Code of the warning on a report of which people had decided otherwise before the journal was restored.
 const DECIDED: &str = "decided-before-restore";
 
-const QUEUED: &str = "SELECT id, identifier FROM submission WHERE state = 'queued' ORDER BY id";
-/// Whether a report was stopped or closed by people.
-const WAS_DECIDED: &str = "SELECT state IN ('held', 'withdrawn', 'superseded') FROM submission WHERE id = ?1 AND identifier = ?2";
+/// What would be sent, or would be once it was asked for. Of what is held, that is what waits for a comparison alone.
+const OPEN: &str = "SELECT id, identifier, state FROM submission WHERE state IN ('queued', 'sending', 'unknown', 'held') ORDER BY id";
+const STATE: &str = "SELECT state FROM submission WHERE id = ?1 AND identifier = ?2";
 
 /// As far as it can be read.
 pub(crate) struct Carried {
@@ -68,29 +68,52 @@ impl Carried {
         by: &Person,
         now: Instant,
     ) -> Result<(), RecordError> {
-        let row = |row: &rusqlite::Row<'_>| Ok((SubmissionId(row.get(0)?), row.get(1)?));
-        let queued: Vec<(SubmissionId, String)> = read::all(connection, QUEUED, [], row)?;
-        for (id, identifier) in queued {
-            if !self.was_decided(id, &identifier) {
+        let row =
+            |row: &rusqlite::Row<'_>| Ok((SubmissionId(row.get(0)?), row.get(1)?, row.get(2)?));
+        let open: Vec<(SubmissionId, String, String)> = read::all(connection, OPEN, [], row)?;
+        for (id, identifier, state) in open {
+            let last = self.last_state(id, &identifier);
+            let is_closed = matches!(last.as_deref(), Some("withdrawn" | "superseded"));
+            let is_held_back = match (&*state, last.as_deref()) {
+                ("held", _) => is_closed && guard::withhold(connection, id)?,
+                (_, Some("held")) => true,
+                _ => is_closed,
+            };
+            if !is_held_back {
                 continue;
             }
-            let subject = append::subject_of(connection, id)?;
-            let happening = Happening { event: &Event::HeldBack, by, at: now, evidence: None };
-            append::advance(connection, &subject, &happening)?;
+            if state != "held" {
+                hold(connection, id, by, now)?;
+            }
             attach::warn(connection, id, &Message::warning(DECIDED, &[]))?;
         }
         Ok(())
     }
 
-    fn was_decided(&self, id: SubmissionId, identifier: &str) -> bool {
+    /// The code of the state that a report had in the end, as far as that can be read.
+    fn last_state(&self, id: SubmissionId, identifier: &str) -> Option<String> {
         let said = seen(self.copy.as_ref(), |connection| {
             connection
-                .query_row(WAS_DECIDED, rusqlite::params![id.0, identifier], |row| row.get(0))
+                .query_row(STATE, rusqlite::params![id.0, identifier], |row| row.get(0))
                 .optional()
                 .map_err(JournalError::sql("restore"))
         });
-        said.flatten().unwrap_or_default()
+        said.flatten()
     }
+}
+
+/// In doubt first: it may have been sent since the backup, so what the authority shows of it counts.
+fn hold(
+    connection: &Connection,
+    id: SubmissionId,
+    by: &Person,
+    now: Instant,
+) -> Result<(), RecordError> {
+    doubt::one(connection, id, now, by)?;
+    let subject = append::subject_of(connection, id)?;
+    let happening = Happening { event: &Event::HeldBack, by, at: now, evidence: None };
+    append::advance(connection, &subject, &happening)?;
+    Ok(())
 }
 
 /// A look with a connection of its own: one that has met a damaged page may refuse everything from then on.

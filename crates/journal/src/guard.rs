@@ -158,6 +158,15 @@ pub(crate) fn waits(
     note(connection, id, Wait { release, in_vain: false, watched: false, not_shown: None })
 }
 
+/// A person has decided about a report that would go by itself once it was compared: only a person lets it go. Gives
+/// whether it was such a one.
+pub(crate) fn withhold(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    match wait_of(connection, id)?.filter(|wait| wait.release) {
+        Some(wait) => note(connection, id, Wait { release: false, ..wait }).map(|()| true),
+        None => Ok(false),
+    }
+}
+
 /// Notes of a report that it was found in a watched folder, if it waits.
 pub(crate) fn is_watched(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
     match wait_of(connection, id)? {

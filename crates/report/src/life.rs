@@ -154,6 +154,10 @@ impl State {
         Some(match (self, event) {
             (Self::Held { attempt }, Event::Released { due, .. }) => Self::queued(*attempt, *due),
             (Self::Queued { attempt, .. }, Event::HeldBack) => Self::Held { attempt: *attempt },
+            // In a restored journal, where people had decided otherwise since: it may have been sent at least once.
+            (Self::Unknown { attempt, .. }, Event::HeldBack) => {
+                Self::Held { attempt: (*attempt).max(1) }
+            }
             (
                 Self::Held { .. } | Self::Queued { .. } | Self::Rejected | Self::Failed { .. },
                 Event::Withdrawn { .. },

@@ -131,6 +131,82 @@ fn what_people_had_decided_is_not_sent_after_a_restore() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
+/// The same of what was on its way, in doubt, or waiting for a comparison when the backup was made.
+#[test]
+fn what_people_had_decided_of_what_may_have_left_is_not_sent_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let [sending, withdrawn, received, stopped, waits] = [1, 2, 3, 4, 5].map(|n| house.import(n));
+    let doubted = || Event::Doubted { since: at(40), due: at(41), why: "cut".to_owned() };
+    for id in [sending, withdrawn, received, stopped, waits] {
+        house.record(id, Event::SendingStarted { since: at(40) });
+    }
+    for id in [withdrawn, received, stopped, waits] {
+        house.record(id, doubted());
+    }
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let reason = || "hotline".to_owned();
+    house.record(sending, doubted());
+    for id in [sending, received] {
+        house.record(id, Event::SaidReceived { reason: reason() });
+    }
+    for id in [withdrawn, stopped] {
+        house.record(id, Event::SaidNotReceived { reason: reason(), due: at(61) });
+    }
+    house.record(withdrawn, Event::Withdrawn { reason: reason() });
+    house.record(stopped, Event::HeldBack);
+    let path = house.path();
+    let _folder = house.leave();
+    let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!(restored.doubted, 1);
+    let journal = Journal::open(&path, &key()).unwrap();
+    for id in [sending, withdrawn, received, stopped] {
+        assert_eq!(journal.state(id).unwrap().code(), "held", "{id:?}");
+        let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+        assert_eq!(codes.collect::<Vec<_>>(), ["decided-before-restore"]);
+    }
+    assert_eq!(journal.state(waits).unwrap().code(), "unknown");
+    // What the authority shows of one counts, and who releases one has it asked for first.
+    let accepted = Event::Accepted { receipt: "r".to_owned(), since: at(41), due: at(500) };
+    record(&journal, received, accepted);
+    record(&journal, stopped, Event::Released { reason: "ok".to_owned(), due: at(500) });
+    let codes = [received, stopped].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["in-progress", "unknown"]);
+    assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// A person had released a report that waits for a comparison, and has withdrawn it since: it is not let go by itself.
+#[test]
+fn a_release_that_was_taken_back_is_not_known_again_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let before = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+    let path = house.path();
+    let folder = house.leave();
+    fs::remove_file(folder.path().join("journal.db-register")).unwrap();
+    restore(&before, &key(), &path, &nowhere, at(30)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let taken = |n| {
+        let imported = journal.import_unless_async(report(n), Unless::Known).wait().unwrap();
+        let Imported::New(id) = imported else { panic!("{imported:?}") };
+        assert_eq!(journal.state(id).unwrap().code(), "held");
+        id
+    };
+    let (withdrawn, waits) = (taken(1), taken(2));
+    let backup = journal.back_up_into(&backups, at(50)).unwrap().file;
+    record(&journal, withdrawn, Event::Withdrawn { reason: "wrong export".to_owned() });
+    journal.close();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    for id in [withdrawn, waits] {
+        journal.decide_guarded(id, None, &person(), at(501)).unwrap();
+    }
+    let codes = [withdrawn, waits].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["held", "unknown"]);
+    let told = journal.detail(withdrawn).unwrap().messages.into_iter().map(|it| it.code);
+    assert_eq!(told.collect::<Vec<_>>(), ["decided-before-restore"]);
+}
+
 /// A person has paused sending, or resumed it, since the backup that takes the journal's place.
 #[test]
 fn a_pause_outlives_the_journal() {

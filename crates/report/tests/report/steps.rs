@@ -123,6 +123,7 @@ fn follows(state: &State, event: &Event) -> Option<State> {
             State::Superseded { by: SubmissionId(7) }
         }
         ("queued", Some(attempt), "held-back") => State::Held { attempt },
+        ("unknown", _, "held-back") => State::Held { attempt: 2 },
         ("queued", Some(attempt), "sending-started") => sending(attempt + 1, 8),
         ("sending", _, "deferred") => queued(2, 9),
         ("sending", _, "turned-away") => {
