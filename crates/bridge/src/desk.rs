@@ -60,6 +60,8 @@ pub struct Desk {
 struct Room {
     engine: Engine,
     is_practice: bool,
+    /// Why practice is in use although nobody has chosen it: it stands in for a laboratory that does not open.
+    stands_in: Option<Problem>,
 }
 
 struct Inner {
@@ -125,10 +127,11 @@ impl Desk {
     async fn open_with(root: &Path, secrets: SecretsKind) -> Result<Self, Problem> {
         let practice = Practice::prepare(&root.join("practice")).await?;
         let practice_engine = practice.engine().clone();
-        let laboratory = open_laboratory(root.join("laboratory"), None).await;
-        let wanted = practice_engine.profile().settings.preferences.get(PLACE).cloned();
-        let is_practice = !matches!(laboratory, Laboratory::Open(_))
-            || wanted.is_none_or(|place| place != "laboratory");
+        let folder = root.join("laboratory");
+        let laboratory = open_laboratory(folder.clone(), None).await;
+        let is_wanted = wants_laboratory(&practice_engine.profile());
+        let laboratory = laboratory.unless_missed(is_wanted, &folder);
+        let is_practice = !matches!(laboratory, Laboratory::Open(_)) || !is_wanted;
         let screen = Screen::new(practice_engine.secrets().has_screen_passphrase()?);
         let desk = Self {
             inner: Arc::new(Inner {
@@ -200,21 +203,25 @@ impl Desk {
 
     /// The engine of the room in use, and whether that is practice.
     fn room(&self) -> (Engine, bool) {
-        let room = self.stays_in.clone().unwrap_or_else(|| self.room_of(self.place()));
+        let room = self.room_here();
         (room.engine, room.is_practice)
     }
 
+    fn room_here(&self) -> Room {
+        self.stays_in.clone().unwrap_or_else(|| self.room_of(self.place()))
+    }
+
     fn room_of(&self, place: Place) -> Room {
+        let stands_in = self.stands_in(place);
         let laboratory = (!place.is_practice).then(|| self.opened_laboratory()).flatten();
         let is_practice = laboratory.is_none();
         let engine = laboratory.unwrap_or_else(|| self.inner.practice_engine.clone());
-        Room { engine, is_practice }
+        Room { engine, is_practice, stands_in }
     }
 
     /// This desk, in the room that is in use now and in no other: a person may change rooms while files are read.
     fn here(&self) -> Self {
-        let here = self.stays_in.clone().unwrap_or_else(|| self.room_of(self.place()));
-        Self { inner: self.inner.clone(), stays_in: Some(here) }
+        Self { inner: self.inner.clone(), stays_in: Some(self.room_here()) }
     }
 
     /// This desk, in the room that the page believes to be in: its numbers are those of the reports there.
@@ -296,7 +303,9 @@ impl Desk {
             Laboratory::Absent => return Ok(None),
             Laboratory::Closed(_) => {}
         }
-        let opened = open_laboratory(self.inner.root.join("laboratory"), None).await;
+        let folder = self.inner.root.join("laboratory");
+        let opened = open_laboratory(folder.clone(), None).await;
+        let opened = opened.unless_missed(self.wants_laboratory(), &folder);
         let answer = match &opened {
             Laboratory::Open(engine) => Ok(Some(engine.clone())),
             Laboratory::Absent => Ok(None),
@@ -304,6 +313,7 @@ impl Desk {
         };
         self.set_laboratory(opened);
         if let Ok(Some(engine)) = &answer {
+            self.go_on_there();
             self.work(engine).await;
         }
         answer
@@ -331,6 +341,32 @@ impl Desk {
         }
     }
 
+    fn wants_laboratory(&self) -> bool {
+        wants_laboratory(&self.inner.practice_engine.profile())
+    }
+
+    /// Why practice stands in for a laboratory that does not open: nobody has chosen it since the start, and what a
+    /// person hands over is meant for the laboratory.
+    fn stands_in(&self, place: Place) -> Option<Problem> {
+        if !place.is_practice || place.moves > 0 || !self.wants_laboratory() {
+            return None;
+        }
+        match &*self.laboratory() {
+            Laboratory::Closed(problem) => Some(problem.clone()),
+            // It has opened this moment, and is about to be in use.
+            Laboratory::Open(_) => Some(Problem::new("room-changed", &[], "room")),
+            Laboratory::Absent => None,
+        }
+    }
+
+    /// Whoever worked in the laboratory goes on there once it opens, unless they have gone elsewhere meanwhile.
+    fn go_on_there(&self) {
+        let place = self.place();
+        if place.is_practice && place.moves == 0 && self.wants_laboratory() {
+            self.enter(false);
+        }
+    }
+
     /// Uses practice, this time: the next start is in the room that was in use before.
     pub async fn practise(&self) -> Result<(), Problem> {
         self.enter(true);
@@ -344,7 +380,8 @@ impl Desk {
 
     /// Uses the other room from now on.
     async fn move_to(&self, is_practice: bool) -> Result<(), Problem> {
-        if self.place().is_practice != is_practice {
+        // Who chooses practice while it stands in means it.
+        if self.place().is_practice != is_practice || self.room_here().stands_in.is_some() {
             let name = if is_practice { "practice" } else { "laboratory" };
             self.inner.practice_engine.change_settings(|settings| {
                 settings.preferences.insert(PLACE.to_owned(), name.into());
@@ -372,6 +409,22 @@ async fn open_laboratory(folder: PathBuf, passphrase: Option<Password>) -> Labor
         }
         Ok(Err(error)) => Laboratory::Closed(error.into()),
         Err(problem) => Laboratory::Closed(problem),
+    }
+}
+
+/// Whether the laboratory's room was in use when the window was last closed.
+pub(crate) fn wants_laboratory(practice: &Profile) -> bool {
+    practice.settings.preferences.get(PLACE).is_some_and(|place| place == "laboratory")
+}
+
+impl Laboratory {
+    /// One that was in use is not taken for one that never was, where all of its folder is gone: its disk may not be
+    /// connected.
+    fn unless_missed(self, is_wanted: bool, folder: &Path) -> Self {
+        match self {
+            Self::Absent if is_wanted => Self::Closed(settings_missing(folder)),
+            laboratory => laboratory,
+        }
     }
 }
 

@@ -68,8 +68,18 @@ pub enum Vault {
 pub fn default_folder() -> PathBuf {
     let (laboratory, practice) = (laboratory_folder(), practice_folder());
     let holds_profile = |folder: &Path| folder.join("profile.json").exists();
-    let has_laboratory = holds_profile(&laboratory) || crate::desk::was_laboratory(&laboratory);
+    let has_laboratory = holds_profile(&laboratory) || is_missed(&laboratory);
     if !has_laboratory && holds_profile(&practice) { practice } else { laboratory }
+}
+
+/// Whether a laboratory without settings was one: it has left something, or the window was in its room last, and all of
+/// its folder is gone with the disk that it is on.
+fn is_missed(laboratory: &Path) -> bool {
+    let was_in_use = || {
+        let practice = Profile::open(&practice_folder());
+        practice.is_ok_and(|practice| crate::desk::wants_laboratory(&practice))
+    };
+    crate::desk::was_laboratory(laboratory) || (laboratory == laboratory_folder() && was_in_use())
 }
 
 /// Where a new profile goes where no folder is named.
@@ -86,7 +96,7 @@ impl Headless {
     /// Opens the profile of a folder.
     pub async fn open(folder: &Path, passphrase: Option<Password>) -> Result<Self, Problem> {
         let profile = match Profile::open(folder) {
-            Err(ProfileProblem::Missing { .. }) if crate::desk::was_laboratory(folder) => {
+            Err(ProfileProblem::Missing { .. }) if is_missed(folder) => {
                 return Err(crate::desk::settings_missing(folder));
             }
             opened => opened?,

@@ -1,6 +1,7 @@
 //! Files on their way in: looked at, taken, and recognised as corrections of reports that need one.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use engine::{
     Candidate, Differing, Engine, EngineError, HandOver, ImportOptions, KnownContent, Relation,
@@ -39,10 +40,19 @@ impl Desk {
         paths: Vec<String>,
         known: KnownContent,
     ) -> Result<IntakeView, Problem> {
-        let desk = self.here();
-        let candidates = desk.engine().inspect(limits::paths(paths)?).await?;
+        let (desk, paths) = (self.here(), limits::paths(paths)?);
+        desk.refuse_standing_in(&paths).await?;
+        let candidates = desk.engine().inspect(paths).await?;
         let delay = desk.undo_micros().await?;
         take_with_corrections(&desk.engine(), candidates, known, delay).await
+    }
+
+    /// Refuses what is meant for a laboratory that does not open, which is everything but the samples of practice: in
+    /// practice, which stands in for it, it would reach nobody.
+    pub(super) async fn refuse_standing_in(&self, files: &[PathBuf]) -> Result<(), Problem> {
+        let Some(problem) = self.room_here().stands_in else { return Ok(()) };
+        let is_practice = !files.is_empty() && self.inner.practice.lock().await.owns(files);
+        if is_practice { Ok(()) } else { Err(problem) }
     }
 
     /// As [`Desk::send_files`], but each file is a report of its own.
@@ -51,18 +61,21 @@ impl Desk {
         paths: Vec<String>,
         known: KnownContent,
     ) -> Result<IntakeView, Problem> {
-        let engine = self.engine();
-        let candidates = engine.inspect(limits::paths(paths)?).await?;
-        take(&engine, &candidates, known, Differing::Apart, self.undo_micros().await?).await
+        let (desk, paths) = (self.here(), limits::paths(paths)?);
+        desk.refuse_standing_in(&paths).await?;
+        let engine = desk.engine();
+        let candidates = engine.inspect(paths).await?;
+        take(&engine, &candidates, known, Differing::Apart, desk.undo_micros().await?).await
     }
 
     /// Takes a pasted text in and sends it.
     pub async fn send_text(&self, text: String, name: String) -> Result<IntakeView, Problem> {
         limits::text(&text)?;
-        let name = limits::name("name", &name)?;
-        let engine = self.engine();
+        let (desk, name) = (self.here(), limits::name("name", &name)?);
+        desk.refuse_standing_in(&[]).await?;
+        let engine = desk.engine();
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;
-        let delay = self.undo_micros().await?;
+        let delay = desk.undo_micros().await?;
         take(&engine, &candidates, KnownContent::Show, Differing::ByPerson, delay).await
     }
 
@@ -88,9 +101,11 @@ impl Desk {
         separate: bool,
     ) -> Result<IntakeView, Problem> {
         limits::text(&text)?;
-        let (engine, name) = (self.engine(), limits::name("name", &name)?);
+        let (desk, name) = (self.here(), limits::name("name", &name)?);
+        desk.refuse_standing_in(&[]).await?;
+        let engine = desk.engine();
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;
-        let delay = self.undo_micros().await?;
+        let delay = desk.undo_micros().await?;
         if separate {
             return take(&engine, &candidates, known, Differing::Apart, delay).await;
         }

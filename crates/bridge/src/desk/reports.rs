@@ -102,9 +102,11 @@ impl Desk {
 
     /// Sends a corrected file in place of a submission.
     pub async fn correct_with_file(&self, id: i64, path: String) -> Result<IntakeView, Problem> {
-        let engine = self.engine();
-        let candidates = engine.inspect(vec![limits::path(path)?]).await?;
-        correct(&engine, SubmissionId(id), candidates, self.undo_micros().await?).await
+        let (desk, files) = (self.here(), vec![limits::path(path)?]);
+        desk.refuse_standing_in(&files).await?;
+        let engine = desk.engine();
+        let candidates = engine.inspect(files).await?;
+        correct(&engine, SubmissionId(id), candidates, desk.undo_micros().await?).await
     }
 
     /// Sends an edited text in place of a submission.

@@ -522,6 +522,62 @@ async fn passphrases_are_tried_one_at_a_time() {
     assert!(desk.is_locked());
 }
 
+/// In the morning the vault is closed: what is handed over then is meant for the laboratory.
+#[tokio::test(flavor = "multi_thread")]
+async fn practice_takes_nothing_that_is_meant_for_a_laboratory_that_does_not_open() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    let passphrase = "correct horse battery".to_owned();
+    desk.protect_with_passphrase(passphrase.clone()).await.unwrap();
+    desk.add_endpoint(nowhere()).await.unwrap();
+    desk.use_endpoint("real".to_owned()).await.unwrap();
+    desk.stop().await;
+    drop(desk);
+    let file = folder.path().join("a.json");
+    std::fs::write(&file, testkit::DocumentBuilder::new(1).json()).unwrap();
+    let files = || vec![file.display().to_string()];
+
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    let sent = desk.send_files(files(), KnownContent::Show).await;
+    assert_eq!(sent.unwrap_err().code, "passphrase-needed");
+    let pasted = testkit::DocumentBuilder::new(2).json();
+    let name = || "pasted".to_owned();
+    let sent = desk.send_text(pasted.clone(), name()).await;
+    assert_eq!(sent.unwrap_err().code, "passphrase-needed");
+    for separate in [false, true] {
+        let sent = desk.send_pasted(pasted.clone(), name(), KnownContent::Show, separate).await;
+        assert_eq!(sent.unwrap_err().code, "passphrase-needed");
+    }
+    let sent = desk.send_files_separately(files(), KnownContent::Show).await;
+    assert_eq!(sent.unwrap_err().code, "passphrase-needed");
+    let all = |desk: &Desk| desk.engine().journal().count(&Filter::default(), 9).unwrap();
+    assert_eq!(all(&desk), 0, "nothing is in the journal of practice");
+    // Its own samples, and whatever a person practises with who has chosen practice.
+    let samples = desk.practice_samples().await.unwrap();
+    desk.send_files(samples, KnownContent::Show).await.unwrap();
+    desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await.unwrap();
+    desk.send_files(files(), KnownContent::Show).await.unwrap();
+    desk.stop().await;
+    drop(desk);
+
+    // All of its folder is gone with its disk: it is not taken for one that never was.
+    std::fs::rename(folder.path().join("laboratory"), folder.path().join("away")).unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().problem, None, "practice was chosen");
+    desk.inner
+        .practice_engine
+        .change_settings(|settings| {
+            settings.preferences.insert(super::PLACE.to_owned(), "laboratory".into());
+            Ok(())
+        })
+        .unwrap();
+    drop(desk);
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    assert_eq!(desk.status().await.unwrap().problem.unwrap().code, "settings-missing");
+    assert_eq!(desk.add_endpoint(nowhere()).await.unwrap_err().code, "settings-missing");
+    desk.stop().await;
+}
+
 /// The window awaits its commands on any thread: this need only compile.
 #[test]
 fn commands_move_between_threads() {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{Desk, Inner, Laboratory, PLACE};
+use super::{Desk, Inner, Laboratory};
 use crate::problem::Problem;
 
 /// Pause before the first try; it doubles, because a keychain may ask a person each time.
@@ -48,14 +48,8 @@ impl Desk {
         matches!(*self.laboratory(), Laboratory::Closed(_))
     }
 
-    /// Whoever worked there goes on there, unless they have gone elsewhere meanwhile.
     async fn try_once(&self) -> Result<(), Problem> {
-        let is_open = self.laboratory_engine().await?.is_some();
-        let preferences = self.inner.practice_engine.profile().settings.preferences;
-        let wanted = preferences.get(PLACE).is_some_and(|place| place == "laboratory");
-        if is_open && wanted && self.place().moves == 0 {
-            self.enter(false);
-        }
+        self.laboratory_engine().await?;
         self.read_certificate().await
     }
 }

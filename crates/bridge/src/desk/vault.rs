@@ -3,7 +3,7 @@
 
 use identity::{Password, SecretsKind};
 
-use super::{Desk, Laboratory, PLACE, make_laboratory, on_pool, open_laboratory};
+use super::{Desk, Laboratory, make_laboratory, on_pool, open_laboratory};
 use crate::limits;
 use crate::problem::Problem;
 
@@ -52,8 +52,7 @@ impl Desk {
                 Laboratory::Absent => return Ok(()),
             }
         }
-        let wanted = self.inner.practice_engine.profile().settings.preferences.get(PLACE).cloned();
-        if wanted.is_some_and(|place| place == "laboratory") {
+        if self.wants_laboratory() {
             self.move_to(false).await
         } else {
             self.read_certificate().await

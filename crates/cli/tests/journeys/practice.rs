@@ -110,6 +110,17 @@ fn practice_does_not_stand_in_for_a_laboratory_whose_settings_are_gone() {
     for command in [&["send", "samples"][..], &["list"], &["follow", "--once"]] {
         run(command).ends(4).says("laboratory");
     }
+    // All of its folder is gone, and the window was in its room last: its disk may not be connected.
+    std::fs::remove_dir_all(&laboratory).unwrap();
+    run(&["list"]).ends(0);
+    let settings = home.path().join("data/practice/profile.json");
+    let mut practice: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&settings).unwrap()).unwrap();
+    practice["preferences"]["place"] = "laboratory".into();
+    testkit::write_private(&settings, practice.to_string());
+    for command in [&["send", "samples"][..], &["list"], &["follow", "--once"]] {
+        run(command).ends(4).says("settings of the laboratory are gone");
+    }
 }
 
 /// A report that breaks the rules of practice is held before it is sent, and suggestions alone bring it to order.
