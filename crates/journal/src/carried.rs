@@ -7,18 +7,20 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::append::{self, Happening};
 use crate::open::{self, Access, Place};
-use crate::recover::{COPIED, RECOVERY_NOTICES};
+use crate::recover::{self, COPIED, RECOVERY_NOTICES};
 use crate::{
-    JournalError, LostReport, Message, Notice, RecordError, attach, doubt, guard, lost, notice,
-    pause, read,
+    JournalError, LostReport, Message, Notice, RecordError, Unreconciled, attach, doubt, guard,
+    lost, notice, pause, read,
 };
 
 /// Code of the warning on a report of which people had decided otherwise before the journal was restored.
 const DECIDED: &str = "decided-before-restore";
 
 /// What would be sent, or would be once it was asked for. Of what is held, that is what waits for a comparison alone.
-const OPEN: &str = "SELECT id, identifier, state FROM submission WHERE state IN ('queued', 'sending', 'unknown', 'held') ORDER BY id";
-const STATE: &str = "SELECT state FROM submission WHERE id = ?1 AND identifier = ?2";
+const OPEN: &str = "SELECT id, identifier, endpoint, state FROM submission WHERE state IN ('queued', 'sending', 'unknown', 'held') ORDER BY id";
+/// Not by its number: what a recovery had lost, and was handed over again, has another one.
+const STATE: &str =
+    "SELECT state FROM submission WHERE identifier = ?1 AND endpoint = ?2 ORDER BY id DESC LIMIT 1";
 
 /// As far as it can be read.
 pub(crate) struct Carried {
@@ -29,6 +31,8 @@ pub(crate) struct Carried {
     pub(crate) is_guarded: bool,
     /// Whether sending was paused, where that is known.
     pub(crate) paused: Option<bool>,
+    /// What it still had to compare.
+    pub(crate) unreconciled: Option<Unreconciled>,
 }
 
 impl Carried {
@@ -43,6 +47,7 @@ impl Carried {
             notices,
             is_guarded: seen(copy, |c| guard::stands_for_long(c, now)).unwrap_or_default(),
             paused: pause::before(place, copy),
+            unreconciled: seen(copy, recover::unreconciled).flatten(),
         }
     }
 
@@ -68,11 +73,12 @@ impl Carried {
         by: &Person,
         now: Instant,
     ) -> Result<(), RecordError> {
-        let row =
-            |row: &rusqlite::Row<'_>| Ok((SubmissionId(row.get(0)?), row.get(1)?, row.get(2)?));
-        let open: Vec<(SubmissionId, String, String)> = read::all(connection, OPEN, [], row)?;
-        for (id, identifier, state) in open {
-            let last = self.last_state(id, &identifier);
+        let row = |row: &rusqlite::Row<'_>| {
+            Ok((SubmissionId(row.get(0)?), [row.get(1)?, row.get(2)?], row.get(3)?))
+        };
+        let open: Vec<(SubmissionId, [String; 2], String)> = read::all(connection, OPEN, [], row)?;
+        for (id, sent_as, state) in open {
+            let last = self.last_state(&sent_as);
             let is_closed = matches!(last.as_deref(), Some("withdrawn" | "superseded"));
             let is_held_back = match (&*state, last.as_deref()) {
                 ("held", _) => is_closed && guard::withhold(connection, id)?,
@@ -90,11 +96,11 @@ impl Carried {
         Ok(())
     }
 
-    /// The code of the state that a report had in the end, as far as that can be read.
-    fn last_state(&self, id: SubmissionId, identifier: &str) -> Option<String> {
+    /// The code of the state that a report had in the end, as far as that can be read; by its identifier and its endpoint.
+    fn last_state(&self, sent_as: &[String; 2]) -> Option<String> {
         let said = seen(self.copy.as_ref(), |connection| {
             connection
-                .query_row(STATE, rusqlite::params![id.0, identifier], |row| row.get(0))
+                .query_row(STATE, rusqlite::params_from_iter(sent_as), |row| row.get(0))
                 .optional()
                 .map_err(JournalError::sql("restore"))
         });

@@ -64,7 +64,10 @@ pub(crate) fn carry_over(
     now: Instant,
 ) -> Result<bool, JournalError> {
     match before {
-        Some(paused) => set(connection, paused)?,
+        Some(paused) => {
+            notice::remove(connection, UNKNOWN)?;
+            set(connection, paused)?;
+        }
         None if would_send && !is_paused(connection)? => {
             set(connection, true)?;
             notice::put(connection, &Notice::new(UNKNOWN, &[], now))?;

@@ -288,8 +288,8 @@ fn write(
         registered: false,
     };
     settings::set_lineage(connection, &lineage)?;
-    let since = recovery.last.map(|last| last.0);
-    reconcile_since(connection, since.map(Instant), now)?;
+    let since = carried.unreconciled.map_or(recovery.last, |open| open.since.min(recovery.last));
+    reconcile_since(connection, since, now)?;
     let file = old.remains().path;
     let standing = (file.as_path(), old.copy.as_ref());
     recovery.copied = home::is_copied(&old.place, standing, connection, old.find)?;
@@ -434,11 +434,13 @@ pub(crate) fn unreconciled(connection: &Connection) -> Result<Option<Unreconcile
     Ok(Some(Unreconciled { since: field("since"), restored }))
 }
 
+/// What was owed before is owed still: from the earlier of both.
 pub(crate) fn reconcile_since(
     connection: &Connection,
     since: Option<Instant>,
     restored: Instant,
 ) -> Result<(), JournalError> {
+    let since = unreconciled(connection)?.map_or(since, |open| open.since.min(since));
     let since = since.map(|since| since.0);
     let value = serde_json::json!({ "since": since, "restored": restored.0 });
     settings::set(connection, RECONCILE, &value)

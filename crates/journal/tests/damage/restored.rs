@@ -207,6 +207,81 @@ fn a_release_that_was_taken_back_is_not_known_again_after_a_restore() {
     assert_eq!(told.collect::<Vec<_>>(), ["decided-before-restore"]);
 }
 
+/// A report got another number in a journal that had lost it: what was decided there is known by its identifier.
+#[test]
+fn what_was_decided_under_another_number_is_not_sent_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let before = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+    let (other, withdrawn) = (house.import(1), house.import(2));
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let path = house.path();
+    let _folder = house.leave();
+    fs::remove_file(&path).unwrap();
+    restore(&before, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let again = journal.import_unless_async(report(2), Unless::Known).wait().unwrap();
+    let Imported::New(again) = again else { panic!("{again:?}") };
+    assert!(again != withdrawn, "it is in doubt, under the identifier of before");
+    let reason = || "hotline".to_owned();
+    record(&journal, again, Event::SaidNotReceived { reason: reason(), due: at(110) });
+    record(&journal, again, Event::Withdrawn { reason: reason() });
+    journal.close();
+    restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let codes = [other, withdrawn].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["unknown", "held"]);
+}
+
+/// A second restore before the first one was compared: what the first one had forgotten is searched for all the same.
+#[test]
+fn a_comparison_that_is_still_owed_is_not_cut_short_by_the_next_restore() {
+    for by_a_backup_of_it in [true, false] {
+        let house = House::new();
+        let id = house.import(1);
+        let backups = house.folder.path().join("backups");
+        let first = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        house.record(id, Event::SendingStarted { since: at(60) });
+        let later = house.journal.back_up_into(&backups, at(70)).unwrap().file;
+        let path = house.path();
+        let _folder = house.leave();
+        restore(&first, &key(), &path, &nowhere, at(100)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        let owed = journal.unreconciled().unwrap().unwrap();
+        record(&journal, id, Event::SaidNotReceived { reason: "ok".to_owned(), due: at(201) });
+        let new = journal.back_up_into(&backups, at(210)).unwrap().file;
+        journal.close();
+        let backup = if by_a_backup_of_it { new } else { later };
+        restore(&backup, &key(), &path, &nowhere, at(300)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        let still = journal.unreconciled().unwrap().unwrap();
+        assert_eq!((still.since, still.restored), (owed.since, at(300)));
+    }
+}
+
+/// Sending was known to be paused or not: nobody is told any more that it is not known.
+#[test]
+fn a_pause_that_is_known_ends_the_notice_that_it_is_not() {
+    let house = House::new();
+    house.import(1);
+    let backups = house.folder.path().join("backups");
+    let first = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let path = house.path();
+    let folder = house.leave();
+    for name in ["journal.db", "journal.db-register"] {
+        fs::remove_file(folder.path().join(name)).unwrap();
+    }
+    restore(&first, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert!(is_told(&journal));
+    let told = journal.back_up_into(&backups, at(150)).unwrap().file;
+    journal.set_paused(false).unwrap();
+    journal.close();
+    restore(&told, &key(), &path, &nowhere, at(200)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert!(!journal.is_paused().unwrap() && !is_told(&journal));
+}
+
 /// A person has paused sending, or resumed it, since the backup that takes the journal's place.
 #[test]
 fn a_pause_outlives_the_journal() {
