@@ -2,8 +2,8 @@
 //! read yet, whether everything is asked for first, whether sending is paused, and what people have decided since.
 
 use fhir::Instant;
-use report::{Event, Person, SubmissionId};
-use rusqlite::{Connection, OptionalExtension as _};
+use report::{Event, Person, State, SubmissionId};
+use rusqlite::Connection;
 
 use crate::append::{self, Happening};
 use crate::open::{self, Access, Place};
@@ -16,11 +16,9 @@ use crate::{
 /// Code of the warning on a report of which people had decided otherwise before the journal was restored.
 const DECIDED: &str = "decided-before-restore";
 
-/// What would be sent, or would be once it was asked for. Of what is held, that is what waits for a comparison alone.
-const OPEN: &str = "SELECT id, identifier, endpoint, state FROM submission WHERE state IN ('queued', 'sending', 'unknown', 'held') ORDER BY id";
-/// Not by its number: what a recovery had lost, and was handed over again, has another one.
-const STATE: &str =
-    "SELECT state FROM submission WHERE identifier = ?1 AND endpoint = ?2 ORDER BY id DESC LIMIT 1";
+/// What would be sent, and what waits for a person.
+const OPEN: &str = "SELECT id, identifier, endpoint, state FROM submission \
+     WHERE state IN ('queued', 'sending', 'unknown', 'held', 'rejected', 'failed') ORDER BY id";
 
 /// As far as it can be read.
 pub(crate) struct Carried {
@@ -66,7 +64,8 @@ impl Carried {
         Ok(())
     }
 
-    /// Holds what the new journal would send and people had stopped, withdrawn, settled or replaced: they decide again.
+    /// What people had decided since about what the new journal has as open. What it would send is held: they decide again.
+    /// What waits for a person there, and was withdrawn, stays withdrawn; of the rest they are told.
     pub(crate) fn hold_decided(
         &self,
         connection: &Connection,
@@ -78,47 +77,52 @@ impl Carried {
         };
         let open: Vec<(SubmissionId, [String; 2], String)> = read::all(connection, OPEN, [], row)?;
         for (id, sent_as, state) in open {
-            let last = self.last_state(&sent_as);
-            let is_closed = matches!(last.as_deref(), Some("withdrawn" | "superseded"));
-            let is_held_back = match (&*state, last.as_deref()) {
-                ("held", _) => is_closed && guard::withhold(connection, id)?,
-                (_, Some("held")) => true,
-                _ => is_closed,
-            };
-            if !is_held_back {
-                continue;
-            }
-            if state != "held" {
-                hold(connection, id, by, now)?;
+            let Some(last) = self.last_state(&sent_as) else { continue };
+            let would_be_sent = matches!(&*state, "queued" | "sending" | "unknown");
+            match last {
+                State::Held { .. } | State::Withdrawn { .. } | State::Superseded { .. }
+                    if would_be_sent =>
+                {
+                    let (since, due, why) = (now, now, doubt::RESTORED.to_owned());
+                    // It may have been sent since the backup, so what the authority shows of it counts.
+                    happen(connection, id, &Event::Doubted { since, due, why }, by, now)?;
+                    happen(connection, id, &Event::HeldBack, by, now)?;
+                }
+                State::Withdrawn { received: false } => {
+                    let reason = doubt::RESTORED.to_owned();
+                    happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
+                    continue;
+                }
+                State::Withdrawn { .. } | State::Superseded { .. } => {
+                    guard::withhold(connection, id)?;
+                }
+                _ => continue,
             }
             attach::warn(connection, id, &Message::warning(DECIDED, &[]))?;
         }
         Ok(())
     }
 
-    /// The code of the state that a report had in the end, as far as that can be read; by its identifier and its endpoint.
-    fn last_state(&self, sent_as: &[String; 2]) -> Option<String> {
-        let said = seen(self.copy.as_ref(), |connection| {
-            connection
-                .query_row(STATE, rusqlite::params_from_iter(sent_as), |row| row.get(0))
-                .optional()
-                .map_err(JournalError::sql("restore"))
-        });
-        said.flatten()
+    /// The state that a report had in the end, as far as that can be read; by its identifier and its endpoint.
+    fn last_state(&self, sent_as: &[String; 2]) -> Option<State> {
+        seen(self.copy.as_ref(), |connection| {
+            let [identifier, endpoint] = sent_as;
+            let id = read::by_attempt_identifier_at(connection, endpoint, identifier)?;
+            id.map(|id| read::state(connection, id)).transpose()
+        })
+        .flatten()
     }
 }
 
-/// In doubt first: it may have been sent since the backup, so what the authority shows of it counts.
-fn hold(
+fn happen(
     connection: &Connection,
     id: SubmissionId,
+    event: &Event,
     by: &Person,
-    now: Instant,
+    at: Instant,
 ) -> Result<(), RecordError> {
-    doubt::one(connection, id, now, by)?;
     let subject = append::subject_of(connection, id)?;
-    let happening = Happening { event: &Event::HeldBack, by, at: now, evidence: None };
-    append::advance(connection, &subject, &happening)?;
+    append::advance(connection, &subject, &Happening { event, by, at, evidence: None })?;
     Ok(())
 }
 

@@ -158,12 +158,11 @@ pub(crate) fn waits(
     note(connection, id, Wait { release, in_vain: false, watched: false, not_shown: None })
 }
 
-/// A person has decided about a report that would go by itself once it was compared: only a person lets it go. Gives
-/// whether it was such a one.
-pub(crate) fn withhold(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+/// A person has decided about a report that would go by itself once it was compared: only a person lets it go.
+pub(crate) fn withhold(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
     match wait_of(connection, id)?.filter(|wait| wait.release) {
-        Some(wait) => note(connection, id, Wait { release: false, ..wait }).map(|()| true),
-        None => Ok(false),
+        Some(wait) => note(connection, id, Wait { release: false, ..wait }),
+        None => Ok(()),
     }
 }
 

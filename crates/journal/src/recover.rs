@@ -372,7 +372,10 @@ fn take_back(
     now: Instant,
     by: &Person,
 ) -> Result<(), RecordError> {
-    let Salvaged { lost, new, closed } = report;
+    let Salvaged { lost, mut new, corrects, closed } = report;
+    if let Some([identifier, endpoint]) = corrects {
+        new.corrects = read::by_attempt_identifier_at(connection, &endpoint, &identifier)?;
+    }
     let prepared = append::Prepared::new(new)?;
     let id = append::import_again(connection, &prepared, Some(&lost))?;
     if closed {

@@ -21,12 +21,17 @@ const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, 
      FROM submission WHERE id = ?1 AND erased IS NULL";
 /// What journals of the first schema do not have.
 const SAYS: &str = "SELECT canonical, environment FROM submission WHERE id = ?1";
+/// What the predecessor went out as.
+const CORRECTS: &str = "SELECT one.identifier, one.endpoint FROM submission AS other \
+     JOIN submission AS one ON one.id = other.corrects WHERE other.id = ?1";
 const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 
 /// A report that was read from a damaged journal.
 pub(crate) struct Salvaged {
     pub(crate) lost: LostReport,
     pub(crate) new: NewSubmission,
+    /// Identifier and endpoint of the report whose place it takes.
+    pub(crate) corrects: Option<[String; 2]>,
     /// Nobody wanted it to be sent any more.
     pub(crate) closed: bool,
 }
@@ -119,7 +124,18 @@ impl Damaged {
             new.first = Event::Held;
         }
         let closed = matches!(state.as_str(), "withdrawn" | "superseded");
-        Some(Salvaged { lost, new, closed })
+        let corrects = self.corrects(number);
+        Some(Salvaged { lost, new, corrects, closed })
+    }
+
+    /// The report whose place it takes, where both can be read.
+    fn corrects(&mut self, number: i64) -> Option<[String; 2]> {
+        let found = self.read(|connection| {
+            // A journal of the first schema is no damage.
+            let Ok(mut query) = connection.prepare_cached(CORRECTS) else { return Ok(None) };
+            query.query_row([number], |row| Ok([row.get(0)?, row.get(1)?])).optional()
+        });
+        found.flatten()
     }
 
     /// What a report says and which environment it went to, where the journal has that.

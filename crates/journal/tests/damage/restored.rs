@@ -5,7 +5,8 @@ use std::fs;
 use crate::common::{self, House, accepted, answer, at, filter, key, nowhere, report};
 use fhir::Format;
 use journal::{
-    Base, FoundReport, Imported, Journal, OpenProblem, Reconciled, Unless, recover, restore,
+    Base, FoundReport, Imported, Journal, NewSubmission, OpenProblem, Reconciled, Unless, recover,
+    restore,
 };
 use report::Event;
 use testkit::Figures;
@@ -202,9 +203,69 @@ fn a_release_that_was_taken_back_is_not_known_again_after_a_restore() {
         journal.decide_guarded(id, None, &person(), at(501)).unwrap();
     }
     let codes = [withdrawn, waits].map(|id| journal.state(id).unwrap().code());
-    assert_eq!(codes, ["held", "unknown"]);
-    let told = journal.detail(withdrawn).unwrap().messages.into_iter().map(|it| it.code);
-    assert_eq!(told.collect::<Vec<_>>(), ["decided-before-restore"]);
+    assert_eq!(codes, ["withdrawn", "unknown"]);
+}
+
+/// What waited for a person when the backup was made, and was corrected since: its correction is read back and still takes
+/// its place, so that neither the wrong version nor a second correction goes out beside it.
+#[test]
+fn a_correction_that_is_read_back_takes_the_place_of_what_it_corrects() {
+    for wrong in ["held", "rejected", "failed"] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let id = house.import(1);
+        let first = match wrong {
+            "held" => Event::HeldBack,
+            _ => Event::SendingStarted { since: at(40) },
+        };
+        record(&house.journal, id, first);
+        match wrong {
+            "rejected" => record(&house.journal, id, Event::Rejected),
+            "failed" => record(&house.journal, id, Event::Failed { receipt: "r-1".to_owned() }),
+            _ => {}
+        }
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        let right = NewSubmission { corrects: Some(id), ..report(2) };
+        let right = house.journal.import(right).unwrap();
+        house.complete(right, "r-2");
+        assert_eq!(house.journal.state(id).unwrap().code(), "superseded");
+        let path = house.path();
+        let _folder = house.leave();
+        let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+        assert_eq!(restored.salvaged, 1);
+        let journal = Journal::open(&path, &key()).unwrap();
+        let row = journal.row(id).unwrap();
+        assert_eq!((row.state.code(), row.replacement), (wrong, Some(right)), "it waits");
+        let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+        assert!(codes.collect::<Vec<_>>().contains(&"decided-before-restore".to_owned()));
+        let second = NewSubmission { corrects: Some(id), ..report(3) };
+        assert!(journal.import(second).is_err(), "one correction waits already");
+        assert_eq!(journal.row(right).unwrap().corrects, Some(id));
+    }
+}
+
+/// What waited for a person when the backup was made, and was withdrawn since.
+#[test]
+fn what_was_withdrawn_while_it_waited_for_a_person_stays_withdrawn_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let [held, failed, waits] = [1, 2, 3].map(|n| house.import(n));
+    house.record(held, Event::HeldBack);
+    house.record(waits, Event::HeldBack);
+    house.record(failed, Event::SendingStarted { since: at(40) });
+    record(&house.journal, failed, Event::Failed { receipt: "r-1".to_owned() });
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    for id in [held, failed] {
+        house.record(id, Event::Withdrawn { reason: "not notifiable".to_owned() });
+    }
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let codes = [held, failed, waits].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["withdrawn", "withdrawn", "held"]);
+    assert!(journal.detail(waits).unwrap().messages.is_empty());
+    assert_eq!(journal.verify().unwrap().problems, []);
 }
 
 /// A report got another number in a journal that had lost it: what was decided there is known by its identifier.
