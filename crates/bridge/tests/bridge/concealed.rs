@@ -9,7 +9,7 @@ use bridge::views::{
     PrivacyRowView, PrivacyView, ResultView, RowView, SectionView, SuggestedView, SuggestionView,
     TimelineView, ValueView,
 };
-use bridge::{Call, Desk, IssueRecord, Password, Problem, Record, SuggestionRecord};
+use bridge::{Call, Desk, IssueRecord, Opinion, Password, Problem, Record, SuggestionRecord};
 use static_assertions::assert_not_impl_any;
 
 // The arguments of a call are reports, names and passwords: this does not compile.
@@ -246,6 +246,14 @@ fn records_problems_and_questions_are_not_printed() {
         params: [(canary(), canary())].into(),
     };
     silent(&issue);
+    let opinion = Opinion {
+        address: canary(),
+        fault: None,
+        both: 1,
+        only_there: vec![issue.clone()],
+        only_here: vec![issue.clone()],
+    };
+    silent(&opinion);
     silent(&Record {
         id: Some(1),
         file: canary(),
@@ -254,6 +262,7 @@ fn records_problems_and_questions_are_not_printed() {
         state: None,
         receipt: None,
         issues: vec![issue],
+        validator: Some(opinion),
         attempts: 0,
         corrects: None,
         endpoint: Some(canary()),
