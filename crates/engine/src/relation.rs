@@ -4,7 +4,7 @@
 use exchange::{Endpoint, document_of};
 use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
-use report::SubmissionId;
+use report::{SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::intake::{Candidate, Origin, Parsed, Verdict, content_digest};
@@ -39,7 +39,7 @@ pub struct Relation {
     /// Its last event.
     pub at: Instant,
     /// Whether the report is a correction that takes its place when it is sent: it failed, was rejected or is
-    /// held. Else it is on its way or was completed.
+    /// held, and both are about the same case. Else it is on its way or was completed, or it is another case.
     pub corrects: bool,
     /// Where the two differ; empty where the earlier content is not kept any more.
     pub differences: Vec<Difference>,
@@ -114,7 +114,7 @@ impl Engine {
         Ok(relatives)
     }
 
-    /// The newest one that stands decides.
+    /// The newest one that stands decides; of another case only where none is about the same one.
     fn relation(
         &self,
         relatives: &[Relative],
@@ -122,7 +122,13 @@ impl Engine {
     ) -> Result<Option<Relation>, EngineError> {
         let closed =
             |relative: &&Relative| matches!(relative.state.as_str(), "withdrawn" | "superseded");
-        let Some(relative) = relatives.iter().rev().find(|it| !closed(it)) else { return Ok(None) };
+        let mut standing = Vec::new();
+        for relative in relatives.iter().rev().filter(|it| !closed(it)) {
+            let earlier = self.journal().row(relative.id)?.summary;
+            standing.push((relative, is_same_case(&earlier, &parsed.summary)));
+        }
+        let found = standing.iter().find(|(_, is_same)| *is_same).or(standing.first());
+        let Some(&(relative, is_same)) = found else { return Ok(None) };
         let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
         let later = Tree::read(&parsed.bytes, parsed.format, &Limits::default()).ok();
         let differences = earlier.zip(later).map(|(earlier, later)| differences(&earlier, &later));
@@ -130,7 +136,7 @@ impl Engine {
             submission: relative.id,
             state: relative.state.clone(),
             at: relative.updated,
-            corrects: matches!(relative.state.as_str(), "held" | "rejected" | "failed"),
+            corrects: is_same && matches!(relative.state.as_str(), "held" | "rejected" | "failed"),
             differences: differences.unwrap_or_default(),
         }))
     }
@@ -145,6 +151,21 @@ impl Engine {
         let format = Format::sniff(&bytes);
         Ok(format.and_then(|format| Tree::read(&bytes, format, &Limits::default()).ok()))
     }
+}
+
+/// Whether two reports with one document identifier may be about the same case. Laboratories reuse identifiers: one that
+/// stands for an order is in the reports of all its diseases, and in those of several patients. A correction may change
+/// the patient's name or the birth date, not both, and not what was found: what does is sent as a report of its own, so
+/// that nothing is given up for it. What one of them does not say tells nothing.
+fn is_same_case(earlier: &Summary, later: &Summary) -> bool {
+    let agree = |one: &Option<String>, other: &Option<String>| match (one, other) {
+        (Some(one), Some(other)) => Some(one.trim().eq_ignore_ascii_case(other.trim())),
+        _ => None,
+    };
+    let patient =
+        [agree(&earlier.patient, &later.patient), agree(&earlier.birth_date, &later.birth_date)];
+    let is_same_patient = patient.contains(&Some(true)) || patient == [None, None];
+    is_same_patient && agree(&earlier.code, &later.code) != Some(false)
 }
 
 /// Of a document in an envelope and a bare one, where the documents differ.

@@ -165,6 +165,12 @@ impl Engine {
     ) {
         let names_of =
             |index: &usize| candidates.get(*index).and_then(Candidate::parsed).map(names);
+        // Nobody was shown how it differs: when they were looked at, neither was in the journal.
+        let differing = match terms.differing {
+            Differing::ByPerson => Differing::ByRule,
+            other => other,
+        };
+        let terms = ImportOptions { differing, ..terms };
         let mut failed: HashSet<Name<'_>> = HashSet::new();
         for (index, taken) in taken.iter().enumerate() {
             if *taken == Taken::Failed {

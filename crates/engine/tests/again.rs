@@ -97,6 +97,62 @@ async fn a_mended_envelope_corrects_the_one_that_is_held() {
     assert_eq!(engine.journal().row(id).unwrap().corrects, Some(held));
 }
 
+/// Laboratories reuse document identifiers: nothing is replaced by the report of another patient, or of another disease.
+#[tokio::test]
+async fn another_patients_report_with_the_same_identifier_corrects_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let look = |document: testkit::DocumentBuilder| {
+        let (engine, text) = (engine.clone(), document.identifier("urn:uuid:order-1").json());
+        async move { engine.inspect_text("a.json".to_owned(), text.into_bytes()).await.unwrap() }
+    };
+    let report = || testkit::DocumentBuilder::new(1);
+    let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
+    let first = look(report()).await;
+    let Taken::New(first) = engine.take(&first, terms).await.unwrap().taken[0] else { panic!() };
+    engine.hold_back(first).await.unwrap();
+    let other_patient = testkit::DocumentBuilder::new(2).disease(testkit::Disease::ALL[1]);
+    let other_disease = report().disease(testkit::Disease::ALL[2]);
+    for other in [other_patient, other_disease] {
+        let seen = look(other).await;
+        let relation = seen[0].parsed().unwrap().relation.as_ref().unwrap();
+        assert!(!relation.corrects && relation.submission == first);
+        let told = seen[0].findings.iter().any(|it| it.1.code == "same-identifier-other-content");
+        assert!(told, "a person may look");
+    }
+    // A name that was wrong is what corrections are for; so is a birth date.
+    let seen = look(report().family("Richtig")).await;
+    assert!(seen[0].parsed().unwrap().relation.as_ref().unwrap().corrects);
+    let Taken::New(id) = engine.take(&seen, terms).await.unwrap().taken[0] else { panic!() };
+    assert_eq!(engine.journal().row(id).unwrap().corrects, Some(first));
+}
+
+/// Two versions of one report in one hand-over: nobody was shown how they differ, so the profile's rule decides.
+#[tokio::test]
+async fn two_versions_in_one_hand_over_are_not_decided_by_a_person() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut profile =
+        Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    profile.settings.same_identifier = engine::SameIdentifier::Hold;
+    profile.save().unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let mut both = Vec::new();
+    for family in ["Vorläufig", "Endgültig"] {
+        let text = testkit::DocumentBuilder::new(1).family(family).json().into_bytes();
+        both.extend(engine.inspect_text(format!("{family}.json"), text).await.unwrap());
+    }
+    let terms = ImportOptions {
+        delay_micros: 3_600_000_000,
+        differing: engine::Differing::ByPerson,
+        ..ImportOptions::default()
+    };
+    let taken = engine.take(&both, terms).await.unwrap().taken;
+    let [Taken::New(first), Taken::New(second)] = taken[..] else { panic!("{taken:?}") };
+    let states = [first, second].map(|id| engine.journal().state(id).unwrap().code());
+    assert_eq!(states, ["queued", "held"]);
+}
+
 /// What went to a test system went nowhere else. What a watched folder held then is not sent to the next endpoint
 /// by itself, because nobody has said that it is to be.
 #[tokio::test]

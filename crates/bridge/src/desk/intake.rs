@@ -196,7 +196,7 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
             id: relation.submission.0,
             state: row.state.shown().to_owned(),
             updated: row.updated.to_fhir(),
-            possible: row.actions(engine.now()).contains(&Action::Correct),
+            possible: relation.corrects && row.actions(engine.now()).contains(&Action::Correct),
             changes: shown,
             changed: small(changed as u64),
         });
