@@ -119,7 +119,7 @@ impl Record {
             file: row.file.clone(),
             digest: Some(row.digest.clone()),
             identifier: Some(row.identifier.clone()),
-            state: Some(row.state.shown().to_owned()),
+            state: Some(row.state.shown().code().to_owned()),
             receipt: row.receipt.clone(),
             issues,
             attempts: row.attempts,

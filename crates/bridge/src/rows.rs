@@ -51,7 +51,7 @@ pub(crate) fn leaves_production(plan: &engine::Move) -> bool {
 
 /// Environment of a submission's endpoint: as it was when it was taken in, else as it is now.
 pub(crate) fn environment_of(row: &Row, profile: &Profile) -> String {
-    let now = || profile.environment_of(&row.endpoint);
+    let now = || profile.environment_of(&row.endpoint).code().to_owned();
     row.environment.clone().unwrap_or_else(now)
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
     RowView {
         id: row.id.0,
         file: row.file.clone(),
-        state: row.state.shown().to_owned(),
+        state: row.state.shown().code().to_owned(),
         group: group_code(row.state.group(now)).to_owned(),
         patient,
         subject: summary.subject.clone(),

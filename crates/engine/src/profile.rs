@@ -306,12 +306,12 @@ impl Profile {
         self.settings.secrets == SecretsKind::Practice
     }
 
-    /// Code of the environment of an endpoint by its id; unknown ones count as production, so that nothing is taken
+    /// The environment of an endpoint by its id; unknown ones count as production, so that nothing is taken
     /// for practice by mistake.
-    pub fn environment_of(&self, id: &str) -> String {
-        let known = self.endpoint_of(id).map(|known| known.environment.code().to_owned());
-        let noted = || self.noted.get(id).map(|note| note.environment.clone());
-        known.or_else(noted).unwrap_or_else(|| Environment::Production.code().to_owned())
+    pub fn environment_of(&self, id: &str) -> Environment {
+        let known = self.endpoint_of(id).map(|known| known.environment);
+        let noted = || self.noted.get(id).and_then(|note| Environment::of(&note.environment));
+        known.or_else(noted).unwrap_or(Environment::Production)
     }
 }
 

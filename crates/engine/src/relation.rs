@@ -4,7 +4,7 @@
 use exchange::{Endpoint, document_of};
 use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
-use report::{SubmissionId, Summary};
+use report::{StateCode, SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
 use crate::intake::{Candidate, Origin, Parsed, Verdict, content_digest};
@@ -34,8 +34,8 @@ pub enum SameIdentifier {
 pub struct Relation {
     /// Which.
     pub submission: SubmissionId,
-    /// Code of its state.
-    pub state: String,
+    /// Its state, as the journal keeps it.
+    pub state: StateCode,
     /// Its last event.
     pub at: Instant,
     /// Whether the report is a correction that takes its place when it is sent: it failed, was rejected or is
@@ -120,10 +120,8 @@ impl Engine {
         relatives: &[Relative],
         parsed: &Parsed,
     ) -> Result<Option<Relation>, EngineError> {
-        let closed =
-            |relative: &&Relative| matches!(relative.state.as_str(), "withdrawn" | "superseded");
         let mut standing = Vec::new();
-        for relative in relatives.iter().rev().filter(|it| !closed(it)) {
+        for relative in relatives.iter().rev().filter(|relative| !relative.state.is_closed()) {
             let earlier = self.journal().row(relative.id)?.summary;
             standing.push((relative, is_same_case(&earlier, &parsed.summary)));
         }
@@ -134,9 +132,9 @@ impl Engine {
         let differences = earlier.zip(later).map(|(earlier, later)| differences(&earlier, &later));
         Ok(Some(Relation {
             submission: relative.id,
-            state: relative.state.clone(),
+            state: relative.state,
             at: relative.updated,
-            corrects: is_same && matches!(relative.state.as_str(), "held" | "rejected" | "failed"),
+            corrects: is_same && relative.state.may_be_corrected(),
             differences: differences.unwrap_or_default(),
         }))
     }

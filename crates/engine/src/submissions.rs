@@ -172,7 +172,7 @@ impl Engine {
         if !state.actions(self.now()).contains(&Action::Resubmit) {
             return Err(EngineError::NotPermitted {
                 action: Action::Resubmit,
-                state: state.shown(),
+                state: state.shown().code(),
             });
         }
         let name = self.journal().row(id)?.file;
@@ -204,7 +204,7 @@ impl Engine {
         if !state.actions(self.now()).contains(&Action::Correct) {
             return Err(EngineError::NotPermitted {
                 action: Action::Correct,
-                state: state.shown(),
+                state: state.shown().code(),
             });
         }
         let known = match candidate.parsed() {
@@ -336,7 +336,7 @@ impl Engine {
         if state.actions(self.now()).contains(&action) {
             return Ok(());
         }
-        Err(EngineError::NotPermitted { action, state: state.shown() })
+        Err(EngineError::NotPermitted { action, state: state.shown().code() })
     }
 
     /// Stops a report that waits to be sent.

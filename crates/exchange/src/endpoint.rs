@@ -59,6 +59,14 @@ pub enum Environment {
 }
 
 impl Environment {
+    /// All, from what is least to what is most serious.
+    pub const ALL: [Self; 3] = [Self::Practice, Self::Integration, Self::Production];
+
+    /// The one of this code.
+    pub fn of(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|environment| environment.code() == code)
+    }
+
     /// Stable code in kebab-case.
     pub const fn code(self) -> &'static str {
         match self {

@@ -14,6 +14,20 @@ pub enum Severity {
     Information,
 }
 
+impl Severity {
+    /// All, the heaviest first.
+    pub const ALL: [Self; 3] = [Self::Error, Self::Warning, Self::Information];
+
+    /// Stable code in kebab-case.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Information => "information",
+        }
+    }
+}
+
 /// A place in the source text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {

@@ -307,7 +307,7 @@ pub(crate) fn advance(
     let state = subject.state.apply(happening.event)?;
     append(connection, subject, happening)?;
     write_state(connection, subject.id, &state, happening).map_err(JournalError::from)?;
-    let is_open = |state: &State| succession::CORRECTABLE.contains(&state.code());
+    let is_open = |state: &State| state.shown().may_be_corrected();
     if is_open(&subject.state) && !is_open(&state) {
         edited::forget(connection, subject.id)?;
     }

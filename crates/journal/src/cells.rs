@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 
 use fhir::{Format, Instant, Severity};
-use report::{SubmissionId, Summary};
+use report::{StateCode, SubmissionId, Summary};
 use rusqlite::types::Type;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -70,6 +70,12 @@ pub(crate) fn from_json<T: DeserializeOwned>(column: usize, text: &str) -> rusql
 /// A value that the schema should not have let in. The words name no content.
 pub(crate) fn unfit(column: usize, words: String) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(column, Type::Text, words.into())
+}
+
+/// A state as the journal keeps it, from a column.
+pub(crate) fn state(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<StateCode> {
+    let code = row.get_ref(column)?.as_str()?;
+    StateCode::of(code).ok_or_else(|| unfit(column, "state".to_owned()))
 }
 
 pub(crate) const fn format_code(format: Format) -> &'static str {

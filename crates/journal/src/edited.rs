@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::writer::Effect;
-use crate::{Journal, JournalError, read, settings, succession};
+use crate::{Journal, JournalError, read, settings};
 
 impl Journal {
     /// The edited text of a report that was not sent, if there is one.
@@ -22,7 +22,7 @@ impl Journal {
 }
 
 fn keep(connection: &Connection, id: SubmissionId, text: String) -> Result<(), JournalError> {
-    let is_open = succession::CORRECTABLE.contains(&read::state(connection, id)?.code());
+    let is_open = read::state(connection, id)?.shown().may_be_corrected();
     if text.is_empty() || !is_open {
         return forget(connection, id);
     }

@@ -2,11 +2,11 @@
 //! was not sent to production.
 
 use fhir::Instant;
-use report::{Event, State, SubmissionId};
+use report::{Event, State, StateCode, SubmissionId};
 use rusqlite::{Connection, params};
 
 use crate::append::{self, Prepared};
-use crate::{JournalError, Message, RecordError, guard, lost, read, sql, succession};
+use crate::{JournalError, Message, RecordError, cells, guard, lost, read, sql, succession};
 
 /// Code of the warning on a report that went elsewhere before the journal was restored; parameter: `endpoint`.
 const WENT_ELSEWHERE: &str = "went-elsewhere";
@@ -38,8 +38,8 @@ pub struct Destination<'a> {
 pub struct Relative {
     /// Which.
     pub id: SubmissionId,
-    /// Code of its state.
-    pub state: String,
+    /// Its state, as the journal keeps it.
+    pub state: StateCode,
     /// SHA-256 of its bytes, hex.
     pub digest: String,
     /// What it says, where that is known.
@@ -116,7 +116,7 @@ pub(crate) fn of_document(
     read::all(connection, sql::OF_DOCUMENT, place, |row| {
         Ok(Relative {
             id: SubmissionId(row.get(0)?),
-            state: row.get(1)?,
+            state: cells::state(row, 1)?,
             digest: row.get(2)?,
             canonical: row.get(3)?,
             has_content: row.get(4)?,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fhir::Instant;
-use report::{Group, State, SubmissionId};
+use report::{Group, State, StateCode, SubmissionId};
 use rusqlite::{Connection, params};
 
 use crate::{Counts, Filter, JournalError, Row, cells, read, search, sql};
@@ -43,18 +43,15 @@ pub(crate) fn count(
         return Ok(rows(connection, &all, at_most)?.len() as u64);
     }
     let counts = counts(connection, all.now)?;
-    let of = |state: &str| counts.by_state.get(state).copied().unwrap_or(0);
-    let in_groups = |state: &str| match state {
-        "unknown" | "in-progress" if !all.groups.is_empty() => {
-            let long = all.groups.contains(&Group::NeedsAttention);
-            let short = all.groups.contains(&Group::InProgress);
-            let longer = if state == "unknown" { counts.doubtful_long } else { counts.overdue };
-            let shorter = of(state).saturating_sub(longer);
-            u64::from(long) * longer + u64::from(short) * shorter
-        }
-        _ => of(state),
+    let in_groups = |state: StateCode| match &*all.groups {
+        [] => counts.of(state, None),
+        groups => Group::ALL
+            .into_iter()
+            .filter(|group| groups.contains(group))
+            .map(|group| counts.of(state, Some(group)))
+            .sum(),
     };
-    Ok(states(&all).into_iter().map(in_groups).sum())
+    Ok(wanted_states(&all).map(in_groups).sum())
 }
 
 fn rows(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Row>, JournalError> {
@@ -67,8 +64,8 @@ fn rows(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Ro
 
 /// Whether a row is wanted, apart from its words and place.
 fn wanted(filter: &Filter, row: &Row) -> bool {
-    let by_state =
-        filter.states.is_empty() || filter.states.iter().any(|code| code == row.state.code());
+    let by_state = filter.states.is_empty()
+        || filter.states.iter().any(|state| state.kept_as() == row.state.code());
     let by_group = filter.groups.is_empty() || filter.groups.contains(&row.state.group(filter.now));
     by_state
         && by_group
@@ -189,22 +186,21 @@ fn collect(
 }
 
 /// The states that can hold wanted rows.
-fn states(filter: &Filter) -> Vec<&'static str> {
-    let can_be_in = |code: &str, group: &Group| match group {
-        Group::NeedsAttention => {
-            matches!(code, "held" | "rejected" | "failed" | "unknown" | "in-progress")
-        }
-        Group::InProgress => matches!(code, "queued" | "sending" | "unknown" | "in-progress"),
-        Group::Completed => code == "completed",
-        Group::Closed => matches!(code, "withdrawn" | "superseded"),
-    };
-    State::CODES
+fn wanted_states(filter: &Filter) -> impl Iterator<Item = StateCode> {
+    StateCode::KEPT
         .into_iter()
-        .filter(|code| filter.states.is_empty() || filter.states.iter().any(|s| s == code))
-        .filter(|code| {
-            filter.groups.is_empty() || filter.groups.iter().any(|group| can_be_in(code, group))
+        .filter(|state| {
+            filter.states.is_empty()
+                || filter.states.iter().any(|asked| asked.kept_as() == state.code())
         })
-        .collect()
+        .filter(|state| {
+            filter.groups.is_empty() || filter.groups.iter().any(|group| state.can_be_in(*group))
+        })
+}
+
+/// Their codes.
+fn states(filter: &Filter) -> Vec<&'static str> {
+    wanted_states(filter).map(StateCode::code).collect()
 }
 
 fn counts_by_state(connection: &Connection) -> Result<BTreeMap<&'static str, u64>, JournalError> {

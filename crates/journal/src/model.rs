@@ -1,7 +1,7 @@
 //! What goes into the journal and what comes out: plain data.
 
 use fhir::{Finding, Format, Instant, Severity};
-use report::{Action, Duty, Event, Group, Person, State, SubmissionId, Summary};
+use report::{Action, Duty, Event, Group, Person, State, StateCode, SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
 /// A report to be taken into the journal.
@@ -78,6 +78,20 @@ pub enum Source {
     Base,
     /// The authority.
     Authority,
+}
+
+impl Source {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Local, Self::Base, Self::Authority];
+
+    /// Stable code in kebab-case.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Base => "base",
+            Self::Authority => "authority",
+        }
+    }
 }
 
 /// One finding of ours or one issue of the authority. May hold patient data.
@@ -247,8 +261,8 @@ pub struct Sibling {
 /// What to list.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// State codes; empty for all.
-    pub states: Vec<String>,
+    /// States; empty for all. What was said to be received is listed with what was withdrawn, as the journal keeps it.
+    pub states: Vec<StateCode>,
     /// Groups; empty for all. Together with `states` both must hold.
     pub groups: Vec<Group>,
     /// Words in identifier, name, file, disease, laboratory or message; all must occur, each as the
@@ -375,15 +389,23 @@ pub struct Counts {
 impl Counts {
     /// Submissions in a group.
     pub fn group(&self, group: Group) -> u64 {
-        let of = |code: &str| self.by_state.get(code).copied().unwrap_or(0);
+        // A person's word that the authority has it is counted with what was withdrawn.
+        StateCode::KEPT.into_iter().map(|state| self.of(state, Some(group))).sum()
+    }
+
+    /// Submissions in a state, or those of them that are in a group.
+    pub fn of(&self, state: StateCode, group: Option<Group>) -> u64 {
+        let all = self.by_state.get(state.kept_as()).copied().unwrap_or(0);
+        let too_long = match state {
+            StateCode::Unknown => self.doubtful_long,
+            StateCode::InProgress => self.overdue,
+            _ => 0,
+        };
         match group {
-            Group::NeedsAttention => {
-                of("held") + of("rejected") + of("failed") + self.doubtful_long + self.overdue
-            }
-            Group::InProgress => (of("queued") + of("sending") + of("unknown") + of("in-progress"))
-                .saturating_sub(self.doubtful_long + self.overdue),
-            Group::Completed => of("completed"),
-            Group::Closed => of("withdrawn") + of("superseded"),
+            None => all,
+            Some(group) if group == state.group() => all.saturating_sub(too_long),
+            Some(Group::NeedsAttention) => too_long,
+            Some(_) => 0,
         }
     }
 

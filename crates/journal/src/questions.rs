@@ -1,7 +1,7 @@
 //! What a journal can be asked: every view and every look of the worker. Nothing here writes.
 
 use fhir::Instant;
-use report::{State, SubmissionId};
+use report::{State, StateCode, SubmissionId};
 
 use crate::{
     Counts, Destination, Detail, Due, Filter, Journal, JournalError, KeptEvidence, OpenReport,
@@ -45,7 +45,7 @@ impl Journal {
         &self,
         at: Instant,
         recorded: Instant,
-        state: &'static str,
+        state: StateCode,
         limit: usize,
     ) -> Result<Vec<Due>, JournalError> {
         self.read(|c| read::due_beyond(c, at, recorded, state, limit))

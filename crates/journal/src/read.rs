@@ -1,7 +1,7 @@
 //! Views of single submissions and what the worker asks for.
 
 use fhir::Instant;
-use report::{Event, Person, State, SubmissionId};
+use report::{Event, Person, State, StateCode, SubmissionId};
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
 use crate::{
@@ -70,11 +70,11 @@ pub(crate) fn due_beyond(
     connection: &Connection,
     at: Instant,
     recorded: Instant,
-    state: &str,
+    state: StateCode,
     limit: usize,
 ) -> Result<Vec<Due>, JournalError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(connection, sql::DUE_BEYOND, params![at.0, recorded.0, state, limit], owed)
+    all(connection, sql::DUE_BEYOND, params![at.0, recorded.0, state.kept_as(), limit], owed)
 }
 
 fn owed(row: &rusqlite::Row<'_>) -> rusqlite::Result<Due> {
@@ -213,8 +213,8 @@ pub(crate) fn siblings(
     id: SubmissionId,
 ) -> Result<Vec<Sibling>, JournalError> {
     all(connection, sql::SIBLINGS, [id.0], |row| {
-        let state = row.get_ref(1)?.as_str()?;
-        let may_be_delivered = matches!(state, "sending" | "unknown");
+        let may_be_delivered =
+            matches!(cells::state(row, 1)?, StateCode::Sending | StateCode::Unknown);
         let was_sent = !may_be_delivered && row.get(2)?;
         Ok(Sibling { id: SubmissionId(row.get(0)?), may_be_delivered, was_sent })
     })

@@ -2,7 +2,7 @@
 //! costs only what stands on it. A content counts only with its digest.
 
 use fhir::{Format, Instant};
-use report::{Event, Person, Summary};
+use report::{Event, Person, StateCode, Summary};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::open::{self, Access, Place};
@@ -120,10 +120,12 @@ impl Damaged {
         };
         // What waits for a person goes on waiting, and what had a receipt waits until the authority shows it again:
         // an authority that has forgotten it must not get it twice. All else may have been sent.
-        if !matches!(state.as_str(), "queued" | "sending" | "unknown") {
+        let state = StateCode::of(&state);
+        let may_go = [StateCode::Queued, StateCode::Sending, StateCode::Unknown];
+        if !state.is_some_and(|state| may_go.contains(&state)) {
             new.first = Event::Held;
         }
-        let closed = matches!(state.as_str(), "withdrawn" | "superseded");
+        let closed = state.is_some_and(StateCode::is_closed);
         let corrects = self.corrects(number);
         Some(Salvaged { lost, new, corrects, closed })
     }

@@ -4,14 +4,11 @@
 //! where the authority turns out to have the older one.
 
 use fhir::Instant;
-use report::{Event, Person, State, SubmissionId};
+use report::{Event, Person, State, StateCode, SubmissionId};
 use rusqlite::Connection;
 
 use crate::append::{self, Happening, Subject};
-use crate::{JournalError, RecordError, Step, read, sql};
-
-/// States that another report may take the place of, as [`report::State::apply`] has it; a test compares.
-pub(crate) const CORRECTABLE: [&str; 3] = ["held", "rejected", "failed"];
+use crate::{JournalError, RecordError, Step, cells, read, sql};
 
 /// Records that another submission has taken this one's place.
 pub(crate) fn supersede(
@@ -44,7 +41,7 @@ pub(crate) fn follow(
     let mut next = subject.corrects.filter(|_| has_arrived);
     while let Some(id) = next {
         let predecessor = append::subject_of(connection, id)?;
-        if CORRECTABLE.contains(&predecessor.state.code()) {
+        if predecessor.state.shown().may_be_corrected() {
             supersede(connection, &predecessor, subject.id, &step.by, step.at)?;
         } else if !matches!(predecessor.state, State::Superseded { .. }) {
             // It was closed meanwhile, or has taken another way.
@@ -63,15 +60,21 @@ pub(crate) fn waits_in_place_of(
 ) -> Result<Option<SubmissionId>, JournalError> {
     let mut all = vec![id];
     while let Some(id) = all.pop() {
-        let successors: Vec<(SubmissionId, String)> =
-            read::all(connection, sql::SUCCESSORS, [id.0], |row| {
-                Ok((SubmissionId(row.get(0)?), row.get(1)?))
-            })?;
+        let successors = read::all(connection, sql::SUCCESSORS, [id.0], |row| {
+            Ok((SubmissionId(row.get(0)?), cells::state(row, 1)?))
+        })?;
         for (successor, state) in successors {
-            match state.as_str() {
-                "held" | "queued" | "sending" | "unknown" => return Ok(Some(successor)),
-                "superseded" => all.push(successor),
-                _ => {}
+            match state {
+                StateCode::Held | StateCode::Queued | StateCode::Sending | StateCode::Unknown => {
+                    return Ok(Some(successor));
+                }
+                StateCode::Superseded => all.push(successor),
+                StateCode::InProgress
+                | StateCode::Completed
+                | StateCode::Rejected
+                | StateCode::Failed
+                | StateCode::Withdrawn
+                | StateCode::SaidReceived => {}
             }
         }
     }
@@ -95,7 +98,7 @@ pub(crate) fn is_correctable(
     id: SubmissionId,
 ) -> Result<bool, JournalError> {
     let state = read::state(connection, id)?;
-    Ok(CORRECTABLE.contains(&state.code()) && waits_in_place_of(connection, id)?.is_none())
+    Ok(state.shown().may_be_corrected() && waits_in_place_of(connection, id)?.is_none())
 }
 
 #[cfg(test)]
@@ -135,7 +138,7 @@ mod tests {
         ];
         for state in states {
             let may = state.apply(&Event::Superseded { by: SubmissionId(9) }).is_ok();
-            assert_eq!(may, CORRECTABLE.contains(&state.code()), "{}", state.code());
+            assert_eq!(may, state.shown().may_be_corrected(), "{}", state.code());
         }
     }
 }

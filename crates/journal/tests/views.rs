@@ -6,7 +6,7 @@ mod common;
 use common::{House, at, filter, found, report};
 use journal::{EndpointNote, EndpointReports, Filter, NewSubmission};
 use proptest::prelude::*;
-use report::{Event, Group, SubmissionId};
+use report::{Event, Group, StateCode, SubmissionId};
 use serde_json::json;
 
 fn ids(house: &House, filter: &Filter) -> Vec<i64> {
@@ -70,19 +70,18 @@ fn states_and_groups_and_counts_agree() {
         house.record(SubmissionId(id), Event::SendingStarted { since: at(1) });
         house.record(SubmissionId(id), doubt(since));
     }
-    let of = |groups: &[Group], states: &[&str]| {
-        let states = states.iter().map(|s| (*s).to_owned()).collect();
+    let of = |groups: &[Group], states: &[StateCode]| {
+        let states = states.to_vec();
         ids(&house, &Filter { groups: groups.to_vec(), states, now: at(3_600), ..filter() })
     };
     assert_eq!(of(&[Group::NeedsAttention], &[]), [3, 2]);
     assert_eq!(of(&[Group::InProgress], &[]), [5, 4]);
     assert_eq!(of(&[Group::Completed], &[]), [1]);
     assert_eq!(of(&[Group::Closed], &[]), Vec::<i64>::new());
-    assert_eq!(of(&[], &["unknown", "completed"]), [4, 3, 1]);
-    assert_eq!(of(&[Group::NeedsAttention], &["unknown"]), [3]);
-    assert_eq!(of(&[], &["nonsense'"]), Vec::<i64>::new());
+    assert_eq!(of(&[], &[StateCode::Unknown, StateCode::Completed]), [4, 3, 1]);
+    assert_eq!(of(&[Group::NeedsAttention], &[StateCode::Unknown]), [3]);
     for groups in [vec![], vec![Group::NeedsAttention], vec![Group::InProgress, Group::Completed]] {
-        for states in [vec![], vec!["unknown".to_owned(), "failed".to_owned()]] {
+        for states in [vec![], vec![StateCode::Unknown, StateCode::Failed]] {
             for search in [None, Some("anna".to_owned())] {
                 let (groups, states) = (groups.clone(), states.clone());
                 let filter = Filter { groups, states, search, now: at(3_600), ..filter() };
@@ -178,9 +177,9 @@ fn what_a_wrong_clock_put_off_is_found() {
         let due = house.journal.due_beyond(at(3_600), at(1_000), state, most).unwrap();
         due.into_iter().map(|due| (due.id, due.due)).collect::<Vec<_>>()
     };
-    assert_eq!(found("queued", 9), [(ahead, at(2_000)), (late, at(5_000))]);
-    assert_eq!(found("queued", 1), [(ahead, at(2_000))]);
-    assert_eq!(found("unknown", 9), []);
+    assert_eq!(found(StateCode::Queued, 9), [(ahead, at(2_000)), (late, at(5_000))]);
+    assert_eq!(found(StateCode::Queued, 1), [(ahead, at(2_000))]);
+    assert_eq!(found(StateCode::Unknown, 9), []);
 }
 
 /// From an instant on, and up to another without it: also where words are looked for.
@@ -290,19 +289,19 @@ fn words_and_states_agree_whatever_the_way() {
     for n in [3, 70, 900] {
         house.reject(SubmissionId(n), "so nicht");
     }
-    let of = |states: &[&str], words: &str| {
-        let states = states.iter().map(|s| (*s).to_owned()).collect();
+    let of = |states: &[StateCode], words: &str| {
+        let states = states.to_vec();
         let search = Some(words.to_owned());
         ids(&house, &Filter { states, search, since: Some(at(50)), limit: 1_000, ..filter() })
     };
-    assert_eq!(of(&["rejected"], "sal"), [900, 70]);
-    assert_eq!(of(&["rejected", "held"], "müller70"), [70]);
+    assert_eq!(of(&[StateCode::Rejected], "sal"), [900, 70]);
+    assert_eq!(of(&[StateCode::Rejected, StateCode::Held], "müller70"), [70]);
     assert_eq!(
-        of(&["rejected", "queued"], "müller70"),
+        of(&[StateCode::Rejected, StateCode::Queued], "müller70"),
         [709, 708, 707, 706, 705, 704, 703, 702, 701, 700, 70]
     );
-    assert_eq!(of(&["queued"], "nicht"), Vec::<i64>::new());
-    assert_eq!(of(&["queued"], "müller900"), Vec::<i64>::new());
+    assert_eq!(of(&[StateCode::Queued], "nicht"), Vec::<i64>::new());
+    assert_eq!(of(&[StateCode::Queued], "müller900"), Vec::<i64>::new());
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod life;
 mod links;
 mod rules;
 mod state;
+mod state_code;
 
 pub use document::{Summary, digest};
 pub use event::{Event, Person};
@@ -19,3 +20,4 @@ pub use kind::{Kind, recognise};
 pub use links::{Links, Target};
 pub use rules::{check, check_identifier};
 pub use state::{Action, DOUBT_LONG_SECONDS, Duty, Group, Illegal, State, SubmissionId};
+pub use state_code::StateCode;

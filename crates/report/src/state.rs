@@ -120,7 +120,7 @@ pub enum Duty {
 }
 
 /// The groups people see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
     /// A person must act: held, rejected, failed, long in doubt, overdue.
@@ -134,7 +134,7 @@ pub enum Group {
 }
 
 /// What a person may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Action {
     /// Send although something was found, with a reason.
@@ -195,16 +195,10 @@ impl State {
 
     /// The group that people see it in.
     pub fn group(&self, now: Instant) -> Group {
-        match self {
-            Self::Held { .. } | Self::Rejected | Self::Failed { .. } => Group::NeedsAttention,
-            Self::Unknown { .. } | Self::InProgress { .. } if self.is_overdue(now) => {
-                Group::NeedsAttention
-            }
-            Self::Queued { .. } | Self::Sending { .. } | Self::Unknown { .. } => Group::InProgress,
-            Self::InProgress { .. } => Group::InProgress,
-            Self::Completed { .. } => Group::Completed,
-            Self::Withdrawn { .. } | Self::Superseded { .. } => Group::Closed,
+        if self.shown().may_take_too_long() && self.is_overdue(now) {
+            return Group::NeedsAttention;
         }
+        self.shown().group()
     }
 
     /// In doubt or in progress for so long that a person is needed.
@@ -270,49 +264,6 @@ impl State {
             _ => None,
         }
     }
-
-    /// Stable code in kebab-case.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Held { .. } => "held",
-            Self::Queued { .. } => "queued",
-            Self::Sending { .. } => "sending",
-            Self::Unknown { .. } => "unknown",
-            Self::InProgress { .. } => "in-progress",
-            Self::Completed { .. } => "completed",
-            Self::Rejected => "rejected",
-            Self::Failed { .. } => "failed",
-            Self::Withdrawn { .. } => "withdrawn",
-            Self::Superseded { .. } => "superseded",
-        }
-    }
-
-    /// The code that people read: as [`State::code`], but what the authority has, by a person's word, was not
-    /// withdrawn in anybody's eyes.
-    pub const fn shown(&self) -> &'static str {
-        match self {
-            Self::Withdrawn { received: true } => Self::SAID_RECEIVED,
-            state => state.code(),
-        }
-    }
-
-    /// [`State::shown`] of what the authority has, by a person's word.
-    pub const SAID_RECEIVED: &'static str = "said-received";
-
-    /// All that [`State::shown`] may say, in the order of the life cycle.
-    pub const SHOWN: [&'static str; 11] = [
-        "held",
-        "queued",
-        "sending",
-        "unknown",
-        "in-progress",
-        "completed",
-        "rejected",
-        "failed",
-        "withdrawn",
-        "said-received",
-        "superseded",
-    ];
 
     /// All codes, in the order of the life cycle.
     pub const CODES: [&'static str; 10] = [

@@ -179,7 +179,7 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
     let mut view = candidate_view(candidate, Names::Masked);
     if let Some(known) = view.known {
         let row = engine.journal().row(SubmissionId(known))?;
-        view.known_state = Some(row.state.shown().to_owned());
+        view.known_state = Some(row.state.shown().code().to_owned());
         view.known_updated = Some(row.updated.to_fhir());
     } else if let Some((parsed, relation)) =
         candidate.parsed().and_then(|parsed| parsed.relation.as_ref().map(|it| (parsed, it)))
@@ -194,7 +194,7 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
         };
         view.corrects = Some(CorrectsView {
             id: relation.submission.0,
-            state: row.state.shown().to_owned(),
+            state: row.state.shown().code().to_owned(),
             updated: row.updated.to_fhir(),
             possible: relation.corrects && row.actions(engine.now()).contains(&Action::Correct),
             changes: shown,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use engine::Engine;
 use journal::{Filter, JournalError, Row};
-use report::{State, SubmissionId, diseases};
+use report::{State, StateCode, SubmissionId, diseases};
 
 use super::deadlines::{Deadlines, RUNNING};
 use super::reports::{filter_of, row_views, wanted};
@@ -243,8 +243,8 @@ fn with_running_first(
         return Ok(gathered(engine, ids, filter)?.0);
     }
     let of = |running: bool| {
-        let states = State::CODES.iter().filter(|code| RUNNING.contains(code) == running);
-        let states = states.map(|code| (*code).to_owned()).collect();
+        let states = StateCode::KEPT.into_iter();
+        let states = states.filter(|state| RUNNING.contains(&state.code()) == running).collect();
         gathered(engine, None, &Filter { states, ..filter.clone() })
     };
     let (mut rows, _) = of(true)?;
@@ -313,7 +313,7 @@ fn counts(
         let (state, group) = (row.state.code(), row.state.group(filter.now));
         let is_of_group = filter.groups.is_empty() || filter.groups.contains(&group);
         let is_of_states =
-            filter.states.is_empty() || filter.states.iter().any(|asked| asked == state);
+            filter.states.is_empty() || filter.states.iter().any(|asked| asked.kept_as() == state);
         if arrangement.lets_through(row) {
             add(&mut groups, group_code(group));
             if is_of_group {

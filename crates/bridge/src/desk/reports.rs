@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use engine::{Candidate, Engine};
 use fhir::{Instant, Limits, Period, Tree};
 use journal::{Counts, Filter, JournalError, Row};
-use report::{Action, State, SubmissionId};
+use report::{Action, StateCode, SubmissionId};
 
 use super::deadlines::Deadlines;
 use super::lists::{self, Arrangement};
@@ -152,11 +152,11 @@ pub(super) fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Probl
         None => Vec::new(),
         Some(code) => vec![group_of(code).ok_or_else(|| limits::invalid("group"))?],
     };
+    let kept = |code: &String| StateCode::KEPT.into_iter().find(|state| state.code() == code);
+    let states: Option<Vec<_>> = query.states.iter().map(kept).collect();
     // Each state once says all.
-    let known = query.states.len() <= State::CODES.len();
-    if !known || query.states.iter().any(|state| !State::CODES.contains(&state.as_str())) {
-        return Err(limits::invalid("states"));
-    }
+    let states = states.filter(|states| states.len() <= StateCode::KEPT.len());
+    let states = states.ok_or_else(|| limits::invalid("states"))?;
     if let Some(search) = &query.search {
         limits::line("search", search)?;
     }
@@ -168,7 +168,7 @@ pub(super) fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Probl
     };
     let limit = query.limit.map_or(100, |limit| usize::try_from(limit).unwrap_or(PAGE_MAX));
     Ok(Filter {
-        states: query.states.clone(),
+        states,
         groups,
         search: query.search.clone().filter(|search| !search.trim().is_empty()),
         since: start("since", &query.since)?,
@@ -225,7 +225,8 @@ pub(super) fn wanted(row: &Row, filter: &Filter) -> bool {
         of.chain([&row.file]).any(|text| text.to_lowercase().contains(part))
     };
     let words = filter.search.as_deref().unwrap_or_default().to_lowercase();
-    (filter.states.is_empty() || filter.states.iter().any(|state| state == row.state.code()))
+    (filter.states.is_empty()
+        || filter.states.iter().any(|state| state.kept_as() == row.state.code()))
         && (filter.groups.is_empty() || filter.groups.contains(&row.state.group(filter.now)))
         && filter.since.is_none_or(|since| row.created >= since)
         && filter.until.is_none_or(|until| row.created < until)
@@ -268,30 +269,17 @@ fn total(engine: &Engine, filter: &Filter, listed: usize) -> Result<u32, Problem
 }
 
 fn counted(counts: &Counts, filter: &Filter) -> u64 {
-    use report::Group;
-    let of = |code: &str| counts.by_state.get(code).copied().unwrap_or(0);
     if filter.states.is_empty() {
         return match filter.groups.first() {
             Some(group) => counts.group(*group),
             None => counts.total(),
         };
     }
-    let in_group = |code: &str| match (filter.groups.first(), code) {
-        (None, _) => of(code),
-        (Some(Group::NeedsAttention), "held" | "rejected" | "failed") => of(code),
-        (Some(Group::NeedsAttention), "unknown") => counts.doubtful_long,
-        (Some(Group::NeedsAttention), "in-progress") => counts.overdue,
-        (Some(Group::InProgress), "unknown") => of(code).saturating_sub(counts.doubtful_long),
-        (Some(Group::InProgress), "in-progress") => of(code).saturating_sub(counts.overdue),
-        (Some(Group::InProgress), "queued" | "sending") => of(code),
-        (Some(Group::Completed), "completed") => of(code),
-        (Some(Group::Closed), "withdrawn" | "superseded") => of(code),
-        _ => 0,
-    };
     let mut states = filter.states.clone();
     states.sort();
     states.dedup();
-    states.iter().map(|state| in_group(state)).sum()
+    let in_group = |state: StateCode| counts.of(state, filter.groups.first().copied());
+    states.into_iter().map(in_group).sum()
 }
 
 fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {

@@ -63,10 +63,11 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
     each(engine, filter, |row| {
         let date = date_of(row.created);
         if date < first {
-            *before.entry(row.state.shown().to_owned()).or_default() += 1;
+            *before.entry(row.state.shown().code().to_owned()).or_default() += 1;
             return;
         }
-        *by_day.entry(date).or_default().entry(row.state.shown().to_owned()).or_default() += 1;
+        *by_day.entry(date).or_default().entry(row.state.shown().code().to_owned()).or_default() +=
+            1;
         *diseases.entry(disease_of(row)).or_default() += 1;
         if row.state.group(now) == Group::Completed {
             seconds.push(row.updated.0.saturating_sub(row.created.0).max(0) as u64 / 1_000_000);

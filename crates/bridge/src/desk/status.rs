@@ -154,7 +154,8 @@ fn elsewhere(engine: &Engine, profile: &Profile) -> Result<Vec<ElsewhereView>, P
             Some(_) => connection_view(&engine.connection_to(&id).state),
             None => ("locked", Some(Problem::of_gone(&profile.gone(&id)))),
         };
-        let (connection, environment) = (connection.to_owned(), profile.environment_of(&id));
+        let (connection, environment) =
+            (connection.to_owned(), profile.environment_of(&id).code().to_owned());
         ElsewhereView { connection, endpoint: profile.name_of(&id), count, environment, problem }
     };
     Ok(found.into_iter().map(view).collect())

@@ -7,7 +7,7 @@ use client::Authority as _;
 use engine::{ConnectionState, EngineError, JournalRefusal};
 use exchange::Endpoint;
 use journal::{Filter, Lease, Row};
-use report::{State, SubmissionId};
+use report::{State, StateCode, SubmissionId};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -149,7 +149,7 @@ impl Headless {
 
     /// Submissions that move by themselves, whatever their endpoint, oldest first, each with its state code.
     pub fn open_reports(&self) -> Result<Vec<(i64, &'static str)>, Problem> {
-        Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.shown())).collect())
+        Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.shown().code())).collect())
     }
 
     fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
@@ -158,8 +158,8 @@ impl Headless {
 
     fn open_rows(&self) -> Result<Vec<Row>, Problem> {
         let journal = self.engine.journal();
-        let states = ["queued", "sending", "unknown", "in-progress"].map(str::to_owned);
-        let mut filter = Filter { states: states.to_vec(), limit: 1_000, ..Filter::default() };
+        let states = StateCode::KEPT.into_iter().filter(|state| state.is_open()).collect();
+        let mut filter = Filter { states, limit: 1_000, ..Filter::default() };
         filter.now = self.engine.now();
         let mut open = Vec::new();
         loop {
@@ -209,8 +209,9 @@ impl Headless {
                         still.push(id);
                     }
                     let done = ids.len() - still.len();
-                    if seen.insert(id, state.shown()) != Some(state.shown()) {
-                        each(Moved { id: id.0, state: state.shown(), done, of: ids.len() });
+                    let state = state.shown().code();
+                    if seen.insert(id, state) != Some(state) {
+                        each(Moved { id: id.0, state, done, of: ids.len() });
                     }
                 }
                 open = still;

@@ -43,7 +43,7 @@ impl Family {
         match self {
             Self::Message | Self::Problem | Self::Event => &[],
             Self::Kind => &report::Kind::CODES,
-            Self::State => &report::State::SHOWN,
+            Self::State => &report::StateCode::CODES,
             Self::Action => ACTIONS,
             Self::Flaw => FLAWS,
             Self::Layer => LAYERS,

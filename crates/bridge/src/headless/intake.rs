@@ -102,7 +102,7 @@ impl Headless {
     fn standing(&self, fate: Fate) -> Result<Option<Standing>, Problem> {
         let (Fate::Taken(id) | Fate::Known(id)) = fate else { return Ok(None) };
         let state = self.engine.journal().state(numbered(id))?;
-        Ok(Some(Standing { state: state.shown(), open: !state.is_settled() }))
+        Ok(Some(Standing { state: state.shown().code(), open: !state.is_settled() }))
     }
 
     /// The same file as its submission stands by now.
@@ -213,7 +213,7 @@ impl Headless {
     pub async fn correct(&self, id: i64, file: PathBuf) -> Result<Looked, Problem> {
         let state = self.engine.journal().state(numbered(id))?;
         if !state.actions(self.engine.now()).contains(&Action::Correct) {
-            let params = [("action", "correct"), ("state", state.shown())];
+            let params = [("action", "correct"), ("state", state.shown().code())];
             return Err(Problem::new("action-not-possible", &params, "correct"));
         }
         let mut candidates = self.engine.inspect(self.found(&[file])).await?;

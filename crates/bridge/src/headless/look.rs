@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use engine::Profile;
 use fhir::{Instant, Period};
 use journal::{Detail, Filter, Row};
-use report::{Action, Event, State};
+use report::{Action, Event, StateCode};
 use serde::Serialize;
 
 use super::{Headless, numbered};
@@ -85,12 +85,14 @@ impl Headless {
         terms: &ListTerms,
         mut each: impl FnMut(Entry) -> ControlFlow<()>,
     ) -> Result<(), Problem> {
-        if let Some(unknown) = terms.states.iter().find(|s| !State::SHOWN.contains(&s.as_str())) {
-            return Err(Problem::new("argument-invalid", &[("argument", unknown)], "list"));
-        }
+        let state = |code: &String| {
+            let unknown = || Problem::new("argument-invalid", &[("argument", code)], "list");
+            StateCode::of(code).ok_or_else(unknown)
+        };
+        let states: Vec<_> = terms.states.iter().map(state).collect::<Result<_, _>>()?;
         let since = terms.since.as_deref().map(read_since).transpose()?;
         let mut filter = Filter {
-            states: terms.states.iter().map(|state| kept_as(state)).collect(),
+            states: states.clone(),
             search: terms.search.clone(),
             since,
             limit: PAGE,
@@ -102,9 +104,7 @@ impl Headless {
             let rows = self.engine.journal().list(&filter)?;
             let Some(last) = rows.last() else { return Ok(()) };
             filter.before = Some(last.id);
-            let wanted = |row: &Row| {
-                terms.states.is_empty() || terms.states.iter().any(|s| s == row.state.shown())
-            };
+            let wanted = |row: &Row| states.is_empty() || states.contains(&row.state.shown());
             for row in rows.into_iter().filter(wanted) {
                 let detail = self.engine.journal().detail(row.id)?;
                 if each(entry(&detail, &profile, self.engine.now())).is_break() {
@@ -159,11 +159,6 @@ impl Headless {
         let (profile, now) = (self.engine.profile(), self.engine.now());
         Ok(Record::of(&detail.row, &detail.messages, &profile, now))
     }
-}
-
-/// The journal keeps what the authority has by a person's word with what was withdrawn.
-fn kept_as(state: &str) -> String {
-    if state == State::SAID_RECEIVED { "withdrawn".to_owned() } else { state.to_owned() }
 }
 
 fn entry(detail: &Detail, profile: &Profile, now: Instant) -> Entry {

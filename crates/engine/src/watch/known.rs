@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use journal::{Destination, Row};
-use report::{State, SubmissionId};
+use report::{StateCode, SubmissionId};
 
 use super::memory::Memory;
 use crate::{Candidate, Engine, EngineError, Taken};
@@ -23,8 +23,8 @@ pub(super) struct Content {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stopped {
     pub(super) submission: SubmissionId,
-    /// Code of its state.
-    pub(super) state: String,
+    /// Its state, as people read it.
+    pub(super) state: StateCode,
     pub(super) endpoint: String,
 }
 
@@ -83,8 +83,8 @@ impl Engine {
             let row = self.last_of(id)?;
             match row.state.shown() {
                 // A person's word that the authority has it counts as its own.
-                State::SAID_RECEIVED => return Ok(None),
-                "queued" | "sending" | "unknown" | "in-progress" | "completed" => return Ok(None),
+                StateCode::Completed | StateCode::SaidReceived => return Ok(None),
+                state if state.is_open() => return Ok(None),
                 _ => _ = newest.get_or_insert(row),
             }
         }
@@ -103,7 +103,7 @@ impl Engine {
     fn stopped_by(&self, row: Row) -> Stopped {
         Stopped {
             submission: row.id,
-            state: row.state.shown().to_owned(),
+            state: row.state.shown(),
             endpoint: self.profile().name_of(&row.endpoint),
         }
     }

@@ -66,7 +66,7 @@ impl Standing {
                 ("endpoint", last.stopped.endpoint.clone()),
                 ("file", last.name.chars().take(NAME_MAX).collect()),
                 ("folder", folder.display().to_string()),
-                ("state", last.stopped.state.clone()),
+                ("state", last.stopped.state.code().to_owned()),
                 ("submission", last.stopped.submission.0.to_string()),
             ];
             Self { params, count, order: last.order }

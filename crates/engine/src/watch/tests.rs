@@ -329,7 +329,7 @@ async fn known_content_that_the_authority_has_by_a_persons_word_is_not_told() {
     };
     assert!(known().await.is_empty(), "it is on its way");
     engine.say_received(id, "hotline".to_owned()).await.unwrap();
-    assert_eq!(engine.journal().state(id).unwrap().shown(), "said-received");
+    assert_eq!(engine.journal().state(id).unwrap().shown(), report::StateCode::SaidReceived);
     assert!(known().await.is_empty(), "the authority has it");
 }
 

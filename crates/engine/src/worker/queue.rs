@@ -7,7 +7,7 @@ use std::time::Duration;
 use client::Authority;
 use fhir::Instant;
 use journal::{Due, JournalError};
-use report::{Duty, State, SubmissionId};
+use report::{Duty, State, StateCode, SubmissionId};
 
 use super::Worker;
 
@@ -149,9 +149,9 @@ impl<A: Authority> Worker<A> {
         // Reading all that is in progress at once would be a storm, and searches learn of it anyway.
         let reads = if all_searched { most } else { SWEEP_MAX };
         for (state, at, recorded, most) in [
-            ("unknown", ask, recorded, most),
-            ("queued", send, recorded, most),
-            ("in-progress", read, Instant(i64::MAX), reads),
+            (StateCode::Unknown, ask, recorded, most),
+            (StateCode::Queued, send, recorded, most),
+            (StateCode::InProgress, read, Instant(i64::MAX), reads),
         ] {
             let found = self.journal.due_beyond(at, recorded, state, most)?;
             far.is_whole &= found.len() < most;

@@ -32,6 +32,20 @@ pub enum SecretsKind {
     Practice,
 }
 
+impl SecretsKind {
+    /// All.
+    pub const ALL: [Self; 3] = [Self::Keychain, Self::Passphrase, Self::Practice];
+
+    /// Stable code in kebab-case.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Keychain => "keychain",
+            Self::Passphrase => "passphrase",
+            Self::Practice => "practice",
+        }
+    }
+}
+
 /// The secrets of one profile. Calls may block (a keychain may ask the person).
 pub struct Secrets {
     store: Store,

@@ -284,7 +284,7 @@ impl<'a> Laboratory<'a> {
     /// People release what is held, and every file is handed over once more.
     fn hand_over_again(&mut self, journal: &Journal) {
         let mut held = filter();
-        held.states = vec!["held".to_owned()];
+        held.states = vec![report::StateCode::Held];
         for row in journal.list(&held).unwrap() {
             record(journal, row.id, Event::Released { reason: "ok".to_owned(), due: at(500) });
         }

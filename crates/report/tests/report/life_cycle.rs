@@ -2,7 +2,7 @@
 
 use fhir::Instant;
 use proptest::prelude::*;
-use report::{Action, Duty, Event, Group, State, SubmissionId};
+use report::{Action, Duty, Event, Group, State, StateCode, SubmissionId};
 
 fn instant() -> impl Strategy<Value = Instant> {
     (0_i64..1_000_000).prop_map(Instant::from_seconds)
@@ -347,7 +347,7 @@ fn every_state_has_its_code() {
         State::Superseded { by: SubmissionId(1) },
     ];
     for (state, code) in states.iter().zip(State::CODES) {
-        assert_eq!(state.code(), code);
+        assert_eq!((state.code(), state.shown().code()), (code, code));
         let stored: serde_json::Value = serde_json::to_value(state).unwrap();
         assert_eq!(stored["state"], code);
     }
@@ -359,11 +359,11 @@ fn what_the_authority_has_by_a_persons_word_is_not_shown_as_withdrawn() {
     let word = || "hotline".to_owned();
     let doubted = doubt(1, Instant(0), 0, Instant(0));
     let settled = doubted.apply(&Event::SaidReceived { reason: word() }).unwrap();
-    assert_eq!((settled.code(), settled.shown()), ("withdrawn", "said-received"));
+    assert_eq!((settled.code(), settled.shown().code()), ("withdrawn", "said-received"));
     assert_eq!(settled.group(Instant(0)), Group::Closed);
     let held = State::Held { attempt: 0 };
     let withdrawn = held.apply(&Event::Withdrawn { reason: word() }).unwrap();
-    assert_eq!((withdrawn.code(), withdrawn.shown()), ("withdrawn", "withdrawn"));
+    assert_eq!((withdrawn.code(), withdrawn.shown().code()), ("withdrawn", "withdrawn"));
     // As an earlier program stored it.
     let stored = serde_json::json!({ "state": "withdrawn" });
     assert_eq!(serde_json::to_value(&withdrawn).unwrap(), stored);
@@ -402,4 +402,21 @@ fn the_time_of_a_doubt_is_the_authoritys() {
     let old: Event = serde_json::from_str(old).unwrap();
     assert_eq!(old, Event::AskedInVain { due: Instant(5), answered: None });
     assert!(!serde_json::to_string(&old).unwrap().contains("answered"));
+}
+
+/// What crosses to people and programs by serde is the code, and a code reads back as what it was.
+#[test]
+fn codes_read_back_as_what_they_stand_for() {
+    for state in StateCode::ALL {
+        assert_eq!(serde_json::to_value(state).unwrap(), state.code());
+        assert_eq!(StateCode::of(state.code()), Some(state));
+        assert!(State::CODES.contains(&state.kept_as()), "{state}");
+    }
+    for group in Group::ALL {
+        assert_eq!(serde_json::to_value(group).unwrap(), group.code());
+        assert_eq!(Group::of(group.code()), Some(group));
+    }
+    for action in Action::ALL {
+        assert_eq!(serde_json::to_value(action).unwrap(), action.code());
+    }
 }

@@ -82,11 +82,8 @@ impl Run {
         let content = world.papers(|papers| papers.newer(handed.content));
         let there = Destination { endpoint: ENDPOINTS[handed.endpoint], environment: None };
         let relatives = world.observer.of_document(&content.identifier(), there);
-        let stands = |state: &str| !matches!(state, "withdrawn" | "superseded");
-        let newest = relatives.unwrap_or_default().into_iter().rfind(|it| stands(&it.state));
-        let corrects = newest
-            .filter(|it| matches!(it.state.as_str(), "held" | "rejected" | "failed"))
-            .map(|it| it.id);
+        let newest = relatives.unwrap_or_default().into_iter().rfind(|it| !it.state.is_closed());
+        let corrects = newest.filter(|it| it.state.may_be_corrected()).map(|it| it.id);
         let outcome = self.hand_over(content, handed.endpoint, Unless::Known, corrects).await;
         if !matches!(outcome, Some(Imported::New(_))) {
             world.broken(Broken::Loss, "a newer version was not taken in".to_owned());
