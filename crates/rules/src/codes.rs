@@ -31,6 +31,7 @@ pub const CODES: &[(&str, &[&str])] = &[
     ("rule-invariant", &["rule", "text"]),
     ("rule-invariant-not-evaluated", &["rule", "text"]),
     ("rule-privacy-initials", &["element", "value", "expected", "rule"]),
+    ("rule-privacy-narrative", &["element", "value", "expected", "rule"]),
     ("rule-privacy-not-permitted", &["element", "value", "expected", "rule"]),
     ("rule-privacy-code", &["element", "value", "expected", "rule"]),
     ("rule-code-not-in-value-set", &["element", "value", "value-set"]),

@@ -126,6 +126,7 @@ impl RuleSet {
                 ),
             }
         }
+        run.narratives(&mut issues);
         run.finish(issues)
     }
 }

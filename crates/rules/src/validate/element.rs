@@ -38,8 +38,12 @@ impl<'t> Run<'t> {
     ) {
         let is_resource = of.resource_type().is_some();
         let name = of.type_name();
+        // The name of a choice says its type: a `code` does not stand where a `string` may.
+        let is_kind = |of: Element<'t>, kind: &str| {
+            if node.is_choice { kind == "Element" } else { of.is_of(kind) }
+        };
         let fits = |reference: &&TypeReference| {
-            name.is_empty() || reference.code == name || of.is_of(&reference.code)
+            name.is_empty() || reference.code == name || is_kind(of, &reference.code)
         };
         let fitting: Vec<&TypeReference> = node.types.iter().filter(fits).collect();
         if (node.is_choice || is_resource) && fitting.is_empty() && !node.types.is_empty() {

@@ -332,7 +332,10 @@ fn parts_and_values_of_extensions() {
     let version = patient(
         json!({ "extension": [{ "url": format!("{}|1.0.0", url("optional")), "valueString": "x" }] }),
     );
+    // A code is no string, although it is made of letters.
+    let code = patient(json!({ "extension": [{ "url": url("optional"), "valueCode": "x" }] }));
     for (resource, expected) in [
+        (code, &["rule-type-not-allowed Patient.extension[0].valueCode"][..]),
         (of("complex", "a"), &[][..]),
         (of("complex", "b"), &["rule-extension-part-unknown Patient.extension[0].extension[0]"]),
         (

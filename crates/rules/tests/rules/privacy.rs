@@ -130,6 +130,59 @@ fn the_preview_says_what_is_permitted_and_what_is_too_much() {
     assert!(privacy(&set(Vec::new()), &tree(&result("1-8", full))).is_none(), "no such map");
 }
 
+#[test]
+fn narrative_tells_no_more_than_the_name_may() {
+    let rules = set(definitions());
+    let div = |text: &str| {
+        let div = format!("<div xmlns=\"http://www.w3.org/1999/xhtml\"><p>{text}</p></div>");
+        json!({ "status": "generated", "div": div })
+    };
+    let told = |resource: &Value| -> Vec<String> {
+        let found = rules.validate(
+            &tree(resource),
+            &rules::Asked { profiles: &[], mode: Mode::Authority, now: fhir::Instant(0) },
+        );
+        let private = found.iter().filter(|of| of.code == "rule-privacy-narrative");
+        private.map(|of| format!("{:?} {}", of.severity, of.expression)).collect()
+    };
+    let of_patient = |code: &str, family: &str, given: &str, text: &str| {
+        result(code, json!({ "text": div(text), "name": [{ "family": family, "given": [given] }] }))
+    };
+    let patient = "Warning Observation.contained[0].text";
+    for (code, family, given, text, expected) in [
+        // The name that the report has, wherever it stands, in any letters.
+        ("1-8", "Muster-Feld", "anna", "Patient: MUSTER-FELD, Anna", &[patient][..]),
+        ("1-8", "Muster", "Anna", "<b>Muster</b> wurde untersucht", &[patient]),
+        ("1-8", "Muster", "Anna", "Mustern und Musterung", &[]),
+        // Two words that begin as the initials do.
+        ("1-8", "M", "A", "Anna Muster, 1980", &[patient]),
+        ("1-8", "M.", "A.", "Muster, Anna", &[patient]),
+        ("1-8", "M", "A", "A. M., 1980, MAURER ANDREAS AG", &[]),
+        ("1-8", "M", "A", "Resultat: positiv", &[]),
+        // The whole name is permitted, or nobody says anything about it.
+        ("2-6", "Muster", "Anna", "Anna Muster", &[]),
+        ("3-4", "Muster", "Anna", "Anna Muster", &[]),
+    ] {
+        assert_eq!(told(&of_patient(code, family, given, text)), expected, "{family} {text}");
+    }
+    let mut elsewhere = of_patient("1-8", "Muster", "Anna", "nothing");
+    elsewhere["text"] = div("Muster: positive");
+    assert_eq!(told(&elsewhere), ["Warning Observation.text"]);
+    // Where the rule holds the report, its narrative holds it as well; the preview has it, and it can be taken out.
+    let held = of_patient("1-8", "Muster", "Anna", "Anna Muster");
+    let errors = errors(&found(&rules, &held, Some("result"), Mode::Authority));
+    let text = "Observation.contained[0].text";
+    assert!(errors.contains(&format!("rule-privacy-narrative {text}")), "{errors:?}");
+    let seen = privacy(&rules, &tree(&held)).unwrap();
+    assert!(seen.too_much.iter().any(|of| of.expression == text && of.instead.is_none()));
+    let findings = rules.validate(
+        &tree(&held),
+        &rules::Asked { profiles: &[], mode: Mode::Authority, now: fhir::Instant(0) },
+    );
+    let narrative = findings.iter().find(|of| of.code == "rule-privacy-narrative").unwrap();
+    assert_eq!(suggestion(&tree(&held), narrative).unwrap().cure, rules::Cure::Remove);
+}
+
 /// The published samples, with a name in full where initials are permitted.
 #[published::needs("packages")]
 #[test]

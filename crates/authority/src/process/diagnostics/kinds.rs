@@ -205,6 +205,11 @@ const KINDS: &[(&str, &[&str])] = &[
     ),
     (
         "business-rule",
-        &["rule-privacy-initials", "rule-privacy-not-permitted", "rule-privacy-code"],
+        &[
+            "rule-privacy-initials",
+            "rule-privacy-narrative",
+            "rule-privacy-not-permitted",
+            "rule-privacy-code",
+        ],
     ),
 ];
