@@ -248,7 +248,10 @@ impl Engine {
         // A journal that cannot be read now stops the courier anyway.
         let open = self.journal().open_reports().unwrap_or_default();
         let mut open = open.iter().filter(|report| report.endpoint == endpoint.id());
-        let oldest = open.by_ref().map(sent_at).min();
+        let oldest = match self.journal().has_forgotten_when(endpoint.id()) {
+            Ok(false) => open.by_ref().map(sent_at).min(),
+            _ => Some(Instant(i64::MIN)),
+        };
         let needed = all.into_iter().filter(|(.., until)| {
             // Somewhat longer: a delivery may have been under way when it was replaced.
             oldest.is_some_and(|oldest| oldest < until.plus_seconds(SENT_BEFORE_SECONDS))
@@ -306,7 +309,43 @@ impl Engine {
 
 #[cfg(test)]
 mod tests {
+    use identity::SecretsKind;
+
     use super::*;
+    use crate::{EngineDeps, ImportOptions, Profile};
+
+    /// A restore puts everything in doubt from then on; it may have been sent with a certificate of before all the same.
+    #[tokio::test]
+    async fn after_a_restore_the_certificates_of_before_are_asked_too() {
+        let home = tempfile::tempdir().unwrap();
+        let place = home.path().join("profile");
+        let endpoint: Endpoint = serde_json::from_value(serde_json::json!({
+            "id": "one", "name": "one", "base": "https://localhost/fhir",
+            "environment": "integration",
+        }))
+        .unwrap();
+        let mut profile =
+            Profile::create(&place, SecretsKind::Practice, vec![endpoint.clone()]).unwrap();
+        for (fingerprint, since) in [("A", 10), ("B", 20)] {
+            profile.settings.use_certificate(endpoint.id(), fingerprint, Instant(since));
+        }
+        profile.save().unwrap();
+        let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+        let text = testkit::DocumentBuilder::new(1).json().into_bytes();
+        let seen = engine.inspect_text("a.json".to_owned(), text).await.unwrap();
+        let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
+        engine.take(&seen, terms).await.unwrap();
+        assert_eq!(engine.former_ways(&endpoint).len(), 0, "it was taken in after both");
+        engine.back_up_if_due().await.unwrap().unwrap();
+        engine.stop().await;
+        drop(engine);
+        for suffix in ["", "-wal", "-shm"] {
+            let _ = std::fs::remove_file(place.join(format!("journal.db{suffix}")));
+        }
+        let profile = Profile::open(&place).unwrap();
+        let engine = Engine::open(profile, None, EngineDeps::default()).unwrap();
+        assert_eq!(engine.former_ways(&endpoint).len(), 1);
+    }
 
     #[test]
     fn certificates_that_were_used_before_are_known_with_their_times() {

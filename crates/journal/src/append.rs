@@ -216,6 +216,10 @@ pub(crate) fn record(
     };
     let state = advance(connection, &subject, &happening)?;
     succession::follow(connection, &subject, step)?;
+    let state = match state {
+        State::Failed { .. } | State::Rejected => unless_corrected(connection, step, state)?,
+        state => state,
+    };
     if let Some(issues) = &step.issues {
         attach::replace_issues(connection, step.id, issues)?;
     }
@@ -233,6 +237,18 @@ pub(crate) fn record(
         return doubt::one(connection, step.id, step.at, &step.by);
     }
     Ok(state)
+}
+
+/// The state of a report that has failed: its correction may have arrived before that was known.
+fn unless_corrected(
+    connection: &Connection,
+    step: &Step,
+    state: State,
+) -> Result<State, RecordError> {
+    let Some(by) = succession::overtaken(connection, step.id)? else { return Ok(state) };
+    let subject = subject_of(connection, step.id)?;
+    succession::supersede(connection, &subject, by, &step.by, step.at)?;
+    Ok(State::Superseded { by })
 }
 
 pub(crate) fn keep_evidence(

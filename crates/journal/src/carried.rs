@@ -17,7 +17,7 @@ use crate::{
 const DECIDED: &str = "decided-before-restore";
 
 /// What would be sent, and what waits for a person.
-const OPEN: &str = "SELECT id, identifier, endpoint, state FROM submission \
+const OPEN: &str = "SELECT id, identifier, endpoint, digest, state FROM submission \
      WHERE state IN ('queued', 'sending', 'unknown', 'held', 'rejected', 'failed') ORDER BY id";
 
 /// As far as it can be read.
@@ -73,11 +73,12 @@ impl Carried {
         now: Instant,
     ) -> Result<(), RecordError> {
         let row = |row: &rusqlite::Row<'_>| {
-            Ok((SubmissionId(row.get(0)?), [row.get(1)?, row.get(2)?], row.get(3)?))
+            let attempt = [row.get(1)?, row.get(2)?, row.get(3)?];
+            Ok((SubmissionId(row.get(0)?), attempt, row.get(4)?))
         };
-        let open: Vec<(SubmissionId, [String; 2], String)> = read::all(connection, OPEN, [], row)?;
-        for (id, sent_as, state) in open {
-            let Some(last) = self.last_state(&sent_as) else { continue };
+        let open: Vec<(SubmissionId, [String; 3], String)> = read::all(connection, OPEN, [], row)?;
+        for (id, attempt, state) in open {
+            let Some(last) = self.last_state(&attempt) else { continue };
             let would_be_sent = matches!(&*state, "queued" | "sending" | "unknown");
             match last {
                 State::Held { .. } | State::Withdrawn { .. } | State::Superseded { .. }
@@ -103,11 +104,10 @@ impl Carried {
         Ok(())
     }
 
-    /// The state that a report had in the end, as far as that can be read; by its identifier and its endpoint.
-    fn last_state(&self, sent_as: &[String; 2]) -> Option<State> {
+    /// The state that an attempt had in the end, as far as that can be read. Its number may be another one.
+    fn last_state(&self, attempt: &[String; 3]) -> Option<State> {
         seen(self.copy.as_ref(), |connection| {
-            let [identifier, endpoint] = sent_as;
-            let id = read::by_attempt_identifier_at(connection, endpoint, identifier)?;
+            let id = read::of_attempt(connection, attempt)?;
             id.map(|id| read::state(connection, id)).transpose()
         })
         .flatten()

@@ -3,18 +3,20 @@
 
 use fhir::Instant;
 use report::{Event, Person, SubmissionId};
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
 use crate::append::{self, Happening, Subject};
 use crate::{JournalError, RecordError, read, settings};
 
-/// Why a report of a restored journal is in doubt.
-pub(crate) const RESTORED: &str = "journal-restored";
+/// Why a report of a restored journal is in doubt: [`Event::Doubted`] says so.
+pub const RESTORED: &str = "journal-restored";
 /// Why a report that was found at the authority has no content here.
 pub(crate) const FOUND: &str = "journal-report-found";
 
 const SETTING: &str = "restored";
+const FORGOTTEN: &str = "SELECT 1 FROM submission WHERE endpoint = ?1 AND id <= ?2 \
+     AND state IN ('held', 'queued', 'sending', 'unknown') LIMIT 1";
 const OPEN: &str =
     "SELECT id FROM submission WHERE state IN ('queued', 'sending', 'unknown') ORDER BY id";
 
@@ -50,6 +52,16 @@ pub(crate) fn may_be_sent_since(
 ) -> Result<Instant, JournalError> {
     let forgotten = |mark: Mark| id.0 <= mark.through && since >= mark.at;
     Ok(if mark(connection)?.is_some_and(forgotten) { Instant(i64::MIN) } else { since })
+}
+
+/// Whether something to this endpoint that is open or on hold may have been sent at any time before a restore.
+pub(crate) fn has_forgotten_when(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<bool, JournalError> {
+    let Some(mark) = mark(connection)? else { return Ok(false) };
+    let found = read::one(connection, FORGOTTEN, params![endpoint, mark.through], |_| Ok(()))?;
+    Ok(found.is_some())
 }
 
 /// Extends the mark to a report that came back later.

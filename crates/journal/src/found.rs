@@ -105,6 +105,10 @@ fn known(
 ) -> Result<Reconciled, RecordError> {
     let found = &prepared.found;
     match read::state(connection, id)? {
+        // One that the restore has lost went out under the same identifier: it may be that one.
+        State::Held { .. } if lost::shares_identifier(connection, &read::row(connection, id)?)? => {
+            return Ok(Reconciled::Known);
+        }
         State::Held { .. } if doubt::covers(connection, id)? => {
             // It was released in what the restore has lost.
             let reason = doubt::FOUND.to_owned();

@@ -71,6 +71,7 @@ mod writer;
 pub use account::{ChainHead, Happening, MessageTally, Trouble};
 pub use aside::{SetAside, list_set_aside, remove_set_aside};
 pub use backups::{BackedUp, BackupFile, list as list_backups};
+pub use doubt::RESTORED;
 pub use elsewhere::{copy_backups, lacking as lacking_backups};
 pub use endpoints::{EndpointNote, EndpointReports};
 pub use filesystem::file_system_of;

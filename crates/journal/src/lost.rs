@@ -4,7 +4,7 @@
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-use crate::{JournalError, NewSubmission, settings, taken::Taken};
+use crate::{JournalError, NewSubmission, Row, settings, taken::Taken};
 
 /// Every one of them, by identifier of the attempt.
 const BY_IDENTIFIER: &str = "lost-identifier:";
@@ -129,6 +129,17 @@ pub(crate) fn by_identifier(
     let mut found = beginning(connection, &format!("{BY_IDENTIFIER}{identifier}"))?;
     found.retain(|lost| lost.identifier == identifier && lost.endpoint == endpoint);
     Ok(found.into_iter().max_by_key(|lost| lost.at))
+}
+
+/// Whether something that is lost went out under the identifier of this report, to the same endpoint, with another content.
+pub(crate) fn shares_identifier(connection: &Connection, row: &Row) -> Result<bool, JournalError> {
+    let found = beginning(connection, &format!("{BY_IDENTIFIER}{}", row.identifier))?;
+    let shares = |lost: &LostReport| {
+        lost.identifier == row.identifier
+            && lost.endpoint == row.endpoint
+            && lost.digest != row.digest
+    };
+    Ok(found.iter().any(shares))
 }
 
 /// It is in the journal again.

@@ -250,8 +250,8 @@ pub struct OpenReport {
 /// A submission that shares its attempt's identifier with another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sibling {
-    /// Which.
-    pub id: SubmissionId,
+    /// Which; `None`: one that a restore has lost.
+    pub id: Option<SubmissionId>,
     /// It is on its way or in doubt: its bytes may be at the authority, and no receipt is known yet.
     pub may_be_delivered: bool,
     /// It is neither, was sent once, and no receipt of it is known: its timeline says whether it was received.

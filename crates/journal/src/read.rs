@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
 use crate::{
     Detail, Due, Entry, Evidence, JournalError, KeptEvidence, LostReport, Message, OpenReport, Row,
-    Sibling, cells, sql,
+    Sibling, cells, lost, sql,
 };
 
 /// All rows of a statement.
@@ -205,19 +205,33 @@ pub(crate) fn has_attempt(
     lost: &LostReport,
 ) -> Result<bool, JournalError> {
     let attempt = [&lost.identifier, &lost.endpoint, &lost.digest];
-    Ok(one(connection, sql::HAS_ATTEMPT, attempt, |_| Ok(()))?.is_some())
+    Ok(of_attempt(connection, &attempt)?.is_some())
+}
+
+/// The newest submission of an attempt, by identifier, endpoint and digest of the content.
+pub(crate) fn of_attempt(
+    connection: &Connection,
+    attempt: &[impl AsRef<str>; 3],
+) -> Result<Option<SubmissionId>, JournalError> {
+    let attempt = attempt.each_ref().map(AsRef::as_ref);
+    let found: Option<Option<i64>> = one(connection, sql::OF_ATTEMPT, attempt, |row| row.get(0))?;
+    Ok(found.flatten().map(SubmissionId))
 }
 
 pub(crate) fn siblings(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<Vec<Sibling>, JournalError> {
-    all(connection, sql::SIBLINGS, [id.0], |row| {
+    let mut found = all(connection, sql::SIBLINGS, [id.0], |row| {
         let may_be_delivered =
             matches!(cells::state(row, 1)?, StateCode::Sending | StateCode::Unknown);
         let was_sent = !may_be_delivered && row.get(2)?;
-        Ok(Sibling { id: SubmissionId(row.get(0)?), may_be_delivered, was_sent })
-    })
+        Ok(Sibling { id: Some(SubmissionId(row.get(0)?)), may_be_delivered, was_sent })
+    })?;
+    if lost::shares_identifier(connection, &row(connection, id)?)? {
+        found.push(Sibling { id: None, may_be_delivered: true, was_sent: false });
+    }
+    Ok(found)
 }
 
 pub(crate) fn by_receipt(

@@ -373,8 +373,8 @@ fn take_back(
     by: &Person,
 ) -> Result<(), RecordError> {
     let Salvaged { lost, mut new, corrects, closed } = report;
-    if let Some([identifier, endpoint]) = corrects {
-        new.corrects = read::by_attempt_identifier_at(connection, &endpoint, &identifier)?;
+    if let Some(attempt) = corrects {
+        new.corrects = read::of_attempt(connection, &attempt)?;
     }
     let prepared = append::Prepared::new(new)?;
     let id = append::import_again(connection, &prepared, Some(&lost))?;

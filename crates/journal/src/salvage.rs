@@ -22,7 +22,7 @@ const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, 
 /// What journals of the first schema do not have.
 const SAYS: &str = "SELECT canonical, environment FROM submission WHERE id = ?1";
 /// What the predecessor went out as.
-const CORRECTS: &str = "SELECT one.identifier, one.endpoint FROM submission AS other \
+const CORRECTS: &str = "SELECT one.identifier, one.endpoint, one.digest FROM submission AS other \
      JOIN submission AS one ON one.id = other.corrects WHERE other.id = ?1";
 const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 
@@ -30,8 +30,8 @@ const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1
 pub(crate) struct Salvaged {
     pub(crate) lost: LostReport,
     pub(crate) new: NewSubmission,
-    /// Identifier and endpoint of the report whose place it takes.
-    pub(crate) corrects: Option<[String; 2]>,
+    /// Identifier, endpoint and digest of the report whose place it takes.
+    pub(crate) corrects: Option<[String; 3]>,
     /// Nobody wanted it to be sent any more.
     pub(crate) closed: bool,
 }
@@ -131,11 +131,11 @@ impl Damaged {
     }
 
     /// The report whose place it takes, where both can be read.
-    fn corrects(&mut self, number: i64) -> Option<[String; 2]> {
+    fn corrects(&mut self, number: i64) -> Option<[String; 3]> {
         let found = self.read(|connection| {
             // A journal of the first schema is no damage.
             let Ok(mut query) = connection.prepare_cached(CORRECTS) else { return Ok(None) };
-            query.query_row([number], |row| Ok([row.get(0)?, row.get(1)?])).optional()
+            query.query_row([number], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?])).optional()
         });
         found.flatten()
     }

@@ -72,8 +72,8 @@ pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission \
 pub(crate) const BY_IDENTIFIER_AT: &str =
     "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2";
 /// An attempt (?1) to deliver a content (?3) to an endpoint (?2).
-pub(crate) const HAS_ATTEMPT: &str =
-    "SELECT 1 FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3 LIMIT 1";
+pub(crate) const OF_ATTEMPT: &str =
+    "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3";
 pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state, \
      other.attempts > 0 AND other.receipt IS NULL FROM submission AS one \
      JOIN submission AS other \
@@ -230,7 +230,7 @@ mod plans {
             (ERASABLE, "submission_state"),
             (BY_IDENTIFIER, "submission_identifier"),
             (BY_IDENTIFIER_AT, "submission_identifier"),
-            (HAS_ATTEMPT, "submission_identifier"),
+            (OF_ATTEMPT, "submission_identifier"),
             (BY_RECEIPT, "submission_receipt"),
             (BY_RECEIPT_AT, "submission_receipt"),
             (ACCEPTED_AT, "submission_receipt"),

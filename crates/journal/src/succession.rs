@@ -23,6 +23,35 @@ pub(crate) fn supersede(
     append::advance(connection, subject, &happening).map(drop)
 }
 
+/// The correction of a report that has just failed, where it has arrived already: after a restore the authority may tell of
+/// that one first.
+pub(crate) fn overtaken(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Option<SubmissionId>, JournalError> {
+    let mut all = vec![id];
+    while let Some(id) = all.pop() {
+        let successors: Vec<SubmissionId> =
+            read::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
+        for successor in successors {
+            match read::state(connection, successor)? {
+                State::InProgress { .. }
+                | State::Completed { .. }
+                | State::Failed { .. }
+                | State::Rejected
+                | State::Withdrawn { received: true } => return Ok(Some(successor)),
+                State::Superseded { .. } => all.push(successor),
+                State::Held { .. }
+                | State::Queued { .. }
+                | State::Sending { .. }
+                | State::Unknown { .. }
+                | State::Withdrawn { received: false } => {}
+            }
+        }
+    }
+    Ok(None)
+}
+
 /// After a step: what has arrived takes the place of what it corrects, in the same transaction; also of what that was to
 /// take the place of.
 pub(crate) fn follow(

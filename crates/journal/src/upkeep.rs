@@ -71,6 +71,12 @@ impl Journal {
         self.read(|c| doubt::may_be_sent_since(c, id, since))
     }
 
+    /// Whether something to an endpoint, by its id, that is open or on hold may have been sent at any time before a restore,
+    /// with whichever certificate was in use then.
+    pub fn has_forgotten_when(&self, endpoint: &str) -> Result<bool, JournalError> {
+        self.read(|c| doubt::has_forgotten_when(c, endpoint))
+    }
+
     /// The restore after which not everything has been compared with the authority yet.
     pub fn unreconciled(&self) -> Result<Option<Unreconciled>, JournalError> {
         self.read(recover::unreconciled)

@@ -33,6 +33,8 @@ pub(super) fn open_request<'a>(
             // What was open before it was asked for before it began.
             Event::Deferred { why, .. } if reached_nobody(why) => return None,
             Event::SendingStarted { since } => return Some(*since),
+            // What a restore has forgotten may have been sent, whoever has decided about it since.
+            Event::Doubted { since, why, .. } if why == journal::RESTORED => return Some(*since),
             _ => {}
         }
     }
@@ -184,7 +186,8 @@ impl<A: Authority> Worker<A> {
         if !sibling.was_sent {
             return Ok(false);
         }
-        let timeline = self.journal.detail(sibling.id)?.timeline;
+        let Some(id) = sibling.id else { return Ok(true) };
+        let timeline = self.journal.detail(id)?.timeline;
         Ok(open_request(timeline.iter().map(|entry| &entry.event)).is_some())
     }
 
@@ -301,6 +304,10 @@ mod tests {
         let not_received = || Event::NotReceived { due: at(9) };
         let said = || Event::SaidNotReceived { reason: "hotline".to_owned(), due: at(9) };
         let queued = || Event::Queued { due: at(0) };
+        let restored = |since| {
+            let why = journal::RESTORED.to_owned();
+            Event::Doubted { since: at(since), due: at(since), why }
+        };
         for (events, open) in [
             (vec![queued()], None),
             (vec![queued(), began(1), deferred("forbidden")], Some(1)),
@@ -315,6 +322,8 @@ mod tests {
             (vec![began(1), deferred("forbidden"), not_received()], None),
             (vec![began(1), deferred("forbidden"), said(), Event::HeldBack, released()], Some(1)),
             (vec![began(1), not_received(), began(5), deferred("html")], Some(5)),
+            (vec![queued(), restored(7), Event::HeldBack], Some(7)),
+            (vec![queued(), restored(7), not_received(), Event::HeldBack], None),
         ] {
             assert_eq!(open_request(events.iter()), open.map(at), "{events:?}");
         }

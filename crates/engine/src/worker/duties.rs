@@ -265,7 +265,7 @@ impl<A: Authority> Worker<A> {
     ) -> Result<bool, JournalError> {
         let Some(receipt) = hit.receipt.as_deref() else { return Ok(false) };
         let owner = self.owner_of_receipt(receipt)?.filter(|owner| *owner != id);
-        let is_sibling = |owner| siblings.iter().any(|sibling| sibling.id == owner);
+        let is_sibling = |owner| siblings.iter().any(|sibling| sibling.id == Some(owner));
         let shares = self.endpoint.identifier == IdentifierChoice::Document;
         Ok(owner.is_some_and(|owner| shares || is_sibling(owner)))
     }

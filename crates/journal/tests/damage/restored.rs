@@ -5,10 +5,10 @@ use std::fs;
 use crate::common::{self, House, accepted, answer, at, filter, key, nowhere, report};
 use fhir::Format;
 use journal::{
-    Base, FoundReport, Imported, Journal, NewSubmission, OpenProblem, Reconciled, Unless, recover,
-    restore,
+    Base, FoundReport, Imported, Journal, NewSubmission, OpenProblem, Reconciled, Sibling, Unless,
+    recover, restore,
 };
-use report::Event;
+use report::{Event, State};
 use testkit::Figures;
 
 use super::laboratory::{Laboratory, image, person, record};
@@ -266,6 +266,91 @@ fn what_was_withdrawn_while_it_waited_for_a_person_stays_withdrawn_after_a_resto
     assert_eq!(codes, ["withdrawn", "withdrawn", "held"]);
     assert!(journal.detail(waits).unwrap().messages.is_empty());
     assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// One identifier for several reports, as where an endpoint wants the document's: what was decided about one of them is
+/// not taken for the others, and a correction is linked to none but its own.
+#[test]
+fn what_was_decided_about_another_report_of_one_identifier_says_nothing() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let shared = |n, corrects| {
+        let identifier = "urn:uuid:of-the-document".to_owned();
+        house.journal.import(NewSubmission { identifier, corrects, ..report(n) }).unwrap()
+    };
+    let [held, wrong] = [1, 2].map(|n| shared(n, None));
+    for id in [held, wrong] {
+        house.record(id, Event::HeldBack);
+    }
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let other = shared(3, None);
+    house.record(other, Event::HeldBack);
+    let right = shared(4, Some(wrong));
+    house.record(other, Event::Withdrawn { reason: "not notifiable".to_owned() });
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert_eq!(journal.state(held).unwrap().code(), "held");
+    assert!(journal.detail(held).unwrap().messages.is_empty(), "nobody has decided about it");
+    let row = journal.row(wrong).unwrap();
+    assert_eq!(journal.row(right).unwrap().corrects, Some(wrong));
+    assert_eq!(row.replacement, Some(right));
+}
+
+/// In progress when the backup was made, failed since, and corrected. Whichever the authority tells first, nobody is told to
+/// correct it once more.
+#[test]
+fn what_fails_after_its_correction_has_arrived_is_superseded() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let wrong = house.import(1);
+    house.record(wrong, Event::SendingStarted { since: at(40) });
+    house.record(wrong, accepted("r-1"));
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    record(&house.journal, wrong, Event::Failed { receipt: "r-1".to_owned() });
+    let right = NewSubmission { corrects: Some(wrong), ..report(2) };
+    let right = house.journal.import(right).unwrap();
+    house.complete(right, "r-2");
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert_eq!(journal.state(wrong).unwrap().code(), "in-progress");
+    record(&journal, right, Event::Released { reason: "found".to_owned(), due: at(110) });
+    record(&journal, right, Event::Completed { receipt: "r-2".to_owned() });
+    record(&journal, wrong, Event::Failed { receipt: "r-1".to_owned() });
+    assert_eq!(journal.state(wrong).unwrap(), State::Superseded { by: right });
+}
+
+/// The journal is gone, and with it a correction that went out under the identifier of what it corrects: what the authority
+/// shows under it is not taken for the older one.
+#[test]
+fn what_is_lost_may_be_what_the_authority_shows_under_a_shared_identifier() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let identifier = || "urn:uuid:of-the-document".to_owned();
+    let [held, queued] = [1, 2].map(|n| {
+        let identifier = if n == 1 { identifier() } else { "urn:uuid:other".to_owned() };
+        house.journal.import(NewSubmission { identifier, ..report(n) }).unwrap()
+    });
+    house.record(held, Event::HeldBack);
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let right = NewSubmission { identifier: identifier(), corrects: Some(held), ..report(3) };
+    house.journal.import(right).unwrap();
+    let other = NewSubmission { identifier: "urn:uuid:other".to_owned(), ..report(4) };
+    house.journal.import(other).unwrap();
+    let path = house.path();
+    let _folder = house.leave();
+    fs::remove_file(&path).unwrap();
+    let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!(restored.lost, 2);
+    let journal = Journal::open(&path, &key()).unwrap();
+    let shown = journal.reconcile(found(&identifier(), "r-2")).unwrap();
+    assert_eq!((shown, journal.state(held).unwrap().code()), (Reconciled::Known, "held"));
+    // Nor may whoever asks for what is in doubt take it.
+    let siblings = journal.siblings(queued).unwrap();
+    assert!(matches!(siblings[..], [Sibling { id: None, may_be_delivered: true, .. }]));
 }
 
 /// A report got another number in a journal that had lost it: what was decided there is known by its identifier.
