@@ -39,7 +39,9 @@ pub(crate) fn count(
 ) -> Result<u64, JournalError> {
     let all = Filter { before: None, ..filter.clone() };
     let words = all.search.as_deref().and_then(search::query);
-    if words.is_some() || all.since.is_some() || all.until.is_some() {
+    let halves = [StateCode::Withdrawn, StateCode::SaidReceived];
+    let is_half = halves.iter().filter(|state| all.states.contains(state)).count() == 1;
+    if words.is_some() || all.since.is_some() || all.until.is_some() || is_half {
         return Ok(rows(connection, &all, at_most)?.len() as u64);
     }
     let counts = counts(connection, all.now)?;
@@ -64,8 +66,7 @@ fn rows(connection: &Connection, filter: &Filter, limit: usize) -> Result<Vec<Ro
 
 /// Whether a row is wanted, apart from its words and place.
 fn wanted(filter: &Filter, row: &Row) -> bool {
-    let by_state = filter.states.is_empty()
-        || filter.states.iter().any(|state| state.kept_as() == row.state.code());
+    let by_state = filter.states.is_empty() || filter.states.contains(&row.state.shown());
     let by_group = filter.groups.is_empty() || filter.groups.contains(&row.state.group(filter.now));
     by_state
         && by_group

@@ -261,7 +261,7 @@ pub struct Sibling {
 /// What to list.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// States; empty for all. What was said to be received is listed with what was withdrawn, as the journal keeps it.
+    /// States, as people read them; empty for all.
     pub states: Vec<StateCode>,
     /// Groups; empty for all. Together with `states` both must hold.
     pub groups: Vec<Group>,

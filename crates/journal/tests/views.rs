@@ -57,6 +57,34 @@ fn pages_cover_everything_once_newest_first() {
     assert!(numbers(&before_all).is_empty());
 }
 
+/// It is kept with what was withdrawn, and is nothing of the kind to whoever reads.
+#[test]
+fn what_the_authority_has_by_a_persons_word_is_listed_and_counted_by_itself() {
+    let house = House::new();
+    for n in 1..=3 {
+        house.import(n);
+    }
+    let reason = || "asked".to_owned();
+    house.record(SubmissionId(1), Event::Withdrawn { reason: reason() });
+    house.record(SubmissionId(2), Event::SendingStarted { since: at(1) });
+    let doubt = Event::Doubted { since: at(0), due: at(9), why: "timeout".to_owned() };
+    house.record(SubmissionId(2), doubt);
+    house.record(SubmissionId(2), Event::SaidReceived { reason: reason() });
+    let all: [(&[StateCode], &[i64]); 4] = [
+        (&[StateCode::Withdrawn], &[1]),
+        (&[StateCode::SaidReceived], &[2]),
+        (&[StateCode::SaidReceived, StateCode::Queued], &[3, 2]),
+        (&[StateCode::Withdrawn, StateCode::SaidReceived], &[2, 1]),
+    ];
+    for (states, expected) in all {
+        for search in [None, Some("anna".to_owned())] {
+            let filter = Filter { states: states.to_vec(), search, now: at(3_600), ..filter() };
+            assert_eq!(ids(&house, &filter), expected, "{filter:?}");
+            assert_eq!(house.journal.count(&filter, 100).unwrap(), expected.len() as u64);
+        }
+    }
+}
+
 #[test]
 fn states_and_groups_and_counts_agree() {
     let house = House::new();

@@ -243,7 +243,7 @@ fn with_running_first(
         return Ok(gathered(engine, ids, filter)?.0);
     }
     let of = |running: bool| {
-        let states = StateCode::KEPT.into_iter();
+        let states = StateCode::ALL.into_iter();
         let states = states.filter(|state| RUNNING.contains(&state.code()) == running).collect();
         gathered(engine, None, &Filter { states, ..filter.clone() })
     };
@@ -310,14 +310,13 @@ fn counts(
         *counts.entry(code.to_owned()).or_default() += 1;
     };
     for row in &rows {
-        let (state, group) = (row.state.code(), row.state.group(filter.now));
+        let (state, group) = (row.state.shown(), row.state.group(filter.now));
         let is_of_group = filter.groups.is_empty() || filter.groups.contains(&group);
-        let is_of_states =
-            filter.states.is_empty() || filter.states.iter().any(|asked| asked.kept_as() == state);
+        let is_of_states = filter.states.is_empty() || filter.states.contains(&state);
         if arrangement.lets_through(row) {
             add(&mut groups, group_code(group));
             if is_of_group {
-                add(&mut states, state);
+                add(&mut states, state.code());
             }
         }
         if let (true, true, Some(name)) = (is_of_group, is_of_states, &row.summary.laboratory) {

@@ -152,10 +152,9 @@ pub(super) fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Probl
         None => Vec::new(),
         Some(code) => vec![group_of(code).ok_or_else(|| limits::invalid("group"))?],
     };
-    let kept = |code: &String| StateCode::KEPT.into_iter().find(|state| state.code() == code);
-    let states: Option<Vec<_>> = query.states.iter().map(kept).collect();
+    let states: Option<Vec<_>> = query.states.iter().map(|code| StateCode::of(code)).collect();
     // Each state once says all.
-    let states = states.filter(|states| states.len() <= StateCode::KEPT.len());
+    let states = states.filter(|states| states.len() <= StateCode::ALL.len());
     let states = states.ok_or_else(|| limits::invalid("states"))?;
     if let Some(search) = &query.search {
         limits::line("search", search)?;
@@ -225,8 +224,7 @@ pub(super) fn wanted(row: &Row, filter: &Filter) -> bool {
         of.chain([&row.file]).any(|text| text.to_lowercase().contains(part))
     };
     let words = filter.search.as_deref().unwrap_or_default().to_lowercase();
-    (filter.states.is_empty()
-        || filter.states.iter().any(|state| state.kept_as() == row.state.code()))
+    (filter.states.is_empty() || filter.states.contains(&row.state.shown()))
         && (filter.groups.is_empty() || filter.groups.contains(&row.state.group(filter.now)))
         && filter.since.is_none_or(|since| row.created >= since)
         && filter.until.is_none_or(|until| row.created < until)

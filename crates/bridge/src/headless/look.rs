@@ -92,7 +92,7 @@ impl Headless {
         let states: Vec<_> = terms.states.iter().map(state).collect::<Result<_, _>>()?;
         let since = terms.since.as_deref().map(read_since).transpose()?;
         let mut filter = Filter {
-            states: states.clone(),
+            states,
             search: terms.search.clone(),
             since,
             limit: PAGE,
@@ -104,8 +104,7 @@ impl Headless {
             let rows = self.engine.journal().list(&filter)?;
             let Some(last) = rows.last() else { return Ok(()) };
             filter.before = Some(last.id);
-            let wanted = |row: &Row| states.is_empty() || states.contains(&row.state.shown());
-            for row in rows.into_iter().filter(wanted) {
+            for row in rows {
                 let detail = self.engine.journal().detail(row.id)?;
                 if each(entry(&detail, &profile, self.engine.now())).is_break() {
                     return Ok(());

@@ -36,6 +36,21 @@ fn sorted(column: &str, ascending: bool) -> ListQuery {
     ListQuery { sort: Some(column.to_owned()), ascending, ..ListQuery::default() }
 }
 
+/// Each state that a row can show is a filter of the list: a figure of the overview counts by it, and leads there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_can_be_asked_for_each_state_that_its_rows_can_show() {
+    let root = tempfile::tempdir().unwrap();
+    let (desk, _) = desk_with(root.path(), &["Zumstein"]).await;
+    let mut all = Vec::new();
+    for state in bridge::headless::Family::State.bare() {
+        let query = ListQuery { states: vec![(*state).to_owned()], ..ListQuery::default() };
+        all.extend(families(&desk, query).await);
+    }
+    assert_eq!(all, ["Zumstein"]);
+    let none = ListQuery { states: vec!["nonsense".to_owned()], ..ListQuery::default() };
+    assert_eq!(desk.list(none, Names::Shown).await.unwrap_err().code, "argument-invalid");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_is_sorted_by_each_column_page_by_page() {
     let root = tempfile::tempdir().unwrap();
