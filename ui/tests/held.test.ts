@@ -19,7 +19,7 @@ describe("a report on hold", () => {
 });
 
 describe("the words of the window", () => {
-  it.each(["en", "de", "fr", "it"])("say in %s that a watched folder is sent with all that is in it", (language) => {
+  it.each(["en", "de", "fr", "it"])("say in %s that a person is asked about what lies in a watched folder already", (language) => {
     const words = Object.fromEntries(readCatalogue(language));
     expect(words["settings.watch.none"]).not.toMatch(/\bnew\b|neue|nouveaux|nuovi/i);
     expect(words["settings.watch.none"]).toMatch(/already|schon|déjà|già/);

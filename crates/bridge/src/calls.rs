@@ -182,8 +182,14 @@ calls! {
     remove_set_aside => RemoveSetAside { name: String }
     /// Days in progress after which a report needs attention.
     set_attention_days => SetAttentionDays { days: u16 }
-    /// Watches another folder, or none.
+    /// What lies in a folder, before it is watched.
+    look_at_folder => LookAtFolder { path: String }
+    /// Watches another folder with all that lies in it, or none.
     set_watched_folder => SetWatchedFolder { path: Option<String> }
+    /// Watches another folder; what was shown of it stays unsent.
+    watch_what_comes => WatchWhatComes { path: String }
+    /// What stays unsent in the watched folder.
+    left_lying => LeftLying {}
     /// What the person chose.
     preferences => Preferences {}
     /// Keeps it.
@@ -356,7 +362,10 @@ impl Desk {
             Call::SetBackupPlace { path } => text(self.set_backup_place(path).await),
             Call::RemoveSetAside { name } => text(self.remove_set_aside(name).await),
             Call::SetAttentionDays { days } => text(self.set_attention_days(days).await),
+            Call::LookAtFolder { path } => text(self.look_at_folder(path).await),
             Call::SetWatchedFolder { path } => text(self.set_watched_folder(path).await),
+            Call::WatchWhatComes { path } => text(self.watch_what_comes(path).await),
+            Call::LeftLying {} => text(self.left_lying().await),
             Call::Preferences {} => text(self.preferences().await),
             Call::SetPreferences { preferences } => text(self.set_preferences(preferences).await),
             Call::Statistics { days } => text(self.statistics(days).await),

@@ -82,6 +82,8 @@ struct Inner {
     laboratory_certificate: RwLock<Option<(Inspection, SecretsKind)>>,
     /// Held while a watch begins or ends, so that none is left that nothing stops.
     watches: tokio::sync::Mutex<Watches>,
+    /// What was shown last of a folder that is to be watched.
+    lying: std::sync::Mutex<Option<Arc<engine::Lying>>>,
     working: AtomicBool,
     /// A laboratory that does not open, tried again.
     trying: tokio::sync::Mutex<Option<Trying>>,
@@ -146,6 +148,7 @@ impl Desk {
                 certificates_of: AtomicU64::new(0),
                 laboratory_certificate: RwLock::new(None),
                 watches: tokio::sync::Mutex::default(),
+                lying: std::sync::Mutex::default(),
                 working: AtomicBool::new(false),
                 trying: tokio::sync::Mutex::default(),
                 screen,

@@ -200,7 +200,8 @@ Examples:
     Search(Search),
     /// Watch a folder: send what is put there, and follow it.
     #[command(after_help = "\
-Files stay where they are. A file is taken once nobody writes to it any more. Stop with Ctrl+C or SIGTERM.
+Files stay where they are. What lies there already is sent too: it may have come while nobody watched. A file is
+taken once nobody writes to it any more. Stop with Ctrl+C or SIGTERM.
 
 Example:
   labcourier watch /var/reports --json")]

@@ -50,7 +50,7 @@ pub use submissions::messages;
 pub use take::{Differing, HandOver, ImportOptions, KnownContent, Taken};
 pub use timing::Timing;
 pub use upkeep::UPKEEP_NOTICES;
-pub use watch::{WATCH_NOTICES, Watched};
+pub use watch::{Lying, WATCH_NOTICES, Watched};
 pub use worker::predecessor::CODES as CORRECTION_CODES;
 pub use worker::{
     COURIER_NOTICES, Connection, ConnectionState, Formerly, JournalRefusal, Round, Worker,

@@ -45,6 +45,9 @@ pub struct Settings {
     /// Folder whose new files are sent.
     #[serde(default)]
     pub watched_folder: Option<PathBuf>,
+    /// Names the list of what lay in it when it was chosen and is not sent by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_lying: Option<String>,
     /// Largest report that is taken, bytes (5 MB, settable to 20 MB).
     #[serde(default = "document_bytes_default")]
     pub document_bytes_max: u64,
@@ -158,6 +161,7 @@ impl Profile {
             in_use,
             certificates: Vec::new(),
             watched_folder: None,
+            left_lying: None,
             document_bytes_max: document_bytes_default(),
             retention_days: None,
             attention_days: None,

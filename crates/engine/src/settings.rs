@@ -113,5 +113,5 @@ impl Engine {
 /// What the couriers work by: not what the window likes, nor which folder is watched.
 fn working(settings: &Settings) -> Settings {
     let preferences = serde_json::Map::new();
-    Settings { preferences, watched_folder: None, ..settings.clone() }
+    Settings { preferences, watched_folder: None, left_lying: None, ..settings.clone() }
 }

@@ -2,6 +2,7 @@
 //! is told, and tried again where that may help.
 
 mod known;
+mod lying;
 mod memory;
 mod notices;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod tests;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::{BoxFuture, join_all};
@@ -23,6 +25,8 @@ use crate::{
     Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Taken, Verdict,
 };
 
+use lying::Left;
+pub use lying::Lying;
 use memory::{Away, FileStamp, Look, Memory};
 pub use notices::WATCH_NOTICES;
 use notices::{Place, Standing, Stopped, Told, reason_of};
@@ -80,6 +84,8 @@ impl Batch {
 
 /// A watch, with what it remembers and what it has told.
 struct Watch {
+    /// What lay there before, and stays.
+    left: Arc<Left>,
     memory: Memory,
     files: Told,
     known: Told,
@@ -90,6 +96,7 @@ struct Watch {
 impl Watch {
     fn of(folder: &Path) -> Self {
         Self {
+            left: Arc::default(),
             memory: Memory::default(),
             files: Told::of_files(folder),
             known: Told::of_known(folder),
@@ -100,20 +107,9 @@ impl Watch {
 }
 
 impl Engine {
-    /// Watches another folder, or none; what was told of the one before is over.
+    /// Watches another folder with all that lies in it, or none; what was told of the one before is over.
     pub fn set_watched_folder(&self, folder: Option<PathBuf>) -> Result<(), EngineError> {
-        let mut is_another = false;
-        self.change_settings(|settings| {
-            is_another = settings.watched_folder != folder;
-            settings.watched_folder = folder;
-            Ok(())
-        })?;
-        if is_another {
-            for (code, _) in WATCH_NOTICES {
-                self.journal().remove_notice(code)?;
-            }
-        }
-        Ok(())
+        self.watch_another(folder, None)
     }
 
     /// Watches a folder until cancelled or until a fault ends it; `each` is told of every file taken in or refused, and
@@ -128,13 +124,22 @@ impl Engine {
         self.watch_by(&mut watch, folder, &cancel, LOOK_EVERY, self.looking(), each).await
     }
 
-    /// The same for a window, which goes on: a fault is told in a notice as long as it lasts, and it is tried again.
+    /// The same for a window, which goes on: a fault is told in a notice as long as it lasts, and it is tried again. What
+    /// was left lying when the folder was chosen stays unsent.
     pub async fn keep_watching(&self, folder: &Path, cancel: CancellationToken) {
         let mut watch = Watch::of(folder);
         while !cancel.is_cancelled() {
-            let looking = self.looking();
-            let watched =
-                self.watch_by(&mut watch, folder, &cancel, LOOK_EVERY, looking, |_| {}).await;
+            let watched = match self.left() {
+                Ok(left) => {
+                    watch.left = Arc::new(left);
+                    let looking = self.looking();
+                    self.watch_by(&mut watch, folder, &cancel, LOOK_EVERY, looking, |_| {}).await
+                }
+                Err(error) => {
+                    watch.stopped.say(self.journal(), self.now(), Some(reason_of(&error))).await;
+                    Err(error)
+                }
+            };
             if watched.is_err() {
                 tokio::select! {
                     () = cancel.cancelled() => {}
@@ -166,8 +171,12 @@ impl Engine {
         F: Future<Output = Looked>,
     {
         loop {
-            let at = folder.to_owned();
-            let look = tokio::task::spawn_blocking(move || look_at_folder(&at));
+            let (at, left) = (folder.to_owned(), watch.left.clone());
+            let look = tokio::task::spawn_blocking(move || {
+                let mut look = look_at_folder(&at);
+                look.files.retain(|(path, stamp)| !left.holds(path, stamp));
+                look
+            });
             let look = look.await.map_err(|_| JournalError::Closed)?;
             if watch.place.is_another(&look) {
                 match watch.place.notice(self.now()) {

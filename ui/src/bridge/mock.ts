@@ -509,6 +509,12 @@ export function createMock(options: MockOptions = {}): Door {
       watchedFolder = path;
       return null;
     },
+    look_at_folder: () => ({ count: 17, newest: "2026-11-20T07:12:00Z" }),
+    watch_what_comes({ path }) {
+      watchedFolder = path;
+      return null;
+    },
+    left_lying: () => ({ count: 0, newest: null, paths: [] }),
     preferences: () => preferences,
     set_preferences(takes) {
       preferences = takes.preferences;

@@ -159,6 +159,17 @@ export function useDeadlines() {
   });
 }
 
+/** What was left lying in the watched folder of this room; the files may have gone since a screen was last open. */
+export function useLeftLying() {
+  const room = useStatus().data?.room;
+  return useQuery({
+    queryKey: ["left_lying", room],
+    queryFn: () => door.call("left_lying"),
+    enabled: room !== undefined,
+    ...ON_OPENING,
+  });
+}
+
 /** What is kept beside the journal; the files may have changed since a screen was last open. */
 export const useSafekeeping = () =>
   useQuery({ queryKey: ["safekeeping"], queryFn: () => door.call("safekeeping"), ...ON_OPENING });

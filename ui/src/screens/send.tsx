@@ -20,6 +20,7 @@ import { isDialogOpen } from "../parts/dialog";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { say, sayProblem } from "../parts/toasts";
+import { LeftLying } from "../parts/watched";
 import { PasteDialog } from "./paste";
 import css from "./send.module.css";
 
@@ -63,6 +64,7 @@ export function Send() {
         )}
       </header>
       <div className={`${screen.body} ${css.body}`}>
+        {empty && <LeftLying />}
         {empty && status.data && <Checklist status={status.data} samples={chooser.samples} />}
         {empty ? (
           <section className={css.drop} aria-labelledby="drop-title">

@@ -1,7 +1,7 @@
 // Settings: language and look, the authority, sending.
 
 import { useQueryClient } from "@tanstack/react-query";
-import { FolderOpen, LifeBuoy, LockKeyhole, Pencil, Plus, X } from "lucide-react";
+import { LifeBuoy, LockKeyhole, Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 
 import { door } from "#door";
@@ -18,6 +18,7 @@ import { LanguageChoice } from "../parts/rail";
 import screen from "../parts/screen.module.css";
 import { SupportDialog } from "../parts/support-dialog";
 import { sayProblem } from "../parts/toasts";
+import { WatchedFolder } from "../parts/watched";
 import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
 import { EndpointEdit } from "./endpoint-edit";
@@ -298,13 +299,9 @@ function Sending() {
   const preferences = usePreferences();
   const save = useSavePreferences();
   const pause = useCommand("set_paused", { stale: ["status"] });
-  const watch = useCommand("set_watched_folder", { stale: ["status"] });
   const patience = useCommand("set_attention_days", { stale: ["status", "list"] });
   const days = String(status.data?.attentionDays ?? 3);
-  const folder = status.data?.watchedFolder ?? null;
   const onError = sayProblem(text);
-  const choose = () =>
-    void door.call("choose_folder").then((path) => path !== null && watch.mutate({ path }, { onError }), onError);
   return (
     <section className={screen.card}>
       <h2>{text("settings.sending")}</h2>
@@ -317,25 +314,7 @@ function Sending() {
           <span>{text("settings.pause.more")}</span>
         </span>
       </Switch>
-      <div className={css.setting}>
-        <span className={css.words}>
-          <span>{text("settings.watch")}</span>
-          <span>{folder ?? text("settings.watch.none")}</span>
-        </span>
-        <div className={screen.tools}>
-          <Button icon={FolderOpen} onPress={choose}>
-            {text("settings.watch.choose")}
-          </Button>
-          {folder !== null && (
-            <Button
-              tone="quiet"
-              icon={X}
-              label={text("settings.watch.stop")}
-              onPress={() => watch.mutate({ path: null }, { onError })}
-            />
-          )}
-        </div>
-      </div>
+      <WatchedFolder />
       <div className={css.setting}>
         <span className={css.words}>
           <span>{text("settings.attention")}</span>

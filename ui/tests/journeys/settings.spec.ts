@@ -1,6 +1,6 @@
 // Settings of a laboratory: its authorities changed and removed, patience with reports, what is kept of its journal.
 
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { authority, expect, sound, test } from "./window";
@@ -187,4 +187,58 @@ test("before production what is missing is offered: the certificate, then a gree
   await window.getByTestId("production-word").fill("production");
   await window.keyboard.press("Enter");
   await expect.poll(async () => (await core.call("status")).environment).toBe("production");
+});
+
+test("a watched folder is asked about what lies in it; what is left there stays in sight until it is sent", async ({ window, core }) => {
+  const out = join(core.folder, "out");
+  mkdirSync(join(out, "older"), { recursive: true });
+  const put = (name: string, to: string) => copyFileSync(core.sample(name), join(out, to));
+  put("covid", "older/covid.json");
+  put("malaria", "malaria.json");
+  const watched = async () => (await core.call("status")).watchedFolder;
+  const completed = async () => (await core.call("status")).counts.completed;
+  const choose = async () => {
+    await core.choose([out]);
+    await window.getByTestId("choose-watched").click();
+  };
+  await window.getByTestId("nav-settings").click();
+  await choose();
+  const dialog = window.getByRole("dialog");
+  await expect(dialog).toContainText("2 files lie in this folder already");
+  await expect(dialog).toContainText("The newest was last changed on");
+  await sound(window);
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect(await watched()).toBe(null);
+
+  await choose();
+  await expect(window.getByTestId("watch-what-comes")).toBeFocused();
+  await window.keyboard.press("Enter");
+  await expect.poll(watched).toBe(out);
+  await expect(window.getByTestId("left-lying")).toContainText("2 files lay in the watched folder before and were not sent");
+  put("gonorrhoea", "gonorrhoea.json");
+  await expect.poll(completed, { timeout: 30_000 }).toBe(1);
+  await window.getByTestId("nav-send").click();
+  await sound(window);
+  await window.getByTestId("look-at-left").click();
+  await expect(window.getByTestId("candidate-row")).toHaveCount(2);
+  await window.getByTestId("send-button").click();
+  await expect.poll(completed, { timeout: 30_000 }).toBe(3);
+  await window.getByTestId("nav-settings").click();
+  await expect(window.getByText(out)).toBeVisible();
+  await expect(window.getByTestId("left-lying")).toHaveCount(0);
+
+  // Of another folder all is sent where a person says so, and an empty one is no question.
+  const other = join(core.folder, "other");
+  mkdirSync(other);
+  copyFileSync(core.sample("legionellosis"), join(other, "one.xml"));
+  await core.choose([other]);
+  await window.getByTestId("choose-watched").click();
+  await expect(dialog).toContainText("A file lies in this folder already. Is it to be sent?");
+  await window.getByTestId("watch-send-these").click();
+  await expect.poll(completed, { timeout: 30_000 }).toBe(4);
+  const empty = join(core.folder, "empty");
+  mkdirSync(empty);
+  await core.choose([empty]);
+  await window.getByTestId("choose-watched").click();
+  await expect.poll(watched).toBe(empty);
 });

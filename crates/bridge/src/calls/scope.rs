@@ -43,6 +43,8 @@ impl Call {
             | Self::SetPaused { .. }
             | Self::SetAttentionDays { .. }
             | Self::SetWatchedFolder { .. }
+            | Self::WatchWhatComes { .. }
+            | Self::LeftLying {}
             | Self::AcknowledgeNotice { .. } => true,
             _ => false,
         }

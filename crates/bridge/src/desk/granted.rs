@@ -64,7 +64,13 @@ impl Desk {
             Call::CorrectWithFile { path, .. } | Call::ReadCa { path } => vec![path],
             Call::SetBackupPlace { path: Some(path) } => vec![path],
             // The folder that is watched already was chosen once.
-            Call::SetWatchedFolder { path: Some(path) } if !self.watches(path) => vec![path],
+            Call::SetWatchedFolder { path: Some(path) }
+            | Call::LookAtFolder { path }
+            | Call::WatchWhatComes { path }
+                if !self.watches(path) =>
+            {
+                vec![path]
+            }
             _ => Vec::new(),
         };
         let now = Instant::now();

@@ -10,6 +10,7 @@ use engine::{
 use report::{Action, SubmissionId};
 
 use super::Desk;
+use super::watches::settle_left;
 use crate::candidates::{candidate_view, refused_view};
 use crate::difference::changes;
 use crate::limits;
@@ -42,9 +43,11 @@ impl Desk {
     ) -> Result<IntakeView, Problem> {
         let (desk, paths) = (self.here(), limits::paths(paths)?);
         desk.refuse_standing_in(&paths).await?;
-        let candidates = desk.engine().inspect(paths).await?;
+        let candidates = desk.engine().inspect(paths.clone()).await?;
         let delay = desk.undo_micros().await?;
-        take_with_corrections(&desk.engine(), candidates, known, delay).await
+        let view = take_with_corrections(&desk.engine(), candidates, known, delay).await?;
+        settle_left(&desk.engine(), paths.into_iter().collect()).await;
+        Ok(view)
     }
 
     /// Refuses what is meant for a laboratory that does not open, which is everything but the samples of practice: in
@@ -64,8 +67,11 @@ impl Desk {
         let (desk, paths) = (self.here(), limits::paths(paths)?);
         desk.refuse_standing_in(&paths).await?;
         let engine = desk.engine();
-        let candidates = engine.inspect(paths).await?;
-        take(&engine, &candidates, known, Differing::Apart, desk.undo_micros().await?).await
+        let candidates = engine.inspect(paths.clone()).await?;
+        let delay = desk.undo_micros().await?;
+        let view = take(&engine, &candidates, known, Differing::Apart, delay).await?;
+        settle_left(&engine, paths.into_iter().collect()).await;
+        Ok(view)
     }
 
     /// Takes a pasted text in and sends it.

@@ -142,15 +142,6 @@ impl Desk {
         Ok(self.engine().set_attention_days(Some(days)).await?)
     }
 
-    /// Watches another folder, or none.
-    pub async fn set_watched_folder(&self, path: Option<String>) -> Result<(), Problem> {
-        let folder = path.map(limits::path).transpose()?;
-        if folder.as_ref().is_some_and(|folder| !folder.is_dir()) {
-            return Err(limits::invalid("path"));
-        }
-        Ok(self.watch_folder(folder).await?)
-    }
-
     /// What the person chose for the window; what cannot be read counts as not chosen.
     pub async fn preferences(&self) -> Result<PreferencesView, Problem> {
         let kept = self.inner.practice_engine.profile().settings.preferences.get(WINDOW).cloned();

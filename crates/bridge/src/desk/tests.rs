@@ -179,6 +179,43 @@ async fn files_in_the_watched_folder_are_sent() {
     desk.stop().await;
 }
 
+/// What lay there when a person was asked stays, can be looked at, and goes where a person hands it over.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_lay_in_the_watched_folder_is_sent_where_a_person_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open(&folder.path().join("desk")).await.unwrap();
+    desk.start().await.unwrap();
+    let watched = folder.path().join("out");
+    std::fs::create_dir(&watched).unwrap();
+    let put = |number: u64| {
+        let text = testkit::DocumentBuilder::new(number).json();
+        std::fs::write(watched.join(format!("{number}.json")), text).unwrap();
+    };
+    let path = watched.display().to_string();
+    assert_eq!(desk.look_at_folder(path.clone()).await.unwrap().count, 0);
+    put(1);
+    put(2);
+    let there = desk.look_at_folder(path.clone()).await.unwrap();
+    assert_eq!((there.count, there.newest.is_some()), (2, true));
+    put(3);
+    desk.watch_what_comes(path.clone()).await.unwrap();
+    completed(&desk, 1).await;
+    let left = desk.left_lying().await.unwrap();
+    assert_eq!(left.paths, ["1.json", "2.json"].map(|it| watched.join(it).display().to_string()));
+    let preferences = desk.preferences().await.unwrap();
+    desk.set_preferences(crate::views::PreferencesView { undo_seconds: 0, ..preferences })
+        .await
+        .unwrap();
+    desk.send_files(left.paths, engine::KnownContent::Show).await.unwrap();
+    completed(&desk, 3).await;
+    assert_eq!(desk.left_lying().await.unwrap().count, 0);
+    // Chosen again with all that lies in it, it has nothing that stays.
+    put(4);
+    desk.set_watched_folder(Some(path)).await.unwrap();
+    completed(&desk, 4).await;
+    desk.stop().await;
+}
+
 /// Waits until exactly these notices stand in the window.
 async fn told(desk: &Desk, codes: &[&str]) -> Vec<crate::Problem> {
     let wait = async {

@@ -1,13 +1,20 @@
 //! The watched folders: that of each room, as long as the desk works. Whoever looks at practice must not keep the
 //! laboratory's reports from being sent.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
-use engine::{Engine, EngineError};
+use engine::{Engine, EngineError, Lying};
+use fhir::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::Desk;
+use super::{Desk, on_pool};
+use crate::limits;
+use crate::problem::Problem;
+use crate::rows::small;
+use crate::views::{LeftView, LyingView};
 
 /// The watches of both rooms.
 #[derive(Default)]
@@ -59,14 +66,61 @@ impl Desk {
         watches.laboratory = self.begin(laboratory);
     }
 
-    /// Watches another folder, or none, in the room in use.
-    pub(super) async fn watch_folder(&self, folder: Option<PathBuf>) -> Result<(), EngineError> {
+    /// What lies in a folder. Where only what comes from now on is sent, it is this that stays: what is exported while a
+    /// person reads the question is new.
+    pub async fn look_at_folder(&self, path: String) -> Result<LyingView, Problem> {
+        let folder = folder_of(path)?;
+        let there = Arc::new(on_pool(move || Lying::in_folder(&folder)).await?);
+        let newest = there.newest().map(Instant::to_fhir);
+        let view = LyingView { count: small(there.count() as u64), newest };
+        *self.shown() = Some(there);
+        Ok(view)
+    }
+
+    /// Watches another folder with all that lies in it, or none.
+    pub async fn set_watched_folder(&self, path: Option<String>) -> Result<(), Problem> {
+        let folder = path.map(folder_of).transpose()?;
+        Ok(self.watch_folder(|engine| engine.set_watched_folder(folder)).await?)
+    }
+
+    /// Watches another folder; what lay there when it was shown stays unsent.
+    pub async fn watch_what_comes(&self, path: String) -> Result<(), Problem> {
+        let folder = folder_of(path)?;
+        let shown = self.shown().take().filter(|there| there.folder() == folder);
+        let there = match shown {
+            Some(there) => there,
+            None => Arc::new(on_pool(move || Lying::in_folder(&folder)).await?),
+        };
+        Ok(self.watch_folder(|engine| engine.set_watched_folder_leaving(&there)).await?)
+    }
+
+    /// What was left lying in the watched folder of the room in use, and lies there still. The page may name these files:
+    /// the folder was chosen by a person.
+    pub async fn left_lying(&self) -> Result<LeftView, Problem> {
+        let engine = self.engine();
+        let there = on_pool(move || engine.left_lying()).await??;
+        let paths = there.paths().filter_map(Path::to_str).take(limits::PATHS_MAX);
+        let paths: Vec<String> = paths.map(str::to_owned).collect();
+        self.grant(paths.iter().map(PathBuf::from));
+        let newest = there.newest().map(Instant::to_fhir);
+        Ok(LeftView { count: small(there.count() as u64), newest, paths })
+    }
+
+    fn shown(&self) -> std::sync::MutexGuard<'_, Option<Arc<Lying>>> {
+        self.inner.lying.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes which folder is watched in the room in use, and watches it.
+    async fn watch_folder(
+        &self,
+        change: impl FnOnce(&Engine) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
         let mut watches = self.inner.watches.lock().await;
         let (engine, is_practice) = self.room();
         let watch = if is_practice { &mut watches.practice } else { &mut watches.laboratory };
         // Before the setting: a watch that still works would tell of the folder that is none any more.
         end(watch).await;
-        let set = engine.set_watched_folder(folder);
+        let set = change(&engine);
         *watch = self.begin(&engine);
         set
     }
@@ -89,6 +143,31 @@ impl Desk {
         let watches = self.inner.watches.lock().await;
         [&watches.practice, &watches.laboratory]
             .map(|watch| watch.as_ref().map(|watch| watch.folder.clone()))
+    }
+}
+
+fn folder_of(path: String) -> Result<PathBuf, Problem> {
+    let folder = limits::path(path)?;
+    if folder.is_dir() { Ok(folder) } else { Err(limits::invalid("path")) }
+}
+
+/// Files that were left lying in the watched folder and are handed over: those of which all is in the journal now are
+/// left no longer. What cannot be looked at stays on the list.
+pub(super) async fn settle_left(engine: &Engine, handed: HashSet<PathBuf>) {
+    let at = engine.clone();
+    let Ok(Ok(there)) = on_pool(move || at.left_lying()).await else { return };
+    let is_handed = |path: &Path| path.ancestors().any(|above| handed.contains(above));
+    let mut taken = Vec::new();
+    for path in there.paths().filter(|path| is_handed(path)) {
+        let Ok(found) = engine.inspect(vec![path.to_owned()]).await else { continue };
+        let is_known = |it: &engine::Candidate| it.parsed().is_some_and(|it| !it.known.is_empty());
+        if !found.is_empty() && found.iter().all(is_known) {
+            taken.push(path.to_owned());
+        }
+    }
+    if !taken.is_empty() {
+        // It is offered again otherwise, and recognised.
+        let _ = engine.no_longer_left(&taken);
     }
 }
 

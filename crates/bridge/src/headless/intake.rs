@@ -269,6 +269,12 @@ impl Headless {
         self.record(id)
     }
 
+    /// How many files lie in a folder: a watch sends them too.
+    pub async fn lying_in(folder: PathBuf) -> usize {
+        let look = tokio::task::spawn_blocking(move || engine::Lying::in_folder(&folder).count());
+        look.await.unwrap_or_default()
+    }
+
     /// Watches a folder until told to stop; `each` gets every file that was taken in or refused, and hears of
     /// a folder that is away.
     pub async fn watch(

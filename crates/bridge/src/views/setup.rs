@@ -104,6 +104,33 @@ pub struct StayingView {
     pub count: u32,
 }
 
+/// What lies in a folder that is to be watched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct LyingView {
+    /// Files in it and below it.
+    pub count: u32,
+    /// When the newest was changed last, ISO instant.
+    pub newest: Option<String>,
+}
+
+/// What was left lying in the watched folder when it was chosen, and lies there still.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct LeftView {
+    /// How many files.
+    pub count: u32,
+    /// When the newest was changed last, ISO instant.
+    pub newest: Option<String>,
+    /// Where they lie: to be looked at and handed over.
+    pub paths: Vec<String>,
+}
+
+// A file may be named after a patient.
+fhir::shows_only!(LeftView { count, newest });
+
 /// One configured endpoint.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -84,7 +84,10 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("set_backup_place", json!({ "path": null })),
         ("remove_set_aside", json!({ "name": "journal.db.set-aside-1" })),
         ("set_attention_days", json!({ "days": 5 })),
+        ("look_at_folder", json!({ "path": "/out" })),
         ("set_watched_folder", json!({ "path": null })),
+        ("watch_what_comes", json!({ "path": "/out" })),
+        ("left_lying", json!({})),
         ("preferences", json!({})),
         ("set_preferences", json!({ "preferences": preferences })),
         ("statistics", json!({ "days": 7 })),
@@ -326,6 +329,8 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
         ("certificate_inspect", json!({ "paths": [path], "password": "" })),
         ("certificate_import", json!({ "paths": [path], "password": "", "endpoint": null })),
         ("set_watched_folder", json!({ "path": folder.path().to_str().unwrap() })),
+        ("look_at_folder", json!({ "path": folder.path().to_str().unwrap() })),
+        ("watch_what_comes", json!({ "path": folder.path().to_str().unwrap() })),
     ];
     for (command, arguments) in &calls {
         let answer = ask(command, arguments.clone()).await;

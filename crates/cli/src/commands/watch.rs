@@ -32,6 +32,11 @@ pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Probl
     profile.start().await;
     let folder = dir.display().to_string();
     scene.hint("say.watching", &[("folder", &folder)]);
+    // All of it is sent, also what came while nobody watched: a service that is started again must not leave that out.
+    let lying = Headless::lying_in(dir.clone()).await;
+    if lying > 0 {
+        scene.hint("say.lying", &[("count", &lying.to_string())]);
+    }
     let stop = stop::on_signal();
     let (arrived, mut news) = tokio::sync::mpsc::unbounded_channel();
     let watching = profile.watch(dir, stop.clone(), move |arrival| {
