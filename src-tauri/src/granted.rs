@@ -29,6 +29,7 @@
     "correct_with_text",
     "look_at_draft",
     "edit_draft",
+    "remove_value",
     "apply_suggestions",
     "keep_draft",
     "draft",

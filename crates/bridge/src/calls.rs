@@ -116,6 +116,8 @@ calls! {
     look_at_draft => LookAtDraft { id: i64, text: String }
     /// Changes one value of an edited report.
     edit_draft => EditDraft { text: String, expression: String, value: String }
+    /// Takes one value out of an edited report.
+    remove_value => RemoveValue { text: String, expression: String }
     /// Puts suggestions into an edited report: those for one element and what is in it, or all.
     apply_suggestions => ApplySuggestions { text: String, only: Option<String> }
     /// Keeps what was edited and not sent.
@@ -312,6 +314,9 @@ impl Desk {
             Call::LookAtDraft { id, text: draft } => text(self.look_at_draft(id, draft).await),
             Call::EditDraft { text: draft, expression, value } => {
                 text(self.edit_draft(draft, expression, value).await)
+            }
+            Call::RemoveValue { text: draft, expression } => {
+                text(self.remove_value(draft, expression).await)
             }
             Call::ApplySuggestions { text: draft, only } => {
                 text(self.apply_suggestions(draft, only).await)

@@ -12,6 +12,7 @@ mod desk;
 mod difference;
 mod draft;
 mod edit;
+mod emptied;
 pub mod headless;
 mod limits;
 mod mask;

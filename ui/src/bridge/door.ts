@@ -25,6 +25,7 @@ import type { PageView } from "./generated/PageView";
 import type { PreferencesView } from "./generated/PreferencesView";
 import type { ProbeView } from "./generated/ProbeView";
 import type { Problem } from "./generated/Problem";
+import type { RemovedView } from "./generated/RemovedView";
 import type { SafekeepingView } from "./generated/SafekeepingView";
 import type { SavedView } from "./generated/SavedView";
 import type { StatementView } from "./generated/StatementView";
@@ -74,6 +75,7 @@ export interface Commands {
   correct_with_text: { takes: { id: number; text: string }; gives: IntakeView };
   look_at_draft: { takes: { id: number; text: string }; gives: DraftView };
   edit_draft: { takes: { text: string; expression: string; value: string }; gives: string };
+  remove_value: { takes: { text: string; expression: string }; gives: RemovedView };
   apply_suggestions: { takes: { text: string; only: string | null }; gives: SuggestedView };
   keep_draft: { takes: { id: number; text: string }; gives: null };
   draft: { takes: { id: number }; gives: string | null };

@@ -401,6 +401,7 @@ export function createMock(options: MockOptions = {}): Door {
       vanished: [],
     }),
     edit_draft: ({ text }) => text,
+    remove_value: () => ({ text: null, refusal: "needed" }),
     apply_suggestions({ text, only }) {
       const put = foundIn(text).flatMap(({ suggestion }) => suggestion ?? []).filter((one) => only === null || one.expression === only);
       const changes = put.map(({ before, value, path }) => {

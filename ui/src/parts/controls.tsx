@@ -69,6 +69,7 @@ interface FieldProps {
   placeholder?: string;
   mono?: boolean;
   onFocus?: () => void;
+  onBlur?: () => void;
   "data-testid"?: string;
 }
 

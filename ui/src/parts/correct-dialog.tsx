@@ -86,7 +86,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
   const choose = () => void door.call("choose_files", { purpose: "reports" }).then(take, sayProblem(text));
   const dirty = content !== view.source;
   const busy = withFile.isPending || withText.isPending;
-  const ready = dirty && content.trim() !== "" && !busy;
+  const ready = (dirty || edits.isEmptied) && content.trim() !== "" && !busy;
   const sending = useRef(false);
   const send = () => {
     if (!ready || sending.current) return;
@@ -94,7 +94,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
     // What was just typed into the form is on its way into the text.
     void edits.settled().then((whole) => {
       sending.current = false;
-      withText.mutate({ id, text: whole });
+      if (whole !== undefined) withText.mutate({ id, text: whole });
     });
   };
   useSendKey(send);
@@ -104,7 +104,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
     <Dialog
       title={text("correct.title")}
       size="large"
-      isDirty={dirty && draft !== content && !keep.isKept}
+      isDirty={(dirty && draft !== content && !keep.isKept) || edits.isEmptied}
       onClose={onClose}
       footer={
         <>

@@ -150,7 +150,7 @@ interface ValueProps {
 function Value({ field, messages, edits, onShow }: ValueProps) {
   return (
     <div className={css.value} data-field={field.path}>
-      <Field field={field} onEdit={(value) => edits.edit(field.expression, value)} onFocus={() => onShow(field.line)} />
+      <Field field={field} edits={edits} onFocus={() => onShow(field.line)} />
       {messages.map((message) => (
         <Beside key={`${message.code} ${message.rule}`} message={message} onApply={applying(message, edits)} />
       ))}
@@ -182,11 +182,13 @@ function Beside({ message, onApply }: { message: MessageView; onApply: (() => vo
   );
 }
 
-function Field({ field, onEdit, onFocus }: { field: FormFieldView; onEdit: (value: string) => void; onFocus: () => void }) {
+function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; onFocus: () => void }) {
+  const text = useText();
   const words = useCodeText();
   const label = words("path", field.path);
   const [typed, setTyped] = useState(field.value);
   const sent = useRef(field.value);
+  const stays = edits.stays?.expression === field.expression ? edits.stays : undefined;
   useEffect(() => {
     // Changed from elsewhere, e.g. in the source.
     if (field.value !== sent.current) {
@@ -194,14 +196,30 @@ function Field({ field, onEdit, onFocus }: { field: FormFieldView; onEdit: (valu
       setTyped(field.value);
     }
   }, [field.value]);
+  useEffect(() => {
+    // No field looks empty while its value stands in the report.
+    if (stays) setTyped(field.value);
+  }, [stays, field.value]);
   const change = (value: string) => {
     setTyped(value);
     sent.current = value;
-    if (value !== "") onEdit(value);
+    if (value.trim() === "") edits.empty(field.expression);
+    else edits.edit(field.expression, value);
   };
   if (field.choices.length > 0) {
     const known = field.choices.includes(typed) ? field.choices : [typed, ...field.choices];
     return <Select label={label} value={typed} choices={known.map((id) => ({ id, name: words("choice", id) }))} onChange={change} />;
   }
-  return <TextField label={label} value={typed} onChange={change} onFocus={onFocus} data-testid={`form-${field.path}`} />;
+  return (
+    <TextField
+      label={label}
+      value={typed}
+      help={typed.trim() === "" ? text("field.emptied") : undefined}
+      error={stays && text(stays.why === "needed" ? "field.needed" : "field.tied")}
+      onChange={change}
+      onFocus={onFocus}
+      onBlur={edits.leave}
+      data-testid={`form-${field.path}`}
+    />
+  );
 }

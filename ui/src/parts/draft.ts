@@ -54,12 +54,20 @@ export function useKeptDraft(id: number, content: string, initial: string): { is
 export interface Edits {
   /** Writes a value of the form into the text. */
   edit: (expression: string, value: string) => void;
+  /** The field of this value is empty now: once it is left, its element leaves the text. */
+  empty: (expression: string) => void;
+  /** The field that was emptied is left. */
+  leave: () => void;
+  /** Whether there is one. */
+  isEmptied: boolean;
+  /** The value that stays although its field was emptied, and why. */
+  stays: { expression: string; why: string } | undefined;
   /** Puts in what is suggested for one element; one step that can be undone. */
   apply: (expression: string) => void;
   /** Replaces the whole text, as one step. */
   replace: (text: string) => void;
-  /** The text once everything that was typed into the form is in it. */
-  settled: () => Promise<string>;
+  /** The text once everything that was typed into the form is in it; nothing where an emptied value has to stay. */
+  settled: () => Promise<string | undefined>;
   /** Grows with each step that is to be undone by itself. */
   steps: number;
 }
@@ -70,6 +78,10 @@ export function useEdits(content: string, setContent: (text: string) => void): E
   const latest = useRef(content);
   const queue = useRef(Promise.resolve());
   const [steps, setSteps] = useState(0);
+  const emptied = useRef<string>(undefined);
+  const leaving = useRef(Promise.resolve(true));
+  const [isEmptied, setEmptied] = useState(false);
+  const [stays, setStays] = useState<Edits["stays"]>();
   useEffect(() => {
     latest.current = content;
   }, [content]);
@@ -83,11 +95,55 @@ export function useEdits(content: string, setContent: (text: string) => void): E
       })
       .catch(sayProblem(text));
   };
+  const mark = (expression: string | undefined) => {
+    emptied.current = expression;
+    setEmptied(expression !== undefined);
+  };
+  const remove = async (expression: string): Promise<boolean> => {
+    let goes = false;
+    then(async () => {
+      const { text: left, refusal } = await door.call("remove_value", { text: latest.current, expression });
+      goes = left !== null;
+      if (refusal !== null) setStays({ expression, why: refusal });
+      return left ?? latest.current;
+    }, true);
+    await queue.current;
+    // Until then there is something to send: the press that has left the field may be the one on Send.
+    setEmptied(emptied.current !== undefined);
+    return goes;
+  };
+  /** Whether what was emptied could go. */
+  const leave = (): Promise<boolean> => {
+    const expression = emptied.current;
+    if (expression !== undefined) {
+      emptied.current = undefined;
+      leaving.current = remove(expression);
+    }
+    return leaving.current;
+  };
   return {
-    edit: (expression, value) => then(() => door.call("edit_draft", { text: latest.current, expression, value }), false),
+    edit(expression, value) {
+      mark(undefined);
+      leaving.current = Promise.resolve(true);
+      setStays(undefined);
+      then(() => door.call("edit_draft", { text: latest.current, expression, value }), false);
+    },
+    empty(expression) {
+      setStays(undefined);
+      mark(expression);
+    },
+    leave: () => void leave(),
+    isEmptied,
+    stays,
     apply: (expression) =>
       then(async () => (await door.call("apply_suggestions", { text: latest.current, only: expression })).text, true),
-    settled: () => queue.current.then(() => latest.current),
+    async settled() {
+      const goes = await leave();
+      // Said once; whoever sends again has seen that it stays.
+      leaving.current = Promise.resolve(true);
+      await queue.current;
+      return goes ? latest.current : undefined;
+    },
     replace: (whole) => then(() => Promise.resolve(whole), true),
     steps,
   };

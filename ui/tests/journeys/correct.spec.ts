@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { expect, replaceAll, test } from "./window";
+import { expect, replaceAll, sound, test } from "./window";
 import type { Core } from "./window";
 
 /** Sends files and waits until each is finished; the numbers of those that failed. */
@@ -65,6 +65,54 @@ test("a value is corrected in the form, the difference is in sight, and the next
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
   await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 1, completed: 1 });
+});
+
+test("an emptied field takes its value out of the report, or says at once that the report needs it", async ({ window, core }) => {
+  const changed = (name: string, from: RegExp, to: string) => {
+    const whole = readFileSync(core.sample(name), "utf8");
+    expect(whole).toMatch(from);
+    return core.write(`${name}-changed.json`, whole.replace(from, to));
+  };
+  const optional = changed("malaria", /"birthDate"/, '"deceasedDateTime": "never", "birthDate"');
+  const needed = changed("covid", /"date": "/, '"date": "about ');
+  expect(await failed(core, [optional, needed])).toHaveLength(2);
+  const dialog = window.getByRole("dialog");
+  const open = async (name: string) => {
+    await window.getByTestId("nav-reports").click();
+    await window.getByTestId("report-row").filter({ hasText: name }).click();
+    await window.getByTestId("action-correct").click();
+  };
+  // What the report needs stays, in sight, and nothing is sent.
+  await open("COVID");
+  const date = dialog.getByTestId("form-Composition.date");
+  const before = await date.inputValue();
+  await date.fill("");
+  await expect(dialog).toContainText("Once you leave this field, the value is taken out of the report.");
+  await window.keyboard.press("Control+Enter");
+  await expect(dialog).toContainText("The report needs this value, so it stays.");
+  await expect(date).toHaveValue(before);
+  await sound(window);
+  await date.fill(before.replace("about ", ""));
+  await expect(dialog).not.toContainText("The report needs this value");
+  await window.keyboard.press("Control+Enter");
+  await expect(dialog).toHaveCount(0);
+
+  // What it does not need goes, with its difference in sight, and comes back with Undo.
+  await open("Malaria");
+  const deceased = dialog.getByTestId(/^form-Patient.deceased/);
+  await expect(deceased).toHaveValue("never");
+  await deceased.fill("");
+  await window.keyboard.press("Tab");
+  const summary = window.getByTestId("correct-summary");
+  await expect(summary).toContainText("You change 1 line");
+  await expect(dialog.getByText("The messages point to no single value.")).toBeVisible();
+  await dialog.getByTestId("undo-edit").click();
+  await expect(deceased).toHaveValue("never");
+  await deceased.fill("");
+  await dialog.getByTestId("correct-send").click();
+  await expect(dialog).toHaveCount(0);
+  await expect.poll(async () => (await core.call("status")).counts.completed, { timeout: 30_000 }).toBe(2);
+  expect((await core.call("status")).counts.needsAttention).toBe(0);
 });
 
 test("what was typed is a draft that outlives the window, and what goes missing is told", async ({ window, core }) => {

@@ -12,13 +12,16 @@ use crate::candidates::messages_of;
 use crate::difference::changes;
 use crate::draft::{form, vanished};
 use crate::edit::{VALUE_MAX, common_path, leaves, with_value, with_values};
+use crate::emptied::{is_needed, without};
 use crate::limits;
 use crate::placement::found;
 use crate::privacy::privacy_of;
 use crate::problem::Problem;
 use crate::rows::{leading, message_view, placed, small};
 use crate::suggested::applied;
-use crate::views::{CauseFieldView, DraftView, FixView, IntakeView, SuggestedView, ValueView};
+use crate::views::{
+    CauseFieldView, DraftView, FixView, IntakeView, RemovedView, SuggestedView, ValueView,
+};
 
 /// Differing lines shown.
 const CHANGES_SHOWN: usize = 40;
@@ -51,6 +54,30 @@ impl Desk {
         }
         let edited = on_pool(move || with_value(&text, &expression, &value)).await?;
         edited.ok_or_else(|| limits::invalid("expression"))
+    }
+
+    /// The text without the element of an emptied value, unless the report needs it: then something would be wrong with
+    /// it that is not wrong now.
+    pub async fn remove_value(
+        &self,
+        text: String,
+        expression: String,
+    ) -> Result<RemovedView, Problem> {
+        limits::text(&text)?;
+        limits::line("expression", &expression)?;
+        let before = text.clone();
+        let Some(left) = on_pool(move || without(&before, &expression)).await? else {
+            return Ok(RemovedView { text: None, refusal: Some("tied".to_owned()) });
+        };
+        let engine = self.engine();
+        let found = async |text: String| {
+            let candidate = engine.inspect_text(String::new(), text.into_bytes()).await?.pop();
+            Ok::<_, Problem>(candidate.iter().flat_map(messages_of).collect::<Vec<_>>())
+        };
+        if is_needed(&found(text).await?, &found(left.clone()).await?) {
+            return Ok(RemovedView { text: None, refusal: Some("needed".to_owned()) });
+        }
+        Ok(RemovedView { text: Some(left), refusal: None })
     }
 
     /// The text with what is suggested for it: at one element, or everywhere.

@@ -123,6 +123,17 @@ pub struct SuggestedView {
     pub changed: u32,
 }
 
+/// What became of the text when one of its values was emptied.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct RemovedView {
+    /// The text without it; nothing where it stays.
+    pub text: Option<String>,
+    /// Why it stays: `needed` by the report, or `tied` to more than a field shows.
+    pub refusal: Option<String>,
+}
+
 /// What the authority would see of the patient.
 #[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

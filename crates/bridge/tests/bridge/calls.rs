@@ -48,6 +48,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("correct_with_text", json!({ "id": 1, "text": "{}" })),
         ("look_at_draft", json!({ "id": 1, "text": "{}" })),
         ("edit_draft", json!({ "text": "{}", "expression": "Bundle.id", "value": "x" })),
+        ("remove_value", json!({ "text": "{}", "expression": "Bundle.id" })),
         ("apply_suggestions", json!({ "text": "{}", "only": null })),
         ("keep_draft", json!({ "id": 1, "text": "{}" })),
         ("draft", json!({ "id": 1 })),
