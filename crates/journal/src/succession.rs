@@ -8,7 +8,7 @@ use report::{Event, Person, State, StateCode, SubmissionId};
 use rusqlite::Connection;
 
 use crate::append::{self, Happening, Subject};
-use crate::{JournalError, RecordError, Step, cells, read, sql};
+use crate::{JournalError, Message, RecordError, Step, attach, cells, read, sql};
 
 /// Records that another submission has taken this one's place.
 pub(crate) fn supersede(
@@ -21,6 +21,29 @@ pub(crate) fn supersede(
     let event = Event::Superseded { by };
     let happening = Happening { event: &event, by: person, at, evidence: None };
     append::advance(connection, subject, &happening).map(drop)
+}
+
+/// Code of the warning on a report whose correction was withdrawn; parameter: `by`.
+const CORRECTION_WITHDRAWN: &str = "correction-withdrawn";
+
+/// A correction is withdrawn that never left: what it took the place of when it was handed over is open again, on hold.
+pub(crate) fn open_again(
+    connection: &Connection,
+    subject: &Subject,
+    step: &Step,
+) -> Result<(), RecordError> {
+    let never_left =
+        matches!(subject.state, State::Held { attempt: 0 } | State::Queued { attempt: 0, .. });
+    let Some(id) = subject.corrects.filter(|_| never_left) else { return Ok(()) };
+    let predecessor = append::subject_of(connection, id)?;
+    if predecessor.state != (State::Superseded { by: subject.id }) {
+        return Ok(());
+    }
+    let (by, at) = (&step.by, step.at);
+    let happening = Happening { event: &Event::HeldBack, by, at, evidence: None };
+    append::advance(connection, &predecessor, &happening)?;
+    let by = subject.id.0.to_string();
+    Ok(attach::warn(connection, id, &Message::warning(CORRECTION_WITHDRAWN, &[("by", &by)]))?)
 }
 
 /// The correction of a report that has just failed, where it has arrived already: after a restore the authority may tell of

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{House, accepted, at, digest, key, nowhere, raw, report, step};
+use common::{House, accepted, answer, at, digest, key, nowhere, raw, report, step};
 use journal::{
     Destination, Imported, Journal, JournalError, NewSubmission, OpenProblem, RecordError, Unless,
     list_backups, migrate,
@@ -241,4 +241,38 @@ fn a_submission_that_is_not_there_takes_no_digest() {
     let house = House::new();
     house.journal.set_canonical(SubmissionId(9), &"c".repeat(64)).unwrap();
     assert!(matches!(house.journal.row(SubmissionId(9)), Err(JournalError::NotFound(_))));
+}
+
+/// A wrong correction is stopped and withdrawn before it was sent: what it was to replace is open again.
+#[test]
+fn a_correction_that_is_withdrawn_unsent_opens_again_what_it_was_to_replace() {
+    for sent in [false, true] {
+        let house = House::new();
+        let wrong = house.import(1);
+        house.record(wrong, Event::SendingStarted { since: at(1) });
+        let mut failed = step(wrong, Event::Failed { receipt: "r-1".to_owned() });
+        failed.evidence = Some(answer("<DocumentReference/>"));
+        house.journal.record(failed).unwrap();
+        let other = NewSubmission { corrects: Some(wrong), ..report(2) };
+        let other = house.journal.import(other).unwrap();
+        assert_eq!(house.journal.state(wrong).unwrap(), State::Superseded { by: other });
+        if sent {
+            house.record(other, Event::SendingStarted { since: at(2) });
+            house.record(other, Event::Deferred { due: at(9), why: "cut".to_owned() });
+        }
+        house.record(other, Event::Withdrawn { reason: "wrong file".to_owned() });
+        let (state, detail) =
+            (house.journal.state(wrong).unwrap(), house.journal.detail(wrong).unwrap());
+        if sent {
+            assert_eq!(state.code(), "superseded", "it may have arrived");
+            continue;
+        }
+        assert_eq!(state, State::Held { attempt: 1 });
+        let told = detail.messages.iter().any(|it| it.code == "correction-withdrawn");
+        assert!(told, "the person is told why");
+        let right = NewSubmission { corrects: Some(wrong), ..report(3) };
+        let right = house.journal.import(right).unwrap();
+        assert_eq!(house.journal.row(wrong).unwrap().replacement, Some(right));
+        assert_eq!(house.journal.verify().unwrap().problems, []);
+    }
 }

@@ -411,7 +411,7 @@ impl Laws {
                 _ => match code {
                     "completed" | "failed" => stored,
                     "rejected" => !stored,
-                    "held" => !stored,
+                    "held" => !stored || is_opened_again(world, *id),
                     "withdrawn" | "superseded" => true,
                     "in-progress" | "unknown" => !stored && self.waits_for_a_person(world, life),
                     _ => false,
@@ -423,6 +423,14 @@ impl Laws {
             }
         }
     }
+}
+
+/// Whether a report had failed and been corrected, and the correction was withdrawn: a person is told that it is open again.
+fn is_opened_again(world: &World, id: SubmissionId) -> bool {
+    let told = |detail: journal::Detail| {
+        detail.messages.iter().any(|message| message.code == "correction-withdrawn")
+    };
+    world.observer.detail(id).is_ok_and(told)
 }
 
 /// Whether a report waits for the comparison, so that its release does too.
@@ -454,7 +462,9 @@ fn may_follow(before: &State, after: &str) -> bool {
         // a duplicate.
         State::Rejected => by_the_authority || ["withdrawn", "superseded"].contains(&after),
         State::Failed { .. } => ["completed", "withdrawn", "superseded"].contains(&after),
-        State::Completed { .. } | State::Withdrawn { .. } | State::Superseded { .. } => false,
+        // What was to take its place was withdrawn.
+        State::Superseded { .. } => after == "held",
+        State::Completed { .. } | State::Withdrawn { .. } => false,
     }
 }
 

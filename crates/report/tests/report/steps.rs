@@ -124,6 +124,7 @@ fn follows(state: &State, event: &Event) -> Option<State> {
         }
         ("queued", Some(attempt), "held-back") => State::Held { attempt },
         ("unknown", _, "held-back") => State::Held { attempt: 2 },
+        ("superseded", _, "held-back") => State::Held { attempt: 1 },
         ("queued", Some(attempt), "sending-started") => sending(attempt + 1, 8),
         ("sending", _, "deferred") => queued(2, 9),
         ("sending", _, "turned-away") => {
