@@ -3,7 +3,6 @@
 use engine::Profile;
 use fhir::{Finding, Instant, Tree};
 use journal::{Message, Row, Source};
-use report::Action;
 use rules::{Cure, Suggestion};
 use serde::Serialize;
 
@@ -110,7 +109,7 @@ impl Record {
 
     pub(crate) fn of(row: &Row, messages: &[Message], profile: &Profile, now: Instant) -> Self {
         let mut issues: Vec<_> = messages.iter().map(IssueRecord::of).collect();
-        if row.state.actions(now).contains(&Action::SayReceived) {
+        if row.state.is_overdue(now) {
             issues.push(IssueRecord::open_too_long());
         }
         issues.sort_by_key(|issue| issue.source == "authority");

@@ -205,7 +205,7 @@ pub(crate) fn detail_view(
         }
         .to_owned(),
         size: small(detail.document_size.unwrap_or(0)),
-        actions: row.actions(now).into_iter().map(|a| action_code(a).to_owned()).collect(),
+        actions: detail.actions(now).into_iter().map(|a| action_code(a).to_owned()).collect(),
         goes_by_itself: false,
         messages,
         timeline: detail.timeline.iter().map(|entry| timeline_view(entry, &shown)).collect(),

@@ -304,8 +304,9 @@ impl Engine {
         }
     }
 
-    /// A person says that the authority has a report that has been in doubt or in progress for long. One in doubt is
-    /// settled by it; one in progress is waited for on, because what becomes of it is not known yet.
+    /// A person says that the authority has a report that has been in doubt or in progress for long, or that is on hold
+    /// and may have arrived. It is settled by that; one in progress is waited for on, because what becomes of it is not
+    /// known yet.
     pub async fn say_received(&self, id: SubmissionId, reason: String) -> Result<(), EngineError> {
         self.permit(id, Action::SayReceived)?;
         let event = match self.journal().state(id)? {
@@ -330,13 +331,13 @@ impl Engine {
         self.act(id, event, Action::SayNotReceived).await
     }
 
-    /// What depends on time no state can refuse by itself.
+    /// What depends on time, or on what was found, no state can refuse by itself.
     fn permit(&self, id: SubmissionId, action: Action) -> Result<(), EngineError> {
-        let state = self.journal().state(id)?;
-        if state.actions(self.now()).contains(&action) {
+        let detail = self.journal().detail(id)?;
+        if detail.actions(self.now()).contains(&action) {
             return Ok(());
         }
-        Err(EngineError::NotPermitted { action, state: state.shown().code() })
+        Err(EngineError::NotPermitted { action, state: detail.row.state.shown().code() })
     }
 
     /// Stops a report that waits to be sent.

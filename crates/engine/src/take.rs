@@ -46,8 +46,8 @@ pub enum KnownContent {
     /// Show the known submission of whatever endpoint. For a watched folder: nobody has said that what it held
     /// before another endpoint came into use is to be sent there too.
     ShowAnywhere,
-    /// Send it again, as a person asked for; but not while a submission of it is still on its way: that one will
-    /// reach the authority, and nobody means the same report twice at once.
+    /// Send it again, as a person asked for; but not while a submission of it is still on its way, or on hold: that one
+    /// will reach the authority or waits for a person, and nobody means the same report twice at once.
     SendAgain,
 }
 
@@ -275,7 +275,7 @@ impl Engine {
             KnownContent::SendAgain => {}
         }
         for id in &parsed.known {
-            if self.journal().is_on_its_way(*id)? {
+            if self.journal().is_undecided(*id)? {
                 return Ok(Some(*id));
             }
         }

@@ -5,6 +5,7 @@
 use engine::{Engine, EngineDeps, HandOver, ImportOptions, KnownContent, Profile, Taken};
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use identity::SecretsKind;
+use report::Event;
 
 fn endpoint() -> Endpoint {
     Endpoint {
@@ -220,6 +221,32 @@ async fn two_who_send_the_same_again_send_it_once() {
     one.withdraw(second, "sent by fax".to_owned()).await.unwrap();
     let taken = other.take(&look(&other).await, again).await.unwrap().taken;
     assert!(matches!(taken[..], [Taken::New(_)]), "{taken:?}");
+}
+
+/// A gateway refuses one report again and again on the way back; it may have been stored. Handed over once more, it is
+/// no second report: whoever releases it is told what may have become of the requests before.
+#[tokio::test]
+async fn what_is_on_hold_is_not_sent_again_beside_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let text = testkit::DocumentBuilder::new(1).json().into_bytes();
+    let seen = engine.inspect_text("a.json".to_owned(), text.clone()).await.unwrap();
+    let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
+    let Taken::New(id) = engine.take(&seen, terms).await.unwrap().taken[0] else { panic!() };
+    let again = ImportOptions { known: KnownContent::SendAgain, ..terms };
+    let record = |event| {
+        let (by, now) = (engine.person().clone(), engine.now());
+        engine.journal().record(journal::Step::new(id, event, by, now)).unwrap()
+    };
+    record(Event::SendingStarted { since: engine.now() });
+    record(Event::HeldAfterRefusals { why: "forbidden".to_owned() });
+    let seen = engine.inspect_text("b.json".to_owned(), text).await.unwrap();
+    assert_eq!(engine.take(&seen, again).await.unwrap().taken, [Taken::Known(id)]);
+
+    // Nor is a person told to send it who has found out that the authority has it.
+    engine.say_received(id, "hotline".to_owned()).await.unwrap();
+    assert_eq!(engine.journal().state(id).unwrap().shown().code(), "said-received");
 }
 
 /// An envelope file brings an identifier along; once it has been used, it stands for that delivery.

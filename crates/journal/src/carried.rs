@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// Code of the warning on a report of which people had decided otherwise before the journal was restored.
-const DECIDED: &str = "decided-before-restore";
+pub(crate) const DECIDED: &str = "decided-before-restore";
 
 /// What would be sent, and what waits for a person.
 const OPEN: &str = "SELECT id, identifier, endpoint, digest, state FROM submission \

@@ -19,7 +19,8 @@ pub enum Unless {
     /// Any, whichever endpoint it went to.
     KnownAnywhere,
     /// One to the same endpoint whose end is not known yet: it will reach the authority by itself, once its
-    /// endpoint is in use.
+    /// endpoint is in use, or waits for a person who decides whether it does. That person is told whether the authority
+    /// may have it already; a second report under another identifier nobody would be told of.
     Open,
 }
 
@@ -160,10 +161,12 @@ pub(crate) fn replace(
     append::import(connection, prepared).map(Imported::New)
 }
 
-/// Whether a submission will reach the authority by itself, or has.
-pub(crate) fn is_open(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
-    let settled = read::state(connection, id)?.is_settled();
-    Ok(!settled || guard::goes_by_itself(connection, id)?)
+/// Whether a submission will reach the authority by itself, or a person has yet to decide whether it does.
+pub(crate) fn is_undecided(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    Ok(read::state(connection, id)?.is_undecided())
 }
 
 /// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
@@ -180,7 +183,7 @@ pub(crate) fn import_unless(
     if unless == Unless::Open {
         let mut open = Vec::new();
         for id in standing {
-            if is_open(connection, id)? {
+            if is_undecided(connection, id)? {
                 open.push(id);
             }
         }

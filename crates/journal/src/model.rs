@@ -4,6 +4,8 @@ use fhir::{Finding, Format, Instant, Severity};
 use report::{Action, Duty, Event, Group, Person, State, StateCode, SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
+use crate::{carried, guard};
+
 /// A report to be taken into the journal.
 #[derive(Clone)]
 pub struct NewSubmission {
@@ -338,12 +340,15 @@ pub struct Row {
 impl Row {
     /// What a person may do now. While another report waits to take its place, it is neither sent nor corrected.
     pub fn actions(&self, now: Instant) -> Vec<Action> {
+        self.unless_replaced(self.state.actions(now))
+    }
+
+    fn unless_replaced(&self, actions: &[Action]) -> Vec<Action> {
         let sends = |action: &Action| {
             matches!(action, Action::Release | Action::Correct | Action::Resubmit)
         };
-        let mut actions = self.state.actions(now).to_vec();
-        actions.retain(|action| self.replacement.is_none() || !sends(action));
-        actions
+        let may = |action: &&Action| self.replacement.is_none() || !sends(action);
+        actions.iter().filter(may).copied().collect()
     }
 }
 
@@ -373,6 +378,21 @@ pub struct Detail {
     pub timeline: Vec<Entry>,
     /// Size of the document in bytes; `None` once retention has removed it.
     pub document_size: Option<u64>,
+}
+
+impl Detail {
+    /// As [`Row::actions`], of what is known besides: the authority may have a report on hold that was never sent from
+    /// here, because it was before a restore or from the other copy of the profile.
+    pub fn actions(&self, now: Instant) -> Vec<Action> {
+        let warnings = [guard::MAY_BE_KNOWN, guard::NOT_COMPARED, carried::DECIDED];
+        let may_be_there = |it: &Message| warnings.contains(&&*it.code);
+        match self.row.state {
+            State::Held { .. } if self.messages.iter().any(may_be_there) => {
+                self.row.unless_replaced(&State::OF_SENT_AND_HELD)
+            }
+            _ => self.row.actions(now),
+        }
+    }
 }
 
 /// Live counts, from the summary table.

@@ -162,9 +162,9 @@ impl Journal {
         self.read(|c| guard::waiting(c, endpoint))
     }
 
-    /// Whether a submission is on its way: its end is not known yet, or it waits for that and is let go by itself.
-    pub fn is_on_its_way(&self, id: SubmissionId) -> Result<bool, JournalError> {
-        self.read(|c| known::is_open(c, id))
+    /// Whether the end of a submission is not known yet: it is on its way, or on hold, and may have arrived.
+    pub fn is_undecided(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        self.read(|c| known::is_undecided(c, id))
     }
 
     /// Whether a report waits for that, and a person's release of it does too.

@@ -124,9 +124,9 @@ fn a_second_restore_forgets_no_more_than_the_first() {
     drop((journal, folder));
 }
 
-/// Who sends a report again while it waits means it once: it is on its way already.
+/// Who sends a report again while it waits means it once: it is on its way already, or a person is to decide about it.
 #[test]
-fn what_waits_is_on_its_way_for_whoever_sends_it_again() {
+fn what_waits_or_is_on_hold_is_not_sent_again_beside_itself() {
     let house = restored();
     let id = take(&house, report(1));
     let again = || {
@@ -134,10 +134,15 @@ fn what_waits_is_on_its_way_for_whoever_sends_it_again() {
         house.journal.import_unless_async(new, Unless::Open).wait().unwrap()
     };
     assert_eq!(again(), Imported::Known(vec![id]));
-    // What is held for its own errors is not.
     let faulty = take(&house, NewSubmission { first: Event::Held, ..report(2) });
-    assert!(!house.journal.is_on_its_way(faulty).unwrap());
+    assert!(house.journal.is_undecided(faulty).unwrap(), "released, it would be sent too");
+    // The authority may have it: who releases it is told so, who sends it beside itself is not.
     decide(&house, id, Some("r-1"));
+    assert_eq!(again(), Imported::Known(vec![id]));
+    let offered = |id| house.journal.detail(id).unwrap().actions(at(20));
+    assert!(offered(id).contains(&report::Action::SayReceived));
+    house.record(id, Event::SaidReceived { reason: "hotline".to_owned() });
+    assert_eq!(house.journal.state(id).unwrap().shown().code(), "said-received");
     assert!(matches!(again(), Imported::New(_)), "a person means it");
 }
 

@@ -164,9 +164,11 @@ impl State {
                 Self::Held { .. } | Self::Queued { .. } | Self::Rejected | Self::Failed { .. },
                 Event::Withdrawn { .. },
             ) => Self::Withdrawn { received: false },
-            (Self::Unknown { .. } | Self::InProgress { .. }, Event::SaidReceived { .. }) => {
-                Self::Withdrawn { received: true }
-            }
+            // On hold also where nothing here knows of a request: it may have been sent before a restore.
+            (
+                Self::Held { .. } | Self::Unknown { .. } | Self::InProgress { .. },
+                Event::SaidReceived { .. },
+            ) => Self::Withdrawn { received: true },
             (Self::InProgress { receipt, since, due, .. }, Event::StillExpected { at, .. }) => {
                 Self::InProgress {
                     receipt: receipt.clone(),

@@ -202,7 +202,7 @@ impl State {
     }
 
     /// In doubt or in progress for so long that a person is needed.
-    fn is_overdue(&self, now: Instant) -> bool {
+    pub fn is_overdue(&self, now: Instant) -> bool {
         match self {
             Self::InProgress { overdue, .. } => *overdue,
             _ => self
@@ -227,7 +227,8 @@ impl State {
     /// What a person may do now.
     pub fn actions(&self, now: Instant) -> &'static [Action] {
         match self {
-            Self::Held { .. } => &[Action::Correct, Action::Release, Action::Withdraw],
+            Self::Held { attempt: 0 } => &[Action::Correct, Action::Release, Action::Withdraw],
+            Self::Held { .. } => &Self::OF_SENT_AND_HELD,
             Self::Queued { .. } => &[Action::HoldBack, Action::Withdraw],
             Self::Unknown { .. } | Self::InProgress { .. } if self.is_overdue(now) => {
                 &[Action::SayReceived, Action::SayNotReceived]
@@ -239,9 +240,18 @@ impl State {
         }
     }
 
+    /// What a person may do with a report on hold that the authority may have: send it once more, or not.
+    pub const OF_SENT_AND_HELD: [Action; 4] =
+        [Action::Correct, Action::Release, Action::SayReceived, Action::Withdraw];
+
     /// Nothing follows any more by itself.
     pub fn is_settled(&self) -> bool {
         self.duty().is_none() && !matches!(self, Self::Sending { .. })
+    }
+
+    /// It will reach the authority by itself, or a person has yet to decide whether it does.
+    pub fn is_undecided(&self) -> bool {
+        !self.is_settled() || matches!(self, Self::Held { .. })
     }
 
     /// Requests made so far, where the state counts them.

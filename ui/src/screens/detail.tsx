@@ -215,6 +215,7 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
     else setAsking(code as Asked);
   };
   const held = heldAs(view);
+  const mayBeThere = view.row.state === "held" && held !== "unsent";
   const offered = ACTIONS.filter(({ code }) => view.actions.includes(code));
   if (offered.length === 0) return null;
   return (
@@ -264,8 +265,8 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
       )}
       {asking === "withdraw" && (
         <ReasonDialog
-          title={text("withdraw.title")}
-          explanation={text("withdraw.more")}
+          title={text(mayBeThere ? "withdraw.again.title" : "withdraw.title")}
+          explanation={text(mayBeThere ? "withdraw.again.more" : "withdraw.more")}
           confirm={text("action.withdraw")}
           isPending={withdraw.isPending}
           onConfirm={(reason) => withdraw.mutate({ id, reason }, { onError })}

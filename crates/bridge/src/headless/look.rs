@@ -138,7 +138,7 @@ impl Headless {
         let useful = |action: &Action| {
             *action != Action::Release || (!waits && self.engine.sendable(id).is_ok())
         };
-        let all = journal.row(id)?.actions(self.engine.now()).into_iter();
+        let all = journal.detail(id)?.actions(self.engine.now()).into_iter();
         Ok(all.filter(useful).map(action_code).collect())
     }
 

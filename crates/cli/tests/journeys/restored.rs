@@ -49,6 +49,18 @@ fn a_backup_on_another_computer_sends_nothing_again_that_was_sent_since() {
     assert_eq!(held[0]["issues"].as_array().unwrap().len(), 1);
     assert_eq!(stored(&place), 2, "nothing went out twice");
     place.run(&["send", &before]).says("known as 1");
+    // Nor for whoever asks for it without having been told that the authority may have it.
+    place.run(&["send", &again, "--again"]).says("On hold");
+    assert_eq!(stored(&place), 2, "it waits for a person");
+    // Who asks the authority hears that it has it; nobody is told to send it once more after that.
+    let number = held[0]["id"].to_string();
+    place
+        .run(&["show", &number])
+        .says("The authority has a report with this document identifier")
+        .says(&format!("settle {number} --received"));
+    place.run(&["settle", &number, "--received", "--reason", "hotline"]).says("is settled");
+    place.run(&["send", &again]).says("Settled: the authority has it").says_not("--again");
+    assert_eq!(stored(&place), 2);
     // What is new is asked for too, and waits: what was sent just before the disk died may be shown late.
     let waits = place.json(1, &["send", &new, "--wait"]);
     assert_eq!(waits[0]["issues"][0]["code"], "journal-not-compared");

@@ -148,7 +148,9 @@ fn follows(state: &State, event: &Event) -> Option<State> {
         ("unknown", _, "not-received") => {
             State::Queued { attempt: 2, due: at(9), refusals: 0, doubts: 1 }
         }
-        ("unknown" | "in-progress", _, "said-received") => State::Withdrawn { received: true },
+        ("held" | "unknown" | "in-progress", _, "said-received") => {
+            State::Withdrawn { received: true }
+        }
         ("in-progress", _, "said-not-received") => queued(1, 9),
         ("in-progress", _, "still-expected") => match missing(5, None, false) {
             State::InProgress { receipt, since, due, not_found_since, overdue, .. } => {
@@ -274,14 +276,16 @@ fn an_empty_answer_is_as_old_as_the_first_of_them() {
 
 #[test]
 fn what_is_owed_shown_and_permitted_in_each_state() {
-    use Action::{Correct, HoldBack, Release, Resubmit, Withdraw};
+    use Action::{Correct, HoldBack, Release, Resubmit, SayReceived, Withdraw};
     let after_failure = &[Correct, Resubmit, Withdraw][..];
     let (of_held, of_queued) = (&[Correct, Release, Withdraw][..], &[HoldBack, Withdraw][..]);
+    // The authority may have it, and who asks there may be told so.
+    let of_sent = &[Correct, Release, SayReceived, Withdraw][..];
     type Row =
         (&'static str, Option<(i64, Duty)>, Group, &'static [Action], bool, Option<u32>, bool);
     let rows: [Row; 13] = [
         ("held", None, Group::NeedsAttention, of_held, true, Some(0), false),
-        ("held", None, Group::NeedsAttention, of_held, true, Some(2), false),
+        ("held", None, Group::NeedsAttention, of_sent, true, Some(2), false),
         ("queued", Some((1, Duty::Send)), Group::InProgress, of_queued, false, Some(0), false),
         ("queued", Some((1, Duty::Send)), Group::InProgress, of_queued, false, Some(2), false),
         ("sending", None, Group::InProgress, &[], false, Some(2), false),

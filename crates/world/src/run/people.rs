@@ -24,6 +24,8 @@ impl Offered {
         self == Self::All
             || match state {
                 State::Queued { attempt, .. } => *attempt == 0 && action == Action::HoldBack,
+                // Added later: the other dice throw for it.
+                State::Held { .. } if action == Action::SayReceived => false,
                 state => state.is_settled(),
             }
     }
