@@ -109,6 +109,7 @@ async fn choose_files<R: Runtime>(app: &AppHandle<R>, purpose: Purpose) -> Vec<S
         Purpose::Reports => &["json", "xml", "zip", "ndjson"],
         Purpose::Certificate => &["p12", "pfx", "pem", "cer", "crt", "der", "key"],
         Purpose::Ca => &["pem", "cer", "crt"],
+        Purpose::Rules => &["tgz", "json"],
     };
     let (answer, chosen) = tokio::sync::oneshot::channel();
     app.dialog()

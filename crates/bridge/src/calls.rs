@@ -22,6 +22,7 @@ pub enum Purpose {
     Reports,
     Certificate,
     Ca,
+    Rules,
 }
 
 /// Declares the commands once: their names, their arguments and how these are read.
@@ -182,6 +183,16 @@ calls! {
     set_backup_place => SetBackupPlace { path: Option<String> }
     /// Deletes a journal that was set aside.
     remove_set_aside => RemoveSetAside { name: String }
+    /// The packages of rules that are imported.
+    rules => Rules {}
+    /// Imports a package of rules.
+    import_rules => ImportRules { path: String }
+    /// What another package of rules would say of the last reports.
+    plan_rules => PlanRules { package: String }
+    /// Puts a package of rules to use.
+    use_rules => UseRules { package: String }
+    /// Forgets a package of rules.
+    remove_rules => RemoveRules { package: String }
     /// Days in progress after which a report needs attention.
     set_attention_days => SetAttentionDays { days: u16 }
     /// What lies in a folder, before it is watched.
@@ -366,6 +377,11 @@ impl Desk {
             Call::Safekeeping {} => text(self.safekeeping().await),
             Call::SetBackupPlace { path } => text(self.set_backup_place(path).await),
             Call::RemoveSetAside { name } => text(self.remove_set_aside(name).await),
+            Call::Rules {} => text(self.rules().await),
+            Call::ImportRules { path } => text(self.import_rules(path).await),
+            Call::PlanRules { package } => text(self.plan_rules(package).await),
+            Call::UseRules { package } => text(self.use_rules(package).await),
+            Call::RemoveRules { package } => text(self.remove_rules(package).await),
             Call::SetAttentionDays { days } => text(self.set_attention_days(days).await),
             Call::LookAtFolder { path } => text(self.look_at_folder(path).await),
             Call::SetWatchedFolder { path } => text(self.set_watched_folder(path).await),

@@ -10,6 +10,7 @@ mod intake;
 mod lists;
 mod question;
 mod reports;
+mod rules;
 mod safekeeping;
 mod saved_views;
 mod screen;

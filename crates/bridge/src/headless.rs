@@ -39,6 +39,7 @@ pub use keep::{
     SetAsideFacts, Soundness,
 };
 pub use look::{Entry, ListTerms, Moment, Shown};
+pub(crate) use rules::of_store;
 pub use rules::{
     MissingPackage, RulesEntry, RulesMode, RulesTerms, Validated, import_rules, list_rules,
     remove_rules, rules_in_use, use_rules, validate_files,

@@ -2,6 +2,7 @@
 
 mod figures;
 mod lists;
+mod rules;
 mod setup;
 mod work;
 
@@ -14,6 +15,7 @@ pub use crate::problem::{Blame, Problem};
 pub use crate::support::SupportFile;
 pub use figures::*;
 pub use lists::*;
+pub use rules::*;
 pub use setup::*;
 pub use work::*;
 
@@ -416,5 +418,7 @@ print_no_content!(
     ListCountsView,
     DecidedView,
     RefusedView,
+    RulesPlanView,
+    RulesReasonView,
     SavedView,
 );

@@ -13,12 +13,14 @@ import type { ListQuery } from "./generated/ListQuery";
 import type { PreferencesView } from "./generated/PreferencesView";
 import type { Problem } from "./generated/Problem";
 import type { RowView } from "./generated/RowView";
+import type { RulesEntry } from "./generated/RulesEntry";
 import type { SafekeepingView } from "./generated/SafekeepingView";
 import type { SavedView } from "./generated/SavedView";
 import type { StatusView } from "./generated/StatusView";
 import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
 import { fieldsOf, foundIn, privacyOf } from "./mock-draft";
+import { packaged, planned } from "./mock-rules";
 import { UNKNOWN_CODE, actionsOf, candidate, detail, groupOf, masked, messageFor, row } from "./mock-data";
 
 /** What a locked window may ask, as the core has it. */
@@ -125,6 +127,11 @@ export function createMock(options: MockOptions = {}): Door {
     { disease: "covid-19", hours: 24 },
     { disease: "legionellosis", hours: 168 },
     { disease: "measles", hours: 24 },
+  ];
+  let rules: RulesEntry[] = [
+    packaged("ch.fhir.ig.ch-elm", "1.14.0", now, true),
+    { ...packaged("ch.fhir.ig.ch-elm", "1.15.0", now, false), missing: [{ name: "ch.fhir.ig.ch-term", wanted: "3.4.x", instead: "3.3.0" }] },
+    packaged("hl7.fhir.r4.core", "4.0.1", now, false),
   ];
   let safekeeping: SafekeepingView = {
     backups: 9,
@@ -335,6 +342,21 @@ export function createMock(options: MockOptions = {}): Door {
       views = views.filter((one) => one.name !== name);
       return null;
     },
+    rules: () => rules,
+    import_rules({ path }) {
+      const entry = packaged(path.split("/").at(-1)?.replace(/-[\d.]+\.tgz$/, "") ?? "", "3.3.0", now, false);
+      rules = [...rules.filter((one) => one.name !== entry.name || one.version !== entry.version), entry];
+      return entry;
+    },
+    plan_rules: ({ package: name }) => planned(name, rows),
+    use_rules({ package: name }) {
+      rules = rules.map((one) => ({ ...one, inUse: `${one.name}@${one.version}` === name }));
+      return rules.find((one) => one.inUse) ?? packaged(name, "", now, true);
+    },
+    remove_rules({ package: name }) {
+      rules = rules.filter((one) => `${one.name}@${one.version}` !== name);
+      return null;
+    },
     safekeeping: () => safekeeping,
     set_backup_place({ path }) {
       safekeeping = { ...safekeeping, backupPlace: path };
@@ -424,7 +446,9 @@ export function createMock(options: MockOptions = {}): Door {
     choose_files: ({ purpose }) =>
       purpose === "reports"
         ? ["/data/2026-11-20_4711.json", "/data/2026-11-20_4712-warn-uuid.xml", "/data/2026-11-20_4713-birth-error.json", "/data/scan.pdf", "/data/2026-11-19_known.json"]
-        : ["/data/labor-aaretal.p12"],
+        : purpose === "rules"
+          ? ["/data/ch.fhir.ig.ch-term-3.3.0.tgz"]
+          : ["/data/labor-aaretal.p12"],
     choose_folder: () => "/data/outbox-folder",
     practice_samples: () => ["/samples/sample-1-gonorrhoea.json", "/samples/sample-2-influenza.xml", "/samples/sample-3-fails-on-purpose.json"],
     certificate_inspect: opened,

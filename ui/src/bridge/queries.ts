@@ -170,6 +170,21 @@ export function useLeftLying() {
   });
 }
 
+/** The packages of rules of this room. */
+export function useRules() {
+  const room = useStatus().data?.room;
+  return useQuery({
+    queryKey: ["rules", room],
+    queryFn: () => door.call("rules"),
+    enabled: room !== undefined,
+    ...ON_OPENING,
+  });
+}
+
+/** What another package of rules would say of the last reports; never from before, for reports have come since. */
+export const useRulesPlan = (name: string) =>
+  useQuery({ queryKey: ["plan_rules", name], queryFn: () => door.call("plan_rules", { package: name }), ...ON_OPENING, gcTime: 0 });
+
 /** What is kept beside the journal; the files may have changed since a screen was last open. */
 export const useSafekeeping = () =>
   useQuery({ queryKey: ["safekeeping"], queryFn: () => door.call("safekeeping"), ...ON_OPENING });

@@ -23,6 +23,7 @@ import { Deadlines } from "./deadlines";
 import { EndpointDialog } from "./endpoint-dialog";
 import { EndpointEdit } from "./endpoint-edit";
 import { ProductionDialog } from "./production-dialog";
+import { Rules } from "./rules";
 import { Safekeeping } from "./safekeeping";
 import css from "./settings.module.css";
 
@@ -50,6 +51,7 @@ export function Settings({ adds = false }: { adds?: boolean }) {
           <Endpoints adds={adds} />
           <Sending />
           <Deadlines />
+          <Rules />
           <Safekeeping />
           <Lock />
           <Support />

@@ -60,6 +60,13 @@ export const SCREENS = {
     },
   },
   safekeeping: { do: (page) => by(page, "nav-settings").click().then(() => by(page, "safekeeping").scrollIntoViewIfNeeded()) },
+  "rules plan": {
+    do: async (page) => {
+      await by(page, "nav-settings").click();
+      await by(page, "rules-use").first().click();
+      await by(page, "rules-reason").first().waitFor();
+    },
+  },
   locked: { do: (page) => by(page, "lock").click().then(() => by(page, "unlock").waitFor()) },
   "locked by passphrase": { query: { passphrase: "open sesame" } },
   passphrase: { do: (page) => by(page, "nav-settings").click().then(() => by(page, "choose-passphrase").click()) },

@@ -40,6 +40,11 @@ impl Call {
             | Self::CauseFields { .. }
             | Self::FixPreview { .. }
             | Self::Fix { .. }
+            | Self::Rules {}
+            | Self::ImportRules { .. }
+            | Self::PlanRules { .. }
+            | Self::UseRules { .. }
+            | Self::RemoveRules { .. }
             | Self::SetPaused { .. }
             | Self::SetAttentionDays { .. }
             | Self::SetWatchedFolder { .. }

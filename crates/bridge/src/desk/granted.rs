@@ -61,7 +61,9 @@ impl Desk {
             | Call::SendFiles { paths, .. }
             | Call::CertificateInspect { paths, .. }
             | Call::CertificateImport { paths, .. } => paths.iter().map(String::as_str).collect(),
-            Call::CorrectWithFile { path, .. } | Call::ReadCa { path } => vec![path],
+            Call::CorrectWithFile { path, .. }
+            | Call::ReadCa { path }
+            | Call::ImportRules { path } => vec![path],
             Call::SetBackupPlace { path: Some(path) } => vec![path],
             // The folder that is watched already was chosen once.
             Call::SetWatchedFolder { path: Some(path) }

@@ -7,6 +7,7 @@ use engine::{Clock as _, SystemClock};
 use fhir::{Finding, Format, Limits, Severity, Tree};
 use rules::{Asked, Imported, Mode, Package, PackageLimits, RuleSet, Store, StoreFault};
 use serde::Serialize;
+use ts_rs::TS;
 
 use crate::problem::Problem;
 use crate::record::IssueRecord;
@@ -44,8 +45,9 @@ pub struct Validated {
 fhir::shows_only!(Validated { file });
 
 /// A package of the profile.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
+#[ts(export)]
 pub struct RulesEntry {
     /// Name, e.g. `hl7.fhir.r4.core`.
     pub name: String,
@@ -64,8 +66,9 @@ pub struct RulesEntry {
 }
 
 /// A dependency that is not there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
+#[ts(export)]
 pub struct MissingPackage {
     /// Name.
     pub name: String,
@@ -215,7 +218,7 @@ fn entry(imported: &Imported, all: &[Imported], used: Option<&str>) -> RulesEntr
     }
 }
 
-fn of_store(fault: StoreFault) -> Problem {
+pub(crate) fn of_store(fault: StoreFault) -> Problem {
     let trace = "rules";
     match fault {
         StoreFault::Io { path, source } => {

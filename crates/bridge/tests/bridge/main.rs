@@ -6,6 +6,7 @@ mod calls;
 mod concealed;
 mod desk;
 mod lists;
+mod packages;
 mod screen;
 mod suggestions;
 mod support;
