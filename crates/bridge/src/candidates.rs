@@ -185,6 +185,7 @@ pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
     REFUSALS,
     &[
         ("authority-may-have-it", &["receipt"]),
+        ("accepted-before-restore", &[]),
         ("correction-withdrawn", &["by"]),
         ("decided-before-restore", &[]),
         ("journal-not-compared", &[]),

@@ -254,6 +254,19 @@ fn unless_corrected(
     Ok(State::Superseded { by })
 }
 
+/// An event of the program's own, without an answer of the authority.
+pub(crate) fn happen(
+    connection: &Connection,
+    id: SubmissionId,
+    event: &Event,
+    by: &Person,
+    at: Instant,
+) -> Result<(), RecordError> {
+    let subject = subject_of(connection, id)?;
+    advance(connection, &subject, &Happening { event, by, at, evidence: None })?;
+    Ok(())
+}
+
 pub(crate) fn keep_evidence(
     connection: &Connection,
     id: SubmissionId,

@@ -5,7 +5,7 @@ use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
-use crate::append::{self, Happening};
+use crate::append;
 use crate::open::{self, Access, Place};
 use crate::recover::{self, COPIED, RECOVERY_NOTICES};
 use crate::{
@@ -86,12 +86,12 @@ impl Carried {
                 {
                     let (since, due, why) = (now, now, doubt::RESTORED.to_owned());
                     // It may have been sent since the backup, so what the authority shows of it counts.
-                    happen(connection, id, &Event::Doubted { since, due, why }, by, now)?;
-                    happen(connection, id, &Event::HeldBack, by, now)?;
+                    append::happen(connection, id, &Event::Doubted { since, due, why }, by, now)?;
+                    append::happen(connection, id, &Event::HeldBack, by, now)?;
                 }
                 State::Withdrawn { received: false } => {
                     let reason = doubt::RESTORED.to_owned();
-                    happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
+                    append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
                     continue;
                 }
                 State::Withdrawn { .. } | State::Superseded { .. } => {
@@ -112,18 +112,6 @@ impl Carried {
         })
         .flatten()
     }
-}
-
-fn happen(
-    connection: &Connection,
-    id: SubmissionId,
-    event: &Event,
-    by: &Person,
-    at: Instant,
-) -> Result<(), RecordError> {
-    let subject = append::subject_of(connection, id)?;
-    append::advance(connection, &subject, &Happening { event, by, at, evidence: None })?;
-    Ok(())
 }
 
 /// A look with a connection of its own: one that has met a damaged page may refuse everything from then on.

@@ -12,7 +12,7 @@ use fhir::Instant;
 use report::{Event, Person};
 use rusqlite::Connection;
 
-use crate::append::{self, Happening};
+use crate::append;
 use crate::backup::{draft_beside, of_journal};
 use crate::carried::Carried;
 use crate::open::{self, Access, Place};
@@ -21,8 +21,8 @@ use crate::salvage::{Damaged, Salvaged};
 use crate::settings::Lineage;
 use crate::stage::{With, candidates, copied, stage};
 use crate::{
-    BackupFacts, Find, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, aside,
-    doubt, guard, handle, hold, home, lost, notice, pause, read, settings, sql,
+    BackupFacts, Find, JournalError, Key, LostReport, Message, Notice, OpenProblem, RecordError,
+    aside, attach, doubt, guard, handle, hold, home, lost, notice, pause, read, settings, sql,
 };
 
 /// What a restored journal was made of.
@@ -74,6 +74,9 @@ const RECONCILE: &str = "reconcile";
 
 /// Code of the notice that the profile was copied.
 pub(crate) const COPIED: &str = "journal-copied";
+
+/// Code of the warning on a report that was read back, and that the authority had accepted.
+const HAD_RECEIPT: &str = "accepted-before-restore";
 
 /// Numbers that are looked for where the register does not name them: each costs a look at the old journal.
 const GAP_MAX: i64 = 200_000;
@@ -372,17 +375,20 @@ fn take_back(
     now: Instant,
     by: &Person,
 ) -> Result<(), RecordError> {
-    let Salvaged { lost, mut new, corrects, closed } = report;
+    let Salvaged { lost, mut new, corrects, had_receipt, closed } = report;
     if let Some(attempt) = corrects {
         new.corrects = read::of_attempt(connection, &attempt)?;
     }
     let prepared = append::Prepared::new(new)?;
     let id = append::import_again(connection, &prepared, Some(&lost))?;
+    if had_receipt {
+        // In doubt already, as everything that comes back.
+        append::happen(connection, id, &Event::HeldBack, by, now)?;
+        attach::warn(connection, id, &Message::warning(HAD_RECEIPT, &[]))?;
+    }
     if closed {
-        let subject = append::subject_of(connection, id)?;
-        let event = Event::Withdrawn { reason: doubt::RESTORED.to_owned() };
-        let happening = Happening { event: &event, by, at: now, evidence: None };
-        append::advance(connection, &subject, &happening)?;
+        let reason = doubt::RESTORED.to_owned();
+        append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
     }
     Ok(())
 }

@@ -32,6 +32,8 @@ pub(crate) struct Salvaged {
     pub(crate) new: NewSubmission,
     /// Identifier, endpoint and digest of the report whose place it takes.
     pub(crate) corrects: Option<[String; 3]>,
+    /// The authority had accepted it. It waits until that shows it again: one that has forgotten it must not get it twice.
+    pub(crate) had_receipt: bool,
     /// Nobody wanted it to be sent any more.
     pub(crate) closed: bool,
 }
@@ -118,16 +120,17 @@ impl Damaged {
             environment: new.environment.clone(),
             at: created,
         };
-        // What waits for a person goes on waiting, and what had a receipt waits until the authority shows it again:
-        // an authority that has forgotten it must not get it twice. All else may have been sent.
+        // What waits for a person goes on waiting. All else may have been sent, or was.
         let state = StateCode::of(&state);
         let may_go = [StateCode::Queued, StateCode::Sending, StateCode::Unknown];
-        if !state.is_some_and(|state| may_go.contains(&state)) {
+        let with_receipt = [StateCode::InProgress, StateCode::Completed, StateCode::Failed];
+        let had_receipt = state.is_some_and(|state| with_receipt.contains(&state));
+        if !had_receipt && !state.is_some_and(|state| may_go.contains(&state)) {
             new.first = Event::Held;
         }
         let closed = state.is_some_and(StateCode::is_closed);
         let corrects = self.corrects(number);
-        Some(Salvaged { lost, new, corrects, closed })
+        Some(Salvaged { lost, new, corrects, had_receipt, closed })
     }
 
     /// The report whose place it takes, where both can be read.

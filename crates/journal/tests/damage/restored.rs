@@ -241,6 +241,10 @@ fn a_correction_that_is_read_back_takes_the_place_of_what_it_corrects() {
         let second = NewSubmission { corrects: Some(id), ..report(3) };
         assert!(journal.import(second).is_err(), "one correction waits already");
         assert_eq!(journal.row(right).unwrap().corrects, Some(id));
+        // The authority had the correction. Until it shows it again, whoever looks at it is told so.
+        assert_eq!(journal.state(right).unwrap(), State::Held { attempt: 1 });
+        let told = journal.detail(right).unwrap().messages;
+        assert!(told.iter().any(|it| it.code == "accepted-before-restore"));
     }
 }
 
