@@ -16,6 +16,8 @@ export interface Source {
   /** A text that came from no file. */
   pasted?: Pasted;
   found: CandidateView[] | undefined;
+  /** When a person named it last: what is named again is looked at again, and asked about anew. */
+  chosen: number;
   problem?: Problem;
   /** The look at it that is waited for: an earlier one may have been made in another room. */
   look: number;
@@ -75,12 +77,16 @@ const LOOKS = 6;
 export function intakeReducer(state: Intake, step: Step): Intake {
   switch (step.do) {
     case "choose": {
-      const known = new Set(state.sources.map((source) => source.path));
-      const fresh = step.paths.filter((path) => !known.has(path));
-      return { ...state, sources: [...state.sources, ...fresh.map((path) => ({ path, found: undefined, look: step.look }))] };
+      // A folder that is on the list may hold more by now, and a file something else.
+      const named = new Set(step.paths);
+      const source = (path: string): Source => ({ path, found: undefined, look: step.look, chosen: step.look });
+      const known = new Set(state.sources.map(({ path }) => path));
+      const fresh = [...named].filter((path) => !known.has(path));
+      const sources = state.sources.map((one) => (named.has(one.path) ? source(one.path) : one));
+      return { ...state, sources: [...sources, ...fresh.map(source)] };
     }
     case "paste":
-      return { ...state, sources: [...state.sources, { path: step.path, pasted: step.pasted, found: undefined, look: step.look }] };
+      return { ...state, sources: [...state.sources, { path: step.path, pasted: step.pasted, found: undefined, look: step.look, chosen: step.look }] };
     case "found":
     case "not-read":
       return {
@@ -120,7 +126,7 @@ function afterwards(sources: Source[], { gone, anew }: Left, look: number): Sour
   const stays = sources.filter(({ path }) => !gone.includes(path) || anew.includes(path));
   // A pasted text cannot have changed: what was found in it still holds.
   const changes = (source: Source) => anew.includes(source.path) && !source.pasted;
-  return stays.map((source) => (changes(source) ? { path: source.path, found: undefined, look } : source));
+  return stays.map((source) => (changes(source) ? { path: source.path, found: undefined, look, chosen: source.chosen } : source));
 }
 
 /**

@@ -80,16 +80,25 @@ describe("intake", () => {
   it("counts each report of a folder that is sent again, and nothing that waits for a person or is on its way", () => {
     const known = (file: string, knownState: string) => ({ ...candidate(file, 0), verdict: "known", digest: file, knownState });
     const found = [...["a", "b", "c"].map((file) => known(file, "completed")), known("h", "held"), known("q", "queued"), known("a", "completed")];
-    const week = { path: "week.zip", found, look: 1 };
+    const week = { path: "week.zip", found, look: 1, chosen: 1 };
     expect(repeated([week]).map((view) => view.file)).toEqual(["a", "b", "c"]);
     expect(isToGo(week, new Set())).toBe(false);
     expect(isToGo(week, new Set(["week.zip"]))).toBe(true);
   });
 
+  it("looks again at what is named again: more may lie there by now", () => {
+    const known = { ...candidate("old.json", 0), verdict: "known" };
+    const before = intakeReducer(chosen, { do: "found", path: "a", look: 1, found: [known] });
+    const named = intakeReducer(before, { do: "choose", paths: ["a"], look: 2 });
+    expect(named.sources[0]).toEqual({ path: "a", found: undefined, look: 2, chosen: 2 });
+    const after = intakeReducer(named, { do: "found", path: "a", look: 2, found: [known, candidate("new.json", 0)] });
+    expect(tally(after.sources.slice(0, 1))).toMatchObject({ send: 1, known: 1 });
+  });
+
   it("looks at everything again once it is judged for another authority", () => {
     const found = intakeReducer(chosen, { do: "found", path: "a", look: 1, found: [candidate("known.json", 0)] });
     const anew = intakeReducer(found, { do: "anew", look: 2 });
-    expect(anew.sources).toEqual(["a", "b"].map((path) => ({ path, found: undefined, look: 2 })));
+    expect(anew.sources).toEqual(["a", "b"].map((path) => ({ path, found: undefined, look: 2, chosen: 1 })));
     // What comes late of the look before says nothing.
     expect(intakeReducer(anew, { do: "found", path: "a", look: 1, found: [] }).sources).toEqual(anew.sources);
   });
@@ -117,7 +126,7 @@ describe("intake", () => {
 
 describe("a hand-over of which a part fails", () => {
   const FULL = { code: "disk-full", params: {}, blame: "you" as const, remedy: "free-space", trace: "" };
-  const at = (path: string) => ({ path, found: [candidate(path, 0)], look: 1 });
+  const at = (path: string) => ({ path, found: [candidate(path, 0)], look: 1, chosen: 1 });
   const sources = ["b1", "b2", "b3"].map((name) => at(`${name}.json`));
   const view = (submissions: (number | null)[], failed: number[]) => ({
     files: sources.slice(0, submissions.length).flatMap((source) => source.found),
@@ -133,7 +142,7 @@ describe("a hand-over of which a part fails", () => {
     expect(rest.left).toEqual({ gone: paths, anew: ["b2.json", "b3.json"] });
     expect([...rest.again]).toEqual(["b2.json", "b3.json"]);
     const state = intakeReducer({ sources, batch: null }, { do: "sent", views: [view([7, null, null], [1, 2])], at: 1, left: rest.left, look: 2 });
-    expect(state.sources).toEqual(["b2.json", "b3.json"].map((path) => ({ path, found: undefined, look: 2 })));
+    expect(state.sources).toEqual(["b2.json", "b3.json"].map((path) => ({ path, found: undefined, look: 2, chosen: 1 })));
     expect(state.batch?.ids).toEqual([7]);
     expect(state.batch?.rest).toEqual([]);
   });
@@ -145,7 +154,7 @@ describe("a hand-over of which a part fails", () => {
   });
 
   it("looks at a folder again of which a part was taken in, and sends none of it again by itself", () => {
-    const folder = { path: "out", found: sources.flatMap((source) => source.found), look: 1 };
+    const folder = { path: "out", found: sources.flatMap((source) => source.found), look: 1, chosen: 1 };
     const rest = leftOf([folder], new Set(["out"]), [{ paths: ["out"], view: view([7, null, 8], [1]) }]);
     expect(rest).toEqual({ left: { gone: ["out"], anew: ["out"] }, again: new Set() });
   });

@@ -91,8 +91,10 @@ calls! {
     batch => Batch { ids: Vec<i64> }
     /// Looks at files.
     inspect_files => InspectFiles { paths: Vec<String> }
-    /// Takes files in and sends them.
-    send_files => SendFiles { paths: Vec<String>, again: bool, separate: bool }
+    /// Takes files in and sends them: of what lies there, the contents that were shown.
+    send_files => SendFiles {
+        paths: Vec<String>, again: bool, separate: bool, shown: Option<Vec<String>>
+    }
     /// Looks at a pasted text.
     inspect_text => InspectText { text: String, name: String }
     /// Takes a pasted text in and sends it.
@@ -301,12 +303,8 @@ impl Desk {
             Call::Detail { id } => text(self.detail(id).await),
             Call::Batch { ids } => text(self.batch(ids).await),
             Call::InspectFiles { paths } => text(self.inspect_files(paths).await),
-            Call::SendFiles { paths, again, separate } => {
-                let known = known(again);
-                if separate {
-                    return text(self.send_files_separately(paths, known).await);
-                }
-                text(self.send_files(paths, known).await)
+            Call::SendFiles { paths, again, separate, shown } => {
+                text(self.send_as_shown(paths, known(again), separate, shown).await)
             }
             Call::InspectText { text: report, name } => text(self.inspect_text(report, name).await),
             Call::SendText { text: report, name, again, separate } => {

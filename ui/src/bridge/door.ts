@@ -64,7 +64,8 @@ export interface Commands {
   detail: { takes: { id: number }; gives: DetailView };
   batch: { takes: { ids: number[] }; gives: BatchView };
   inspect_files: { takes: { paths: string[] }; gives: CandidateView[] };
-  send_files: { takes: { paths: string[]; again: boolean; separate: boolean }; gives: IntakeView };
+  /** `shown`: digests of what of them was seen; what lies there besides is given back. */
+  send_files: { takes: { paths: string[]; again: boolean; separate: boolean; shown?: string[] | null }; gives: IntakeView };
   inspect_text: { takes: { text: string; name: string }; gives: CandidateView[] };
   send_text: { takes: { text: string; name: string; again: boolean; separate: boolean }; gives: IntakeView };
   hold_back: { takes: { ids: number[] }; gives: number };

@@ -13,7 +13,7 @@ import { useWindow } from "../place";
 import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
 import { Button } from "./controls";
-import { Dialog } from "./dialog";
+import { Dialog, isDialogOpen } from "./dialog";
 import { problemText } from "./notes";
 import { sayProblem } from "./toasts";
 
@@ -247,9 +247,11 @@ function useSecondsLeft(until: string | null, onEnd: () => void): number {
   return Math.max(0, Math.ceil((end - now) / 1000));
 }
 
-export function useUndoKey(undo: () => void): void {
+function useUndoKey(undo: () => void): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
+      // In a dialog it undoes what is being written there.
+      if (event.defaultPrevented || isDialogOpen()) return;
       const typing = event.target instanceof HTMLElement && event.target.closest("input, textarea, [contenteditable], [data-typing]");
       if (event.key === "z" && (event.ctrlKey || event.metaKey) && !typing) undo();
     };

@@ -97,7 +97,8 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
       if (whole !== undefined) withText.mutate({ id, text: whole });
     });
   };
-  useSendKey(send);
+  // The question about a file has the key while it stands.
+  useSendKey(() => dropped === undefined && send());
   const problem = withFile.error ?? withText.error;
   const marks = useMarks(looked, edits.apply);
   return (

@@ -8,7 +8,7 @@ import type { Decision } from "../bridge/door";
 import type { DecidedView } from "../bridge/generated/DecidedView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { useUndoKey } from "./batch";
+import { useIntake } from "../intake";
 import { refusedOf } from "./bulk-bar";
 import css from "./bulk-bar.module.css";
 import { Button } from "./controls";
@@ -33,11 +33,17 @@ export function DecidedBar(props: { decided: Decided; onClose: () => void; onSho
   const left = refusedOf(view);
   // What was sent is undone where its seconds are counted, in the bar of the batch; a withdrawal is for good.
   const canUndo = decision === "hold-back" && view.done.length > 0 && undone === undefined;
-  const release = useCommand("decide", { onDone: (back) => setUndone(back.done.length) });
+  const intake = useIntake();
+  // Undoing a stop sends: it takes a press on its own button, never a key, and has seconds to be undone in its turn.
+  const release = useCommand("decide", {
+    onDone(back) {
+      setUndone(back.done.length);
+      if (back.sent.length > 0) intake.followed(back.sent);
+    },
+  });
   const undo = () =>
     canUndo &&
     release.mutate({ ids: view.done, decision: "release", reason: text("bulk.undo.reason") }, { onError: sayProblem(text) });
-  useUndoKey(undo);
   return (
     <div className={css.decided} role="region" aria-label={text("decided.label")} data-testid="decided">
       <p role="status">

@@ -15,6 +15,7 @@ import { Button } from "./controls";
 import { Dialog } from "./dialog";
 import css from "./drop.module.css";
 import { afterCorrection } from "./correction";
+import { useSendKey } from "./draft";
 import { Notice } from "./notes";
 import { sayProblem } from "./toasts";
 
@@ -42,6 +43,7 @@ export function CorrectionQuestion(props: { id: number; path: string; onSend: ()
   useEffect(() => {
     here.call("inspect_files", { paths: [path] }).then(setFound, sayProblem(text));
   }, [here, path, text]);
+  useSendKey(() => found && onSend());
   const isIts = found?.every((view) => view.corrects?.id === id) ?? true;
   return (
     <Dialog

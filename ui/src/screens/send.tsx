@@ -38,6 +38,7 @@ export function Send() {
   const ready = total > 0 && count.looking === 0 && !isPending;
   const paste = usePasted();
   usePaste(paste);
+  useNamedAgain(intake.sources, setAgain);
   useSendKey(() => ready && send());
 
   const practice = status.data?.environment === "practice";
@@ -206,6 +207,17 @@ function urgentFirst(sources: Source[]): Source[] {
   return sources.toSorted((a, b) => rank(a) - rank(b));
 }
 
+/** Whoever names a file or folder again has not asked yet that what is known of it goes once more. */
+function useNamedAgain(sources: Source[], setAgain: Dispatch<SetStateAction<ReadonlySet<string>>>): void {
+  const named = useRef(new Map<string, number>());
+  useEffect(() => {
+    const before = named.current;
+    named.current = new Map(sources.map(({ path, chosen }) => [path, chosen]));
+    const anew = new Set(sources.filter(({ path, chosen }) => before.has(path) && before.get(path) !== chosen).map(({ path }) => path));
+    if (anew.size > 0) setAgain((now) => new Set([...now].filter((path) => !anew.has(path))));
+  }, [sources, setAgain]);
+}
+
 /** Says that names are masked before sending; they are shown in the list of reports on request. */
 function Masked() {
   const text = useText();
@@ -265,7 +277,8 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
     for (const repeat of [false, true]) {
       const sources = sendable.filter((source) => again.has(source.path) === repeat);
       const paths = sources.flatMap(({ path, pasted }) => (pasted ? [] : [path]));
-      await hand(paths, () => here.call("send_files", { paths, again: repeat, separate }));
+      const shown = shownOf(sources);
+      await hand(paths, () => here.call("send_files", { paths, again: repeat, separate, shown }));
       for (const { path, pasted } of sources) {
         if (pasted) await hand([path], () => here.call("send_text", { ...pasted, again: repeat, separate }));
       }
@@ -285,6 +298,15 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
     }
   };
   return { send: () => void send(), isPending };
+}
+
+/** Contents named in one call at most. */
+const SHOWN_MAX = 10_000;
+
+/** What was seen of these sources: a system may write there while somebody looks. Too many to be named go as they lie. */
+function shownOf(sources: Source[]): string[] | null {
+  const digests = new Set(sources.flatMap(({ found }) => found ?? []).flatMap(({ digest }) => (digest ? [digest] : [])));
+  return digests.size > SHOWN_MAX ? null : [...digests];
 }
 
 /** What stays here is told with what went, as what became no submission. */

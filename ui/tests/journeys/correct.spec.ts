@@ -236,6 +236,8 @@ test("a corrected file dropped on the form of the correction is that correction"
   await window.getByTestId("report-row").first().click();
   await window.getByTestId("action-correct").click();
   await expect(window.getByTestId("correct-choose")).toBeVisible();
+  await window.getByTestId("form-Patient.name.family").fill("Halb-getippt");
+  await expect(window.getByTestId("correct-summary")).toContainText("Halb-getippt");
   // Another report is shown as one, and nothing is sent by the drop itself.
   await core.drop([core.sample("malaria")]);
   await expect(window.getByText("It does not correct the open report")).toBeVisible();
@@ -244,8 +246,11 @@ test("a corrected file dropped on the form of the correction is that correction"
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 1, completed: 0, inProgress: 0, closed: 0 });
   await core.drop([core.write("corrected.json", corrected(readFileSync(file ?? "", "utf8")))]);
   await expect(window.getByText("It does not correct the open report")).toHaveCount(0);
-  await window.getByTestId("drop-correct").click();
+  await expect(window.getByTestId("drop-correct")).toBeEnabled();
+  // The key sends what is asked about, not what was typed below.
+  await window.keyboard.press("Control+Enter");
   await expect(window.getByRole("dialog")).toHaveCount(0);
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
+  for (const id of [1, 2]) expect((await core.call("detail", { id })).source).not.toContain("Halb-getippt");
 });

@@ -65,7 +65,12 @@ test("what waits is stopped and goes on by one undo; what is not reportable is t
   await window.getByTestId("choose-all").click();
   await window.getByTestId("bulk-hold-back").click();
   await expect(window.getByTestId("decided")).toContainText("3 reports are on hold");
+  // What would be sent by it is undone by its own button alone.
+  await window.keyboard.press("Control+z");
+  await expect(window.getByTestId("decided")).toContainText("3 reports are on hold");
+  expect((await core.call("status")).counts.byState).toMatchObject({ held: 3, queued: 0 });
   await window.getByTestId("decided-undo").click();
+  await expect(window.getByTestId("batch")).toBeVisible();
   await expect(window.getByTestId("decided")).toContainText("3 reports go on as before");
   await window.getByTestId("choose-all").click();
   await window.getByTestId("bulk-not-reportable").click();

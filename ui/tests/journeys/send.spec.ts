@@ -1,6 +1,7 @@
 // Sending: the seconds for taking it back, how far it is, and what became of it. All of it counted by the core.
 
-import { readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 
 import { expect, test } from "./window";
 
@@ -137,4 +138,35 @@ test("one switch for a folder says how many of it go again, and what nobody aske
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(4);
   await expect(window.getByTestId("batch")).toContainText("1");
   await expect(window.getByTestId("candidate-row")).toHaveCount(0);
+});
+
+test("a folder that is dropped again is looked at again, and nothing is sent that was not shown", async ({ window, core }) => {
+  const out = join(core.folder, "out");
+  mkdirSync(out);
+  const put = (name: string, to: string) => copyFileSync(core.sample(name), join(out, to));
+  const completed = async () => (await core.call("status")).counts.completed;
+  const button = window.getByTestId("send-button");
+  const rows = window.getByTestId("candidate-row");
+  put("covid", "a.json");
+  await core.drop([out]);
+  await button.click();
+  await expect.poll(completed).toBe(1);
+  await core.drop([out]);
+  await expect(rows).toHaveAttribute("data-verdict", "known");
+
+  // As an hour later: one more lies there.
+  put("malaria", "b.json");
+  await core.drop([out]);
+  await expect(button).toHaveText("Send 1 report");
+  await expect(rows).toHaveCount(2);
+
+  // While somebody looks at the list another one is written there.
+  put("gonorrhoea", "c.json");
+  await button.click();
+  await expect(window.getByText("Files have changed since they were looked at")).toBeVisible();
+  await expect.poll(completed).toBe(2);
+  await expect(button).toHaveText("Send 1 report");
+  await expect(rows).toHaveCount(3);
+  await window.keyboard.press("Control+Enter");
+  await expect.poll(completed).toBe(3);
 });

@@ -198,7 +198,9 @@ function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
       if (paths) await post("/host/grant", paths);
       // As the page does: what names reports says in which room.
       const room = command === "status" ? {} : { room: (await this.call("status")).room };
-      const answer = await post(`/call/${command}`, { ...takes, ...room });
+      // Whoever writes a journey knows what lies there.
+      const shown = command === "send_files" ? { shown: null } : {};
+      const answer = await post(`/call/${command}`, { ...shown, ...takes, ...room });
       const given = await answer.json();
       if (!answer.ok) throw new Error(`${command}: ${JSON.stringify(given)}`);
       return given;

@@ -1,6 +1,6 @@
 //! Files on their way in: looked at, taken, and recognised as corrections of reports that need one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use engine::{
@@ -41,12 +41,41 @@ impl Desk {
         paths: Vec<String>,
         known: KnownContent,
     ) -> Result<IntakeView, Problem> {
+        self.send_as_shown(paths, known, false, None).await
+    }
+
+    /// The same for what a person has seen of these files, by its digests: what lies there now and was not shown is given
+    /// back, for a system may write to a file or a folder while somebody looks at it. With `separate` each file is a
+    /// report of its own.
+    pub(crate) async fn send_as_shown(
+        &self,
+        paths: Vec<String>,
+        known: KnownContent,
+        separate: bool,
+        shown: Option<Vec<String>>,
+    ) -> Result<IntakeView, Problem> {
         let (desk, paths) = (self.here(), limits::paths(paths)?);
         desk.refuse_standing_in(&paths).await?;
-        let candidates = desk.engine().inspect(paths.clone()).await?;
+        let engine = desk.engine();
+        let shown: Option<HashSet<String>> = shown.map(|shown| shown.into_iter().collect());
+        let is_shown = |candidate: &Candidate| match (&shown, candidate.parsed()) {
+            (Some(shown), Some(parsed)) => shown.contains(&parsed.digest),
+            _ => true,
+        };
+        let candidates = engine.inspect(paths.clone()).await?;
+        let (candidates, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_shown);
         let delay = desk.undo_micros().await?;
-        let view = take_with_corrections(&desk.engine(), candidates, known, delay).await?;
-        settle_left(&desk.engine(), paths.into_iter().collect()).await;
+        let mut view = if separate {
+            take(&engine, &candidates, known, Differing::Apart, delay).await?
+        } else {
+            take_with_corrections(&engine, candidates, known, delay).await?
+        };
+        let count = others.len().to_string();
+        for other in &others {
+            let changed = Problem::new("files-changed", &[("count", &count)], "intake");
+            view.add_failed(candidate_view(other, Names::Masked), changed);
+        }
+        settle_left(&engine, paths.into_iter().collect()).await;
         Ok(view)
     }
 
@@ -64,14 +93,7 @@ impl Desk {
         paths: Vec<String>,
         known: KnownContent,
     ) -> Result<IntakeView, Problem> {
-        let (desk, paths) = (self.here(), limits::paths(paths)?);
-        desk.refuse_standing_in(&paths).await?;
-        let engine = desk.engine();
-        let candidates = engine.inspect(paths.clone()).await?;
-        let delay = desk.undo_micros().await?;
-        let view = take(&engine, &candidates, known, Differing::Apart, delay).await?;
-        settle_left(&engine, paths.into_iter().collect()).await;
-        Ok(view)
+        self.send_as_shown(paths, known, true, None).await
     }
 
     /// Takes a pasted text in and sends it.

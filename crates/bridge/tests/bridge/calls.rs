@@ -35,9 +35,15 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("detail", json!({ "id": 1 })),
         ("batch", json!({ "ids": [] })),
         ("inspect_files", json!({ "paths": ["/a.json"] })),
-        ("send_files", json!({ "paths": ["/a.json"], "again": false, "separate": false })),
+        (
+            "send_files",
+            json!({ "paths": ["/a.json"], "again": false, "separate": false, "shown": null }),
+        ),
         ("inspect_text", json!({ "text": "{}", "name": "pasted" })),
-        ("send_text", json!({ "text": "{}", "name": "pasted", "again": false, "separate": false })),
+        (
+            "send_text",
+            json!({ "text": "{}", "name": "pasted", "again": false, "separate": false, "shown": null }),
+        ),
         ("hold_back", json!({ "ids": [1, 2] })),
         ("release", json!({ "id": 1, "reason": "looked at" })),
         ("withdraw", json!({ "id": 1, "reason": "looked at" })),
@@ -330,7 +336,10 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     };
     let calls = [
         ("inspect_files", json!({ "paths": [path] })),
-        ("send_files", json!({ "paths": [path], "again": false, "separate": false })),
+        (
+            "send_files",
+            json!({ "paths": [path], "again": false, "separate": false, "shown": null }),
+        ),
         ("correct_with_file", json!({ "id": 1, "path": path })),
         ("certificate_inspect", json!({ "paths": [path], "password": "" })),
         ("certificate_import", json!({ "paths": [path], "password": "", "endpoint": null })),

@@ -44,6 +44,7 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
         (_, "reveal" | "again" | "separate" | "paused" | "although_needed" | "same_authority") => {
             json!(true)
         }
+        (_, "shown") => json!(null),
         (_, "paths") => json!([path]),
         (_, "path") => json!(path),
         (_, "query") => everything()["query"].clone(),
@@ -75,7 +76,12 @@ async fn a_locked_window_is_told_nothing_and_sending_goes_on() {
     desk.start().await.unwrap();
     let path = file(root.path());
     desk.grant([root.path().to_owned()]);
-    must(&desk, "send_files", json!({ "paths": [path], "again": false, "separate": false })).await;
+    must(
+        &desk,
+        "send_files",
+        json!({ "paths": [path], "again": false, "separate": false, "shown": null }),
+    )
+    .await;
     let shown = must(&desk, "list", everything()).await.to_string();
     assert!(shown.contains(FAMILY), "shown because it was asked for");
     let mut masked = everything();
