@@ -243,8 +243,8 @@ export function useIntake(): IntakeDesk {
   return desk;
 }
 
-/** States in which a known report will reach the authority by itself, or waits for a person: it goes no second time. */
-const UNDECIDED = new Set(["held", "queued", "sending", "unknown", "in-progress"]);
+/** States in which a known report will reach the authority by itself, waits for a person, or was replaced: it goes no second time. */
+const UNDECIDED = new Set(["held", "queued", "sending", "unknown", "in-progress", "superseded"]);
 
 /** Known reports that go once more where that is asked for, each content once. */
 export function repeated(sources: Source[]): CandidateView[] {

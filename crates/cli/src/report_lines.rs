@@ -97,13 +97,12 @@ fn second_opinion(output: &Output, texts: &Catalogue, opinion: &Opinion) {
 }
 
 /// What is said of known content. Sending it again is proposed only where that makes no second report of one that
-/// is on its way or that the authority has by a person's word, or stands where a correction is wanted.
+/// is on its way or that the authority has by a person's word, beside what has replaced it, or where a correction is wanted.
 fn known_key(known: &Standing, asked: Asked) -> &'static str {
     match (known.state, asked) {
         _ if known.open => "say.known-open",
-        ("held" | "rejected" | "failed" | "said-received", _) | (_, Asked::Watch) => {
-            "say.known-plain"
-        }
+        ("held" | "rejected" | "failed" | "said-received" | "superseded", _)
+        | (_, Asked::Watch) => "say.known-plain",
         (_, Asked::Check) => "say.known-check",
         (_, Asked::Send) => "say.known-as",
     }

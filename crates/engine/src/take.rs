@@ -275,7 +275,7 @@ impl Engine {
             KnownContent::SendAgain => {}
         }
         for id in &parsed.known {
-            if self.journal().is_undecided(*id)? {
+            if self.journal().rules_out_another(*id)? {
                 return Ok(Some(*id));
             }
         }

@@ -161,12 +161,19 @@ pub(crate) fn replace(
     append::import(connection, prepared).map(Imported::New)
 }
 
-/// Whether a submission will reach the authority by itself, or a person has yet to decide whether it does.
-pub(crate) fn is_undecided(
+/// Whether a submission will reach the authority by itself, or a person has yet to decide whether it does. Where another has
+/// taken its place, that one counts, also where it has reached the authority.
+pub(crate) fn rules_out_another(
     connection: &Connection,
     id: SubmissionId,
 ) -> Result<bool, JournalError> {
-    Ok(read::state(connection, id)?.is_undecided())
+    let (mut state, mut is_replaced) = (read::state(connection, id)?, false);
+    while let State::Superseded { by } = state {
+        (state, is_replaced) = (read::state(connection, by)?, true);
+    }
+    let has_arrived =
+        matches!(state, State::Completed { .. } | State::Withdrawn { received: true });
+    Ok(state.is_undecided() || (is_replaced && has_arrived))
 }
 
 /// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
@@ -183,7 +190,7 @@ pub(crate) fn import_unless(
     if unless == Unless::Open {
         let mut open = Vec::new();
         for id in standing {
-            if is_undecided(connection, id)? {
+            if rules_out_another(connection, id)? {
                 open.push(id);
             }
         }

@@ -162,9 +162,10 @@ impl Journal {
         self.read(|c| guard::waiting(c, endpoint))
     }
 
-    /// Whether the end of a submission is not known yet: it is on its way, or on hold, and may have arrived.
-    pub fn is_undecided(&self, id: SubmissionId) -> Result<bool, JournalError> {
-        self.read(|c| known::is_undecided(c, id))
+    /// Whether the same content is not to be sent beside this submission: its end is not known yet, or that of what has taken
+    /// its place is not, or that has reached the authority.
+    pub fn rules_out_another(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        self.read(|c| known::rules_out_another(c, id))
     }
 
     /// Whether a report waits for that, and a person's release of it does too.

@@ -276,3 +276,21 @@ fn a_correction_that_is_withdrawn_unsent_opens_again_what_it_was_to_replace() {
         assert_eq!(house.journal.verify().unwrap().problems, []);
     }
 }
+
+/// The content that a correction has replaced does not go out once more beside it, whoever asks for that.
+#[test]
+fn what_was_replaced_is_not_sent_again_beside_what_replaced_it() {
+    let house = House::new();
+    let wrong = house.import(1);
+    house.record(wrong, Event::HeldBack);
+    let right = NewSubmission { corrects: Some(wrong), ..report(2) };
+    let right = house.journal.import(right).unwrap();
+    let again = |n| {
+        let mut again = report(1);
+        again.identifier = format!("urn:uuid:again-{n}");
+        take(&house, again, Unless::Open)
+    };
+    assert_eq!(again(1), Imported::Known(vec![wrong]), "its correction is on its way");
+    house.complete(right, "r-2");
+    assert_eq!(again(2), Imported::Known(vec![wrong]), "its correction is completed");
+}
