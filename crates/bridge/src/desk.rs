@@ -374,6 +374,7 @@ impl Desk {
     /// Uses practice, this time: the next start is in the room that was in use before.
     pub async fn practise(&self) -> Result<(), Problem> {
         self.enter(true);
+        self.watch_practice().await;
         self.read_certificate().await
     }
 
@@ -392,6 +393,11 @@ impl Desk {
                 Ok(())
             })?;
             self.enter(is_practice);
+            if is_practice {
+                self.watch_practice().await;
+            } else {
+                self.leave_practice_folder().await?;
+            }
         }
         self.read_certificate().await
     }

@@ -87,7 +87,9 @@ impl Desk {
         if table.len() != count {
             return Err(limits::invalid("deadlines"));
         }
-        let engine = self.engine();
+        let desk = self.here();
+        desk.refuse_standing_in(&[]).await?;
+        let engine = desk.engine();
         let kept = serde_json::to_value(table).map_err(|_| limits::invalid("deadlines"))?;
         Ok(on_pool(move || engine.journal().set_setting(DEADLINES, kept)).await??)
     }

@@ -129,8 +129,13 @@ impl Desk {
     }
 
     /// Pauses or resumes sending in the room in use, also for the next start and for other programs.
+    ///
+    /// # Errors
+    /// Why the laboratory does not open, while practice stands in for it: it is the laboratory that is meant.
     pub async fn set_paused(&self, paused: bool) -> Result<(), Problem> {
-        let engine = self.engine();
+        let desk = self.here();
+        desk.refuse_standing_in(&[]).await?;
+        let engine = desk.engine();
         Ok(on_pool(move || engine.set_paused(paused)).await??)
     }
 
@@ -139,7 +144,9 @@ impl Desk {
         if !(1..=ATTENTION_DAYS_MAX).contains(&days) {
             return Err(limits::invalid("days"));
         }
-        Ok(self.engine().set_attention_days(Some(days)).await?)
+        let desk = self.here();
+        desk.refuse_standing_in(&[]).await?;
+        Ok(desk.engine().set_attention_days(Some(days)).await?)
     }
 
     /// What the person chose for the window; what cannot be read counts as not chosen.

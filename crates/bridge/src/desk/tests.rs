@@ -400,6 +400,41 @@ async fn what_waits_for_a_person_in_the_laboratory_is_told_in_practice() {
     desk.stop().await;
 }
 
+/// Whoever tries the program with the folder of the laboratory's system, and then goes on to the real authority, must not
+/// have every real report sent to practice as well, behind the laboratory's screens.
+#[tokio::test(flavor = "multi_thread")]
+async fn practice_watches_no_folder_behind_the_laboratory() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("desk");
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    desk.start().await.unwrap();
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    desk.set_watched_folder(Some(out.display().to_string())).await.unwrap();
+    assert_eq!(desk.watched().await, [Some(out.clone()), None]);
+    desk.add_endpoint(nowhere()).await.unwrap();
+    desk.use_endpoint("real".to_owned()).await.unwrap();
+    assert_eq!(desk.watched().await, [None, None]);
+    desk.set_watched_folder(Some(out.display().to_string())).await.unwrap();
+    assert_eq!(desk.watched().await, [None, Some(out.clone())]);
+    // Back in practice, it is chosen anew: what is exported by now is real.
+    desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await.unwrap();
+    assert_eq!(desk.watched().await, [None, Some(out.clone())]);
+    assert_eq!(desk.status().await.unwrap().watched_folder, None);
+    desk.use_endpoint("real".to_owned()).await.unwrap();
+    desk.stop().await;
+    drop(desk);
+
+    // One of a program of before, which watched there all the time; it is watched only where practice is in use.
+    let practice = crate::practice::Practice::prepare(&root.join("practice")).await.unwrap();
+    practice.engine().set_watched_folder(Some(out.clone())).unwrap();
+    drop(practice);
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    desk.start().await.unwrap();
+    assert_eq!(desk.watched().await, [None, Some(out)]);
+    desk.stop().await;
+}
+
 /// Two presses in a row: what is watched is what the settings say, and nothing else.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_changes_of_the_watched_folder_one_watch_is_left() {
@@ -589,6 +624,14 @@ async fn practice_takes_nothing_that_is_meant_for_a_laboratory_that_does_not_ope
     assert_eq!(sent.unwrap_err().code, "passphrase-needed");
     let all = |desk: &Desk| desk.engine().journal().count(&Filter::default(), 9).unwrap();
     assert_eq!(all(&desk), 0, "nothing is in the journal of practice");
+    // Nor is it practice whose sending is to be paused, or whose folder is to be watched.
+    assert_eq!(desk.set_paused(true).await.unwrap_err().code, "passphrase-needed");
+    let out = || folder.path().display().to_string();
+    let watch = desk.set_watched_folder(Some(out())).await;
+    assert_eq!(watch.unwrap_err().code, "passphrase-needed");
+    let watch = desk.watch_what_comes(out()).await;
+    assert_eq!(watch.unwrap_err().code, "passphrase-needed");
+    assert!(!desk.status().await.unwrap().paused);
     // Its own samples, and whatever a person practises with who has chosen practice.
     let samples = desk.practice_samples().await.unwrap();
     desk.send_files(samples, KnownContent::Show).await.unwrap();

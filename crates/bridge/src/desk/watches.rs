@@ -52,11 +52,29 @@ impl Watch {
 }
 
 impl Desk {
-    /// Watches the practice folder anew, if there is one.
+    /// Watches the practice folder anew, if there is one, as long as practice is in use because a person chose it:
+    /// behind the laboratory, real reports that are exported into it would go to practice too.
     pub(super) async fn watch_practice(&self) {
         let mut watches = self.inner.watches.lock().await;
         end(&mut watches.practice).await;
-        watches.practice = self.begin(&self.inner.practice_engine);
+        watches.practice = self.begin_practice();
+    }
+
+    /// Whoever goes on to the laboratory practises no more: the folder that was tried there may become the laboratory's.
+    pub(super) async fn leave_practice_folder(&self) -> Result<(), EngineError> {
+        let mut watches = self.inner.watches.lock().await;
+        end(&mut watches.practice).await;
+        let practice = &self.inner.practice_engine;
+        match practice.profile().settings.watched_folder {
+            Some(_) => practice.set_watched_folder(None),
+            None => Ok(()),
+        }
+    }
+
+    fn begin_practice(&self) -> Option<Watch> {
+        let place = self.place();
+        let is_chosen = place.is_practice && self.stands_in(place).is_none();
+        is_chosen.then(|| self.begin(&self.inner.practice_engine)).flatten()
     }
 
     /// Watches the laboratory's folder anew, if there is one: another endpoint may be in use.
@@ -80,12 +98,14 @@ impl Desk {
     /// Watches another folder with all that lies in it, or none.
     pub async fn set_watched_folder(&self, path: Option<String>) -> Result<(), Problem> {
         let folder = path.map(folder_of).transpose()?;
+        self.refuse_standing_in(&[]).await?;
         Ok(self.watch_folder(|engine| engine.set_watched_folder(folder)).await?)
     }
 
     /// Watches another folder; what lay there when it was shown stays unsent.
     pub async fn watch_what_comes(&self, path: String) -> Result<(), Problem> {
         let folder = folder_of(path)?;
+        self.refuse_standing_in(&[]).await?;
         let shown = self.shown().take().filter(|there| there.folder() == folder);
         let there = match shown {
             Some(there) => there,
@@ -121,7 +141,7 @@ impl Desk {
         // Before the setting: a watch that still works would tell of the folder that is none any more.
         end(watch).await;
         let set = change(&engine);
-        *watch = self.begin(&engine);
+        *watch = if is_practice { self.begin_practice() } else { self.begin(&engine) };
         set
     }
 
