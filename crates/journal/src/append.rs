@@ -217,7 +217,7 @@ pub(crate) fn record(
     let state = advance(connection, &subject, &happening)?;
     succession::follow(connection, &subject, step)?;
     if matches!(step.event, Event::Withdrawn { .. }) {
-        succession::open_again(connection, &subject, step)?;
+        succession::open_again(connection, &subject, &step.by, step.at)?;
     }
     let state = match state {
         State::Failed { .. } | State::Rejected => unless_corrected(connection, step, state)?,

@@ -10,15 +10,16 @@ use crate::open::{self, Access, Place};
 use crate::recover::{self, COPIED, RECOVERY_NOTICES};
 use crate::{
     JournalError, LostReport, Message, Notice, RecordError, Unreconciled, attach, doubt, guard,
-    lost, notice, pause, read,
+    lost, notice, pause, read, succession,
 };
 
 /// Code of the warning on a report of which people had decided otherwise before the journal was restored.
 pub(crate) const DECIDED: &str = "decided-before-restore";
 
-/// What would be sent, and what waits for a person.
+/// What would be sent, what waits for a person, and what was replaced, perhaps by what was withdrawn since.
 const OPEN: &str = "SELECT id, identifier, endpoint, digest, state FROM submission \
-     WHERE state IN ('queued', 'sending', 'unknown', 'held', 'rejected', 'failed') ORDER BY id";
+     WHERE state IN ('queued', 'sending', 'unknown', 'held', 'rejected', 'failed', 'superseded') \
+     ORDER BY id";
 
 /// As far as it can be read.
 pub(crate) struct Carried {
@@ -81,6 +82,11 @@ impl Carried {
             let Some(last) = self.last_state(&attempt) else { continue };
             let would_be_sent = matches!(&*state, "queued" | "sending" | "unknown");
             match last {
+                // What was to take its place was withdrawn since.
+                State::Held { .. } if state == "superseded" => {
+                    append::happen(connection, id, &Event::HeldBack, by, now)?;
+                }
+                _ if state == "superseded" => continue,
                 State::Held { .. } | State::Withdrawn { .. } | State::Superseded { .. }
                     if would_be_sent =>
                 {
@@ -90,8 +96,10 @@ impl Carried {
                     append::happen(connection, id, &Event::HeldBack, by, now)?;
                 }
                 State::Withdrawn { received: false } => {
+                    let subject = append::subject_of(connection, id)?;
                     let reason = doubt::RESTORED.to_owned();
                     append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
+                    succession::open_again(connection, &subject, by, now)?;
                     continue;
                 }
                 State::Withdrawn { .. } | State::Superseded { .. } => {

@@ -26,22 +26,19 @@ pub(crate) fn supersede(
 /// Code of the warning on a report whose correction was withdrawn; parameter: `by`.
 const CORRECTION_WITHDRAWN: &str = "correction-withdrawn";
 
-/// A correction is withdrawn that never left: what it took the place of when it was handed over is open again, on hold.
+/// A correction is withdrawn: what it took the place of when it was handed over is open again, on hold. Nothing else would be
+/// left of that report, and the correction may have been a slip.
 pub(crate) fn open_again(
     connection: &Connection,
     subject: &Subject,
-    step: &Step,
+    by: &Person,
+    at: Instant,
 ) -> Result<(), RecordError> {
-    let never_left =
-        matches!(subject.state, State::Held { attempt: 0 } | State::Queued { attempt: 0, .. });
-    let Some(id) = subject.corrects.filter(|_| never_left) else { return Ok(()) };
-    let predecessor = append::subject_of(connection, id)?;
-    if predecessor.state != (State::Superseded { by: subject.id }) {
+    let Some(id) = subject.corrects else { return Ok(()) };
+    if read::state(connection, id)? != (State::Superseded { by: subject.id }) {
         return Ok(());
     }
-    let (by, at) = (&step.by, step.at);
-    let happening = Happening { event: &Event::HeldBack, by, at, evidence: None };
-    append::advance(connection, &predecessor, &happening)?;
+    append::happen(connection, id, &Event::HeldBack, by, at)?;
     let by = subject.id.0.to_string();
     Ok(attach::warn(connection, id, &Message::warning(CORRECTION_WITHDRAWN, &[("by", &by)]))?)
 }

@@ -154,7 +154,7 @@ impl State {
         Some(match (self, event) {
             (Self::Held { attempt }, Event::Released { due, .. }) => Self::queued(*attempt, *due),
             (Self::Queued { attempt, .. }, Event::HeldBack) => Self::Held { attempt: *attempt },
-            // What was to take its place was withdrawn before it was sent. It may have been sent itself.
+            // What was to take its place was withdrawn. It may have been sent itself.
             (Self::Superseded { .. }, Event::HeldBack) => Self::Held { attempt: 1 },
             // In a restored journal, where people had decided otherwise since: it may have been sent at least once.
             (Self::Unknown { attempt, .. }, Event::HeldBack) => {

@@ -51,12 +51,10 @@ impl<A: Authority> Worker<A> {
         }
         let Some(wrapped) = wrapped else {
             // Cannot happen to what intake let in; if it does, a person looks at it.
-            return self
-                .record(
-                    Step::new(due.id, Event::HeldBack, person::worker(), self.clock.now()),
-                    token,
-                )
-                .await;
+            let now = self.clock.now();
+            let mut step = Step::new(due.id, Event::HeldBack, person::worker(), now);
+            step.expected = Some("queued");
+            return self.record(step, token).await;
         };
         let started = Event::SendingStarted { since: self.clock.now() };
         let step = Step::new(due.id, started, person::worker(), self.clock.now());

@@ -60,6 +60,7 @@ impl<A: Authority> Worker<A> {
                 let mut step = Step::new(due.id, Event::HeldBack, person::worker(), now);
                 // In one transaction: a release is taken for a decision about what stands there.
                 step.warning = Some(warning);
+                step.expected = Some("queued");
                 return self.record(step, token).await.map(|()| true);
             }
             next = row.corrects;

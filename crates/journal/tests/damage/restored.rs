@@ -272,6 +272,33 @@ fn what_was_withdrawn_while_it_waited_for_a_person_stays_withdrawn_after_a_resto
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
+/// A correction was on hold when the backup was made, and was withdrawn since: what it was to replace is open again, as it was.
+#[test]
+fn what_was_open_again_since_the_backup_is_open_after_a_restore() {
+    for stopped in [true, false] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let wrong = house.import(1);
+        house.record(wrong, Event::SendingStarted { since: at(40) });
+        record(&house.journal, wrong, Event::Failed { receipt: "r-1".to_owned() });
+        let other = NewSubmission { corrects: Some(wrong), ..report(2) };
+        let other = house.journal.import(other).unwrap();
+        if stopped {
+            house.record(other, Event::HeldBack);
+        }
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        house.record(other, Event::Withdrawn { reason: "wrong file".to_owned() });
+        let path = house.path();
+        let _folder = house.leave();
+        restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        assert_eq!(journal.state(wrong).unwrap().code(), "held");
+        assert!(!journal.detail(wrong).unwrap().messages.is_empty(), "a person is told");
+        let other = journal.state(other).unwrap().code();
+        assert_eq!(other, if stopped { "withdrawn" } else { "held" });
+    }
+}
+
 /// One identifier for several reports, as where an endpoint wants the document's: what was decided about one of them is
 /// not taken for the others, and a correction is linked to none but its own.
 #[test]

@@ -105,7 +105,7 @@ proptest! {
             // One delivery was refused, another one of the same report was not.
             let another = matches!(pair[0], State::Rejected) && is_answer(event);
             let forwards = progress_at_authority(&pair[0]) <= progress_at_authority(&pair[1]);
-            // What had taken its place was withdrawn before it was sent.
+            // What had taken its place was withdrawn.
             let opened = matches!((&pair[0], event), (State::Superseded { .. }, Event::HeldBack));
             prop_assert!(forwards || a_word || another || opened);
         }
@@ -115,7 +115,7 @@ proptest! {
     fn what_is_closed_stays_closed((_, states) in story(), event in event()) {
         let state = &states[states.len() - 1];
         if matches!(state, State::Completed { .. } | State::Withdrawn { .. } | State::Superseded { .. }) {
-            // But where what had taken its place was withdrawn before it was sent.
+            // But where what had taken its place was withdrawn.
             let is_opened = matches!((state, &event), (State::Superseded { .. }, Event::HeldBack));
             prop_assert!(is_opened || state.apply(&event).is_err());
             prop_assert!(state.actions(Instant(i64::MAX)).is_empty() && state.duty().is_none());
