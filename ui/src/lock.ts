@@ -8,14 +8,24 @@ import { door } from "#door";
 import type { StatusView } from "./bridge/generated/StatusView";
 import { dismissAll } from "./parts/toasts";
 
+/** A step of what somebody began and waits for. */
+const WORK = "work-goes-on";
 /** Signs of somebody being there. */
-const SIGNS = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"] as const;
+const SIGNS = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart", WORK] as const;
 /** How often it is looked at; a sleeping computer looks again when it wakes. */
 const LOOK_MS = 2_000;
 
 /** Milliseconds since the last sign: by the wall clock too, which goes on while the computer sleeps. */
 export function idleFor(last: { wall: number; steady: number }, now: { wall: number; steady: number }): number {
   return Math.max(now.wall - last.wall, now.steady - last.steady);
+}
+
+/**
+ * A step of a long work is done, and the window does not lock itself in the middle of it. Work that stands still is no
+ * sign: names would stay on a screen that everybody has left.
+ */
+export function workGoesOn(): void {
+  document.dispatchEvent(new Event(WORK));
 }
 
 const present = () => ({ wall: Date.now(), steady: performance.now() });

@@ -74,7 +74,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
   const withFile = useCommand("correct_with_file", { onDone: finish });
   const withText = useCommand("correct_with_text", { onDone: finish });
   const { mutate: sendFile } = withFile;
-  const take = useCallback(([path]: string[]) => path !== undefined && sendFile({ id, path }), [id, sendFile]);
+  /** A file that was dropped or chosen: shown before it takes the report's place. */
   const [dropped, setDropped] = useState<string>();
   const ask = useCallback(
     ([path, ...others]: string[]) =>
@@ -83,7 +83,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
     [text],
   );
   useDropInto(ask);
-  const choose = () => void door.call("choose_files", { purpose: "reports" }).then(take, sayProblem(text));
+  const choose = () => void door.call("choose_files", { purpose: "reports" }).then(ask, sayProblem(text));
   const dirty = content !== view.source;
   const busy = withFile.isPending || withText.isPending;
   const ready = (dirty || edits.isEmptied) && content.trim() !== "" && !busy;
@@ -125,7 +125,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
           path={dropped}
           onSend={() => {
             setDropped(undefined);
-            take([dropped]);
+            sendFile({ id, path: dropped });
           }}
           onClose={() => setDropped(undefined)}
         />

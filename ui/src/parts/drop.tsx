@@ -34,7 +34,7 @@ export function DropVeil({ target }: { target: DropTarget }) {
   );
 }
 
-/** One file dropped on an open correction: shown before it takes the report's place. */
+/** One file as the correction of a report: shown before it takes the report's place. */
 export function CorrectionQuestion(props: { id: number; path: string; onSend: () => void; onClose: () => void }) {
   const { id, path, onSend, onClose } = props;
   const text = useText();
@@ -73,10 +73,22 @@ export function DropQuestion({ id, path, onClose }: { id: number; path: string; 
   const correct = useCommand("correct_with_file", {
     onDone: (view) => {
       onClose();
+      if (view.submissions.some((one) => one !== null)) intake.sent([view]);
       afterCorrection(view, text, (next) => "open" in place && go({ ...place, open: next }));
     },
   });
+  const [isCorrection, setIsCorrection] = useState(false);
   const file = path.split(/[/\\]/).at(-1) ?? path;
+  if (isCorrection) {
+    return (
+      <CorrectionQuestion
+        id={id}
+        path={path}
+        onSend={() => !correct.isPending && correct.mutate({ id, path }, { onError: sayProblem(text) })}
+        onClose={onClose}
+      />
+    );
+  }
   return (
     <Dialog
       title={text("drop.question")}
@@ -94,13 +106,7 @@ export function DropQuestion({ id, path, onClose }: { id: number; path: string; 
           >
             {text("drop.as-new")}
           </Button>
-          <Button
-            tone="primary"
-            icon={FileUp}
-            isPending={correct.isPending}
-            onPress={() => correct.mutate({ id, path }, { onError: sayProblem(text) })}
-            data-testid="drop-correct"
-          >
+          <Button tone="primary" icon={FileUp} onPress={() => setIsCorrection(true)} data-testid="drop-as-correction">
             {text("drop.as-correction")}
           </Button>
         </>

@@ -12,11 +12,13 @@ import type { CauseFieldView } from "../bridge/generated/CauseFieldView";
 import type { FixView } from "../bridge/generated/FixView";
 import type { Problem } from "../bridge/generated/Problem";
 import { useCodeText, useText } from "../i18n/text";
+import { workGoesOn } from "../lock";
 import { Button, Select, TextField } from "./controls";
 import { Dialog } from "./dialog";
 import { Difference } from "./difference";
 import css from "./fix-dialog.module.css";
 import { Notice, ProblemNote } from "./notes";
+import { say } from "./toasts";
 
 /** Corrections whose verdict is awaited at a time: enough to be quick, few enough to stop in time. */
 const ON_THE_WAY_MAX = 20;
@@ -229,12 +231,16 @@ interface Run {
 }
 
 /** Sends corrections one by one, never more at a time than can be stopped, and stops at the second that fails. */
-function useRun(here: Caller, fix: Fix): Run {
+export function useRun(here: Caller, fix: Fix): Run {
+  const text = useText();
   const [phase, setPhase] = useState<Run["phase"]>("none");
   const [view, setView] = useState<BatchView>();
   const [problem, setProblem] = useState<Problem>();
   const sent = useRef<number[]>([]);
   const stopped = useRef(false);
+  const done = useRef(0);
+  /** Corrections that were asked for and are not begun. */
+  const left = useRef(0);
   /** The dialog is closed: nothing further is begun, and what was begun goes on. */
   const gone = useRef(false);
   useEffect(() => {
@@ -248,12 +254,16 @@ function useRun(here: Caller, fix: Fix): Run {
   const look = async () => {
     const now = await here.call("batch", { ids: sent.current });
     setView(now);
+    const verdicts = now.completed + now.attention.length;
+    if (verdicts !== done.current) workGoesOn();
+    done.current = verdicts;
     return now;
   };
   const send = async (id: number) => {
     const given = await here.call("fix", { id, ...fix });
     const [next] = given.submissions;
     if (next !== null && next !== undefined) sent.current = [...sent.current, next];
+    workGoesOn();
   };
   /** Waits until at most so many have no verdict. */
   const until = async (moving: number) => {
@@ -272,11 +282,18 @@ function useRun(here: Caller, fix: Fix): Run {
     setPhase("stopped");
   };
   const guarded = (act: () => Promise<void>) =>
-    act().catch((thrown: unknown) => {
-      if (gone.current) return undefined;
-      setProblem(problemOf(thrown));
-      return halt().catch(() => setPhase("stopped"));
-    });
+    act()
+      .catch((thrown: unknown) => {
+        if (gone.current) return undefined;
+        setProblem(problemOf(thrown));
+        return halt().catch(() => setPhase("stopped"));
+      })
+      .then(() => {
+        // The window was locked, or another screen was opened: it is told where somebody is there to read it.
+        if (!gone.current || left.current === 0) return;
+        say({ tone: "attention", title: text("fix.left", { n: sent.current.length, rest: left.current }) });
+        left.current = 0;
+      });
   const attention = view?.attention.length ?? 0;
   const held = Math.min(view?.byState.held ?? 0, attention);
   return {
@@ -299,11 +316,13 @@ function useRun(here: Caller, fix: Fix): Run {
     goOn: (ids) =>
       void guarded(async () => {
         setPhase(ids.length === 0 ? "done" : "rest");
+        left.current = ids.length;
         for (const id of ids) {
           const now = await until(ON_THE_WAY_MAX - 1);
           if (gone.current) return;
           if (stopped.current || now.attention.length >= FAILURES_MAX) return halt();
           await send(id);
+          left.current -= 1;
         }
         const now = await until(0);
         if (gone.current) return;

@@ -7,6 +7,7 @@ import { door } from "#door";
 import { problemOf } from "../bridge/door";
 import type { Caller } from "../bridge/door";
 import { useText } from "../i18n/text";
+import { workGoesOn } from "../lock";
 import { say, sayProblem } from "./toasts";
 
 export interface Many {
@@ -37,6 +38,7 @@ export function useMany(onEnd: () => void): Many {
       for (const id of ids) {
         if (stopped.current) break;
         await act(here, id);
+        workGoesOn();
         done += 1;
       }
       if (done === ids.length) say({ tone: "done", title: text("correct-list.done", { n: done }) });

@@ -222,6 +222,7 @@ test("what the window has just said in its corner stops neither a drop nor a key
   await window.keyboard.press("Escape");
   await expect(window.getByRole("dialog")).toHaveCount(0);
   await core.drop([exported]);
+  await window.getByTestId("drop-as-correction").click();
   await window.getByTestId("drop-correct").click();
   await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "completed");
   await expect(message).toBeVisible();
