@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
 use crate::append::{self, Happening, Subject};
-use crate::{JournalError, RecordError, read, settings};
+use crate::{JournalError, RecordError, lost, read, settings};
 
 /// Why a report of a restored journal is in doubt: [`Event::Doubted`] says so.
 pub const RESTORED: &str = "journal-restored";
@@ -54,14 +54,15 @@ pub(crate) fn may_be_sent_since(
     Ok(if mark(connection)?.is_some_and(forgotten) { Instant(i64::MIN) } else { since })
 }
 
-/// Whether something to this endpoint that is open or on hold may have been sent at any time before a restore.
+/// Whether something to this endpoint that is open, on hold or lost may have been sent at any time before a restore.
 pub(crate) fn has_forgotten_when(
     connection: &Connection,
     endpoint: &str,
 ) -> Result<bool, JournalError> {
     let Some(mark) = mark(connection)? else { return Ok(false) };
     let found = read::one(connection, FORGOTTEN, params![endpoint, mark.through], |_| Ok(()))?;
-    Ok(found.is_some())
+    // What is lost comes back under the identifier that it went out with, and is asked for then.
+    Ok(found.is_some() || lost::all(connection)?.iter().any(|lost| lost.endpoint == endpoint))
 }
 
 /// Extends the mark to a report that came back later.

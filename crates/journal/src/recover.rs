@@ -375,7 +375,7 @@ fn take_back(
     now: Instant,
     by: &Person,
 ) -> Result<(), RecordError> {
-    let Salvaged { lost, mut new, corrects, had_receipt, closed } = report;
+    let Salvaged { lost, mut new, corrects, had_receipt, said_received, closed } = report;
     if let Some(attempt) = corrects {
         new.corrects = read::of_attempt(connection, &attempt)?;
     }
@@ -385,6 +385,10 @@ fn take_back(
         // In doubt already, as everything that comes back.
         append::happen(connection, id, &Event::HeldBack, by, now)?;
         attach::warn(connection, id, &Message::warning(HAD_RECEIPT, &[]))?;
+    }
+    if said_received {
+        let reason = doubt::RESTORED.to_owned();
+        append::happen(connection, id, &Event::SaidReceived { reason }, by, now)?;
     }
     if closed {
         let reason = doubt::RESTORED.to_owned();

@@ -2,7 +2,7 @@
 //! costs only what stands on it. A content counts only with its digest.
 
 use fhir::{Format, Instant};
-use report::{Event, Person, StateCode, Summary};
+use report::{Event, Person, State, StateCode, Summary};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::open::{self, Access, Place};
@@ -17,8 +17,8 @@ const NOTHING_MAX: u32 = 1_000;
 /// some ten reports.
 const FAILURES_MAX: u32 = 100;
 
-const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, state, created \
-     FROM submission WHERE id = ?1 AND erased IS NULL";
+const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, state, created, \
+     state_json FROM submission WHERE id = ?1 AND erased IS NULL";
 /// What journals of the first schema do not have.
 const SAYS: &str = "SELECT canonical, environment FROM submission WHERE id = ?1";
 /// What the predecessor went out as.
@@ -34,6 +34,8 @@ pub(crate) struct Salvaged {
     pub(crate) corrects: Option<[String; 3]>,
     /// The authority had accepted it. It waits until that shows it again: one that has forgotten it must not get it twice.
     pub(crate) had_receipt: bool,
+    /// The authority has it, by a person's word.
+    pub(crate) said_received: bool,
     /// Nobody wanted it to be sent any more.
     pub(crate) closed: bool,
 }
@@ -97,7 +99,7 @@ impl Damaged {
 
     /// The report with this number, if all of it can be read.
     pub(crate) fn report(&mut self, number: i64, now: Instant, by: &Person) -> Option<Salvaged> {
-        let (mut new, state, created) = self.read(|connection| {
+        let (mut new, state, said_received, created) = self.read(|connection| {
             let mut query = connection.prepare_cached(HEAD)?;
             query.query_row([number], |row| head(row, now, by)).optional()
         })??;
@@ -125,12 +127,12 @@ impl Damaged {
         let may_go = [StateCode::Queued, StateCode::Sending, StateCode::Unknown];
         let with_receipt = [StateCode::InProgress, StateCode::Completed, StateCode::Failed];
         let had_receipt = state.is_some_and(|state| with_receipt.contains(&state));
-        if !had_receipt && !state.is_some_and(|state| may_go.contains(&state)) {
+        if !had_receipt && !said_received && !state.is_some_and(|state| may_go.contains(&state)) {
             new.first = Event::Held;
         }
-        let closed = state.is_some_and(StateCode::is_closed);
+        let closed = !said_received && state.is_some_and(StateCode::is_closed);
         let corrects = self.corrects(number);
-        Some(Salvaged { lost, new, corrects, had_receipt, closed })
+        Some(Salvaged { lost, new, corrects, had_receipt, said_received, closed })
     }
 
     /// The report whose place it takes, where both can be read.
@@ -158,7 +160,7 @@ fn head(
     row: &rusqlite::Row<'_>,
     now: Instant,
     by: &Person,
-) -> rusqlite::Result<(NewSubmission, String, Instant)> {
+) -> rusqlite::Result<(NewSubmission, String, bool, Instant)> {
     let format = match row.get_ref(1)?.as_str()? {
         "xml" => Format::Xml,
         _ => Format::Json,
@@ -182,7 +184,9 @@ fn head(
         by: by.clone(),
         at: now,
     };
-    Ok((new, row.get(6)?, Instant(row.get(7)?)))
+    let state = serde_json::from_str::<State>(row.get_ref(8)?.as_str()?);
+    let said_received = state.is_ok_and(|it| it == State::Withdrawn { received: true });
+    Ok((new, row.get(6)?, said_received, Instant(row.get(7)?)))
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(crate) const SUBJECT: &str =
     "SELECT state_json, digest, identifier, corrects FROM submission WHERE id = ?1";
 pub(crate) const MOVE: &str = "UPDATE submission SET updated = ?2, state = ?3, state_json = ?4, due = ?5, doubt_since = ?6, \
      receipt = coalesce(?7, receipt), attempts = attempts + ?8, \
-     corrected_by = coalesce(?9, corrected_by) WHERE id = ?1";
+     corrected_by = ?9 WHERE id = ?1";
 pub(crate) const COUNT_MESSAGES: &str =
     "UPDATE submission SET errors = ?2, warnings = ?3, notices = ?4 WHERE id = ?1";
 pub(crate) const SENDING: &str =

@@ -8,7 +8,7 @@ use report::{Event, Person, State, StateCode, SubmissionId};
 use rusqlite::Connection;
 
 use crate::append::{self, Happening, Subject};
-use crate::{JournalError, Message, RecordError, Step, attach, cells, read, sql};
+use crate::{JournalError, Message, RecordError, Step, attach, cells, guard, read, sql};
 
 /// Records that another submission has taken this one's place.
 pub(crate) fn supersede(
@@ -39,6 +39,10 @@ pub(crate) fn open_again(
         return Ok(());
     }
     append::happen(connection, id, &Event::HeldBack, by, at)?;
+    // It waited for the comparison, perhaps, and was not asked for while it was closed.
+    if guard::is_needed(connection, at)? {
+        guard::waits(connection, id, false)?;
+    }
     let by = subject.id.0.to_string();
     Ok(attach::warn(connection, id, &Message::warning(CORRECTION_WITHDRAWN, &[("by", &by)]))?)
 }

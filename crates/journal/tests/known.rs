@@ -267,6 +267,7 @@ fn a_correction_that_is_withdrawn_opens_again_what_it_was_to_replace() {
             house.record(withdrawn, Event::Withdrawn { reason: "wrong file".to_owned() });
             let state = house.journal.state(opened).unwrap();
             assert!(matches!(state, State::Held { attempt: 1 }), "{state:?}");
+            assert_eq!(house.journal.row(opened).unwrap().corrected_by, None);
         }
         let detail = house.journal.detail(wrong).unwrap();
         let told = detail.messages.iter().any(|it| it.code == "correction-withdrawn");

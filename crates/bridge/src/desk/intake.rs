@@ -75,7 +75,8 @@ impl Desk {
             let changed = Problem::new("files-changed", &[("count", &count)], "intake");
             view.add_failed(candidate_view(other, Names::Masked), changed);
         }
-        settle_left(&engine, paths.into_iter().collect()).await;
+        // Each file is looked at once more: the seconds of undo have begun.
+        tokio::spawn(async move { settle_left(&engine, paths.into_iter().collect()).await });
         Ok(view)
     }
 

@@ -272,6 +272,23 @@ fn what_was_withdrawn_while_it_waited_for_a_person_stays_withdrawn_after_a_resto
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
+/// What was taken in after the backup, and was settled by a person's word: the authority has it.
+#[test]
+fn what_was_said_to_be_received_is_read_back_so() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let id = house.import(1);
+    house.record(id, Event::SendingStarted { since: at(60) });
+    house.record(id, Event::Doubted { since: at(60), due: at(61), why: "cut".to_owned() });
+    house.record(id, Event::SaidReceived { reason: "hotline".to_owned() });
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert_eq!(journal.state(id).unwrap(), State::Withdrawn { received: true });
+}
+
 /// A correction was on hold when the backup was made, and was withdrawn since: what it was to replace is open again, as it was.
 #[test]
 fn what_was_open_again_since_the_backup_is_open_after_a_restore() {
