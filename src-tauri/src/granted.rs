@@ -74,6 +74,8 @@
     "set_preferences",
     "statistics",
     "statement",
+    "ask_authority",
+    "ask_further",
     "acknowledge_notice",
     "lock",
     "unlock",

@@ -30,6 +30,7 @@ import { Standing } from "./parts/standing";
 import { Toasts, say } from "./parts/toasts";
 import { HOME, WindowContext, openReport, useOtherRoom } from "./place";
 import type { Place, Window } from "./place";
+import { Ask } from "./screens/ask";
 import { Certificate } from "./screens/certificate";
 import { useCertificateFiles } from "./screens/certificate-import";
 import { Correct } from "./screens/correct";
@@ -237,6 +238,8 @@ function ScreenOf(props: {
       return <Correct key={room} open={place.open} />;
     case "overview":
       return <Overview key={String(place.stating)} stating={place.stating ?? false} />;
+    case "ask":
+      return <Ask key={`${judgedFor} ${place.identifier}`} identifier={place.identifier ?? null} />;
     case "certificate":
       return <Certificate files={certificate} />;
     case "settings":

@@ -7,6 +7,7 @@ export type Place =
   | { screen: "reports"; group: string | null; open: number | null; sent?: Sent; only?: Only }
   | { screen: "correct"; open: number | null }
   | { screen: "overview"; stating?: boolean }
+  | { screen: "ask"; identifier?: string }
   | { screen: "certificate" }
   | { screen: "settings"; adds?: boolean };
 
@@ -35,6 +36,7 @@ export const HOME: Record<Screen, Place> = {
   reports: { screen: "reports", group: null, open: null },
   correct: { screen: "correct", open: null },
   overview: { screen: "overview" },
+  ask: { screen: "ask" },
   certificate: { screen: "certificate" },
   settings: { screen: "settings" },
 };

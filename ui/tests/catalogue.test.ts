@@ -73,7 +73,9 @@ describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
 
 describe("states", () => {
   it("are those of the life cycle, each with an icon", () => {
-    expect(Object.keys(STATES).toSorted()).toEqual(names("report/src/state.rs", "SHOWN").toSorted());
+    // The first function of the file that gives codes is that of the states; that of the groups follows.
+    const codes = given("report/src/state_code.rs", /^ {12}Self::\w+ => "([a-z-]+)",$/gm);
+    expect(Object.keys(STATES).toSorted()).toEqual(codes.slice(0, codes.indexOf("needs-attention")).toSorted());
   });
 
   it("have an icon each of its own", () => {

@@ -11,7 +11,7 @@ use crate::desk::{Decision, Desk};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::Names;
-use crate::views::{DeadlineView, EndpointInput, ListQuery, PreferencesView, SavedView};
+use crate::views::{AskQuery, DeadlineView, EndpointInput, ListQuery, PreferencesView, SavedView};
 use engine::KnownContent;
 
 /// What a file dialog is opened for.
@@ -213,6 +213,10 @@ calls! {
     statistics => Statistics { days: u32 }
     /// What was taken in on one day and what became of it.
     statement => Statement { date: String }
+    /// Asks the authority what it has.
+    ask_authority => AskAuthority { query: AskQuery, reveal: bool }
+    /// The next page of that.
+    ask_further => AskFurther { number: u32 }
     /// A person has read a notice.
     acknowledge_notice => AcknowledgeNotice { code: String, at: String }
     /// Locks the window.
@@ -389,6 +393,11 @@ impl Desk {
             Call::SetPreferences { preferences } => text(self.set_preferences(preferences).await),
             Call::Statistics { days } => text(self.statistics(days).await),
             Call::Statement { date } => text(self.statement(date).await),
+            Call::AskAuthority { query, reveal } => {
+                let names = if reveal { Names::Shown } else { Names::Masked };
+                text(self.ask_authority(query, names).await)
+            }
+            Call::AskFurther { number } => text(self.ask_further(number).await),
             Call::AcknowledgeNotice { code, at } => text(self.acknowledge_notice(code, at).await),
             Call::Lock {} => text(self.lock().await),
             Call::Unlock { passphrase } => text(self.unlock(passphrase).await),

@@ -1,6 +1,7 @@
 //! The window's side of the product: a practice room, and the laboratory's own room once there is a real
 //! certificate or endpoint. One room is in use at a time; both are followed.
 
+mod asking;
 mod batch;
 mod certificates;
 mod deadlines;
@@ -83,6 +84,9 @@ struct Inner {
     laboratory_certificate: RwLock<Option<(Inspection, SecretsKind)>>,
     /// Held while a watch begins or ends, so that none is left that nothing stops.
     watches: tokio::sync::Mutex<Watches>,
+    /// What the authority has more to show of, and how often it was asked.
+    further: std::sync::Mutex<Option<asking::Further>>,
+    questions: std::sync::atomic::AtomicU32,
     /// What was shown last of a folder that is to be watched.
     lying: std::sync::Mutex<Option<Arc<engine::Lying>>>,
     working: AtomicBool,
@@ -149,6 +153,8 @@ impl Desk {
                 certificates_of: AtomicU64::new(0),
                 laboratory_certificate: RwLock::new(None),
                 watches: tokio::sync::Mutex::default(),
+                further: std::sync::Mutex::default(),
+                questions: std::sync::atomic::AtomicU32::default(),
                 lying: std::sync::Mutex::default(),
                 working: AtomicBool::new(false),
                 trying: tokio::sync::Mutex::default(),

@@ -1,6 +1,8 @@
 // The one door between window and core: commands by name, and three events. `tauri.ts` is the real one,
 // `mock.ts` a made-up one for looking at screens and for tests.
 
+import type { AskQuery } from "./generated/AskQuery";
+import type { AskedView } from "./generated/AskedView";
 import type { BatchView } from "./generated/BatchView";
 import type { CaView } from "./generated/CaView";
 import type { CandidateView } from "./generated/CandidateView";
@@ -123,6 +125,8 @@ export interface Commands {
   set_preferences: { takes: { preferences: PreferencesView }; gives: null };
   statistics: { takes: { days: number }; gives: StatisticsView };
   statement: { takes: { date: string }; gives: StatementView };
+  ask_authority: { takes: { query: AskQuery; reveal: boolean }; gives: AskedView };
+  ask_further: { takes: { number: number }; gives: AskedView };
   acknowledge_notice: { takes: { code: string; at: string }; gives: null };
   lock: { takes: void; gives: null };
   unlock: { takes: { passphrase: string }; gives: null };

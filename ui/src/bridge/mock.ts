@@ -597,6 +597,22 @@ export function createMock(options: MockOptions = {}): Door {
       oldestOpen: rows.find((one) => one.group === "in-progress") ?? null,
       lastReceived: rows[0]?.created ?? null,
     }),
+    ask_authority: ({ query }) => {
+      const shown = rows.filter((row) => ["in-progress", "completed", "failed"].includes(row.state)).slice(0, 6);
+      const hits = shown
+        .filter((row) => query.status === null || row.state === query.status)
+        .map((row, at) => ({
+          id: `5d1f0a2c-${1000 + row.id}`,
+          status: at === 1 ? "completed" : row.state,
+          identifiers: [`urn:uuid:3f6e2c1a-0b5d-4e7f-9a8b-00000000${1000 + row.id}`],
+          date: row.updated,
+          lastUpdated: row.updated,
+          messages: row.message ? [row.message] : [],
+          row: at === 2 ? null : row,
+        }));
+      return { endpoint: "FOPH", total: hits.length + 136, hits: query.identifier ? [] : hits, messages: [], unreadable: 0, further: 1 };
+    },
+    ask_further: () => ({ endpoint: "FOPH", total: null, hits: [], messages: [], unreadable: 0, further: null }),
     statement: ({ date }) => ({
       date,
       made: new Date().toISOString(),

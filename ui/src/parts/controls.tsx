@@ -62,7 +62,7 @@ interface FieldProps {
   error?: string;
   value: string;
   onChange: (value: string) => void;
-  type?: "text" | "password" | "url";
+  type?: "text" | "password" | "url" | "date";
   rows?: number;
   isRequired?: boolean;
   autoFocus?: boolean;

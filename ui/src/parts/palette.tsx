@@ -24,7 +24,7 @@ interface Entry {
   run: () => void;
 }
 
-const SCREENS: Screen[] = ["send", "reports", "correct", "overview", "certificate", "settings"];
+const SCREENS: Screen[] = ["send", "reports", "correct", "overview", "ask", "certificate", "settings"];
 const GROUPS = ["needs-attention", "in-progress", "completed", "closed"] as const;
 const THEMES = ["light", "dark", "system"] as const;
 /** Reports shown that match what is typed. */

@@ -1,6 +1,6 @@
 // The left rail: where one can go, and at the bottom what the window is connected to.
 
-import { BadgeCheck, ChartColumn, Files, Keyboard, ListChecks, Send, Settings } from "lucide-react";
+import { BadgeCheck, ChartColumn, Files, Keyboard, Landmark, ListChecks, Send, Settings } from "lucide-react";
 import { CircleCheck, CircleDashed, CloudOff, Eye, EyeOff, Lock, LockKeyhole, PauseCircle } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useQueryClient } from "@tanstack/react-query";
@@ -19,6 +19,7 @@ const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [
   { screen: "reports", icon: Files, word: "nav.reports" },
   { screen: "correct", icon: ListChecks, word: "nav.correct" },
   { screen: "overview", icon: ChartColumn, word: "nav.overview" },
+  { screen: "ask", icon: Landmark, word: "nav.ask" },
   { screen: "certificate", icon: BadgeCheck, word: "nav.certificate" },
   { screen: "settings", icon: Settings, word: "nav.settings" },
 ];

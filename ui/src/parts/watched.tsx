@@ -83,7 +83,6 @@ function Question(props: { chosen: Chosen; isPending: boolean; onSend: () => voi
   return (
     <Dialog
       title={text("watch.ask", { n: count })}
-      size="small"
       onClose={onClose}
       footer={
         <>

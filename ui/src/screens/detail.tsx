@@ -1,6 +1,6 @@
 // One report: where it stands, what to do, what was said of it, what is in it, what happened to it.
 
-import { ArrowRight, Check, FilePen, Hand, Play, RotateCw, Undo2, X, XCircle } from "lucide-react";
+import { ArrowRight, Check, FilePen, Hand, Landmark, Play, RotateCw, Undo2, X, XCircle } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
@@ -25,6 +25,7 @@ import { StateBadge } from "../parts/state";
 import { diseaseOf, testOf } from "../parts/subject";
 import { Timeline } from "../parts/timeline";
 import { say, sayProblem } from "../parts/toasts";
+import { useWindow } from "../place";
 import type { Pointer } from "../place";
 import css from "./detail.module.css";
 
@@ -279,6 +280,7 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
 
 function Identifiers({ view }: { view: DetailView }) {
   const text = useText();
+  const { go } = useWindow();
   const format = useFormat();
   const values: [TextId, string | null][] = [
     ["detail.receipt", view.receipt],
@@ -289,6 +291,15 @@ function Identifiers({ view }: { view: DetailView }) {
   return (
     <section className={css.identifiers}>
       <h3>{text("detail.identifiers")}</h3>
+      {view.identifier && (
+        <Button
+          icon={Landmark}
+          onPress={() => go({ screen: "ask", identifier: view.identifier })}
+          data-testid="ask-this"
+        >
+          {text("ask.this")}
+        </Button>
+      )}
       <dl>
         {values.map(
           ([name, value]) =>

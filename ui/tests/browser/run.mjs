@@ -86,7 +86,7 @@ for (const [language, theme, size] of [
 
 await test("every screen at 320 pixels", async () => {
   const page = await open({}, { width: 320, height: 640 });
-  for (const screen of ["send", "reports", "correct", "overview", "certificate", "settings"]) {
+  for (const screen of ["send", "reports", "correct", "overview", "ask", "certificate", "settings"]) {
     await by(page, `nav-${screen}`).click();
     await sound(page, screen);
   }

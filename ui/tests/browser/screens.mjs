@@ -38,6 +38,15 @@ export const SCREENS = {
       await by(page, "statement").first().waitFor();
     },
   },
+  ask: { do: (page) => by(page, "nav-ask").click().then(() => by(page, "hit").first().waitFor()) },
+  "ask for nothing": {
+    do: async (page) => {
+      await by(page, "nav-ask").click();
+      await by(page, "ask-identifier").fill("urn:uuid:unknown");
+      await by(page, "ask").click();
+      await by(page, "ask-all").waitFor();
+    },
+  },
   certificate: {
     do: async (page) => {
       await by(page, "nav-certificate").click();
@@ -52,6 +61,13 @@ export const SCREENS = {
     },
   },
   settings: { do: (page) => by(page, "nav-settings").click() },
+  "watched folder": {
+    do: async (page) => {
+      await by(page, "nav-settings").click();
+      await by(page, "choose-watched").click();
+      await by(page, "watch-what-comes").waitFor();
+    },
+  },
   "set aside": {
     do: async (page) => {
       await by(page, "nav-settings").click();

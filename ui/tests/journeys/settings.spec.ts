@@ -205,7 +205,7 @@ test("a watched folder is asked about what lies in it; what is left there stays 
   await choose();
   const dialog = window.getByRole("dialog");
   await expect(dialog).toContainText("2 files lie in this folder already");
-  await expect(dialog).toContainText("The newest was last changed on");
+  await expect(dialog).toContainText("The newest was last changed");
   await sound(window);
   await dialog.getByRole("button", { name: "Cancel" }).click();
   expect(await watched()).toBe(null);

@@ -162,10 +162,24 @@ export async function authority(core: Core, laboratories = ["riverside"]) {
   const named = laboratories.flatMap((name) => ["--laboratory", name]);
   execFileSync(program, ["init", ...named, "--data", folder], { stdio: "ignore" });
   const { address: base, end } = await running(program, ["serve", "--listen", "127.0.0.1:0", "--data", folder]);
-  core.atEnd.push(() => end("SIGTERM"));
+  let isOver = false;
+  const over = async () => {
+    if (!isOver) await end("SIGTERM");
+    isOver = true;
+  };
+  core.atEnd.push(over);
   const passwordOf = (name: string) => readFileSync(join(folder, `pilot/${name}.password`), "utf8").trim();
   const [first = ""] = laboratories;
-  return { base, folder, ca: join(folder, "ca.pem"), p12: join(folder, `pilot/${first}.p12`), password: passwordOf(first), passwordOf };
+  return { base, folder, ca: join(folder, "ca.pem"), p12: join(folder, `pilot/${first}.p12`), password: passwordOf(first), passwordOf, end: over };
+}
+
+/** The core of another computer of the same laboratory; it ends with the journey. */
+export async function anotherCore(core: Core): Promise<Core> {
+  const folder = mkdtempSync(join(core.folder, "another-"));
+  const nobody = { DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(folder, "no-bus")}` };
+  const host = await running(join(TARGET, "debug/window-host"), [join(folder, "home"), join(UI, "dist")], nobody);
+  core.atEnd.push(() => host.end());
+  return coreAt(host.address, folder);
 }
 
 function coreAt(address: string, folder: string): Core {

@@ -50,6 +50,8 @@ impl Call {
             | Self::SetWatchedFolder { .. }
             | Self::WatchWhatComes { .. }
             | Self::LeftLying {}
+            | Self::AskAuthority { .. }
+            | Self::AskFurther { .. }
             | Self::AcknowledgeNotice { .. } => true,
             _ => false,
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use super::Problem;
+use super::{MessageView, Problem, RowView};
 
 /// What each filter of a list would leave, beside the search and the period that are in force.
 #[derive(Clone, PartialEq, Eq, Serialize, TS)]
@@ -121,3 +121,64 @@ pub struct SavedView {
     /// The smallest first.
     pub ascending: bool,
 }
+
+/// What the authority is asked for.
+#[derive(Clone, Default, PartialEq, Eq, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct AskQuery {
+    /// An identifier of the report or of its document, or the authority's number; `None` for all.
+    pub identifier: Option<String>,
+    /// `in-progress`, `completed` or `failed`.
+    pub status: Option<String>,
+    /// First day, `2026-11-22`.
+    pub from: Option<String>,
+    /// Last day.
+    pub until: Option<String>,
+}
+
+fhir::shows_only!(AskQuery { status, from, until });
+
+/// What the authority shows to our certificate: one page.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct AskedView {
+    /// Name of the endpoint that was asked.
+    pub endpoint: String,
+    /// How many there are in all, where it says so.
+    pub total: Option<u32>,
+    /// In the order given.
+    pub hits: Vec<HitView>,
+    /// What it says of the question itself.
+    pub messages: Vec<MessageView>,
+    /// Entries that could not be read.
+    pub unreadable: u32,
+    /// Names the next page, where there is one.
+    pub further: Option<u32>,
+}
+
+fhir::shows_only!(AskedView { endpoint, total, unreadable, further });
+
+/// A report at the authority.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct HitView {
+    /// The authority's number.
+    pub id: Option<String>,
+    /// `in-progress`, `completed` or `failed`.
+    pub status: Option<String>,
+    /// All identifiers.
+    pub identifiers: Vec<String>,
+    /// Created, ISO instant.
+    pub date: Option<String>,
+    /// Changed last, ISO instant.
+    pub last_updated: Option<String>,
+    /// The authority's messages.
+    pub messages: Vec<MessageView>,
+    /// The report of ours that it is; nothing where it was sent from elsewhere.
+    pub row: Option<RowView>,
+}
+
+fhir::shows_only!(HitView { id, status, date, last_updated });

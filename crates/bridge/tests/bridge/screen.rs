@@ -38,7 +38,7 @@ fn everything() -> Value {
 /// Arguments with which every command would be answered, or at least asked.
 fn arguments(command: &str, names: &[&str], path: &str) -> Value {
     let value = |name: &str| match (command, name) {
-        (_, "id" | "days") => json!(1),
+        (_, "id" | "days" | "number") => json!(1),
         (_, "ids") => json!([1]),
         (_, "deadlines") => json!([]),
         (_, "reveal" | "again" | "separate" | "paused" | "although_needed" | "same_authority") => {
@@ -47,6 +47,7 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
         (_, "shown") => json!(null),
         (_, "paths") => json!([path]),
         (_, "path") => json!(path),
+        ("ask_authority", "query") => json!({}),
         (_, "query") => everything()["query"].clone(),
         (_, "purpose") => json!("reports"),
         (_, "decision") => json!("hold-back"),
