@@ -327,6 +327,9 @@ pub(crate) struct Resubmit {
     /// The corrected file.
     #[arg(long, value_name = "FILE")]
     pub(crate) with: Option<PathBuf>,
+    /// The file takes the report's place, though it is about another patient or case.
+    #[arg(long, requires = "with")]
+    pub(crate) other_report: bool,
     #[command(flatten)]
     pub(crate) waiting: Waiting,
     #[command(flatten)]

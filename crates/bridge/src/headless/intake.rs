@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Candidate, HandOver, ImportOptions, KnownContent, Taken, Verdict, Watched};
-use report::Action;
+use report::{Action, Summary};
 use tokio_util::sync::CancellationToken;
 
 use super::{Headless, numbered};
@@ -210,7 +210,24 @@ impl Headless {
 
     /// Sends a corrected file in place of a held, rejected or failed submission. A file that is no report
     /// is refused and changes nothing.
+    ///
+    /// # Errors
+    /// `other-report` where it is about another patient or case: a slip in its name would give up the report.
     pub async fn correct(&self, id: i64, file: PathBuf) -> Result<Looked, Problem> {
+        self.correct_if(id, file, is_of_one_case).await
+    }
+
+    /// As [`Headless::correct`], whatever the file is about: a person says so.
+    pub async fn replace(&self, id: i64, file: PathBuf) -> Result<Looked, Problem> {
+        self.correct_if(id, file, |_, _| true).await
+    }
+
+    async fn correct_if(
+        &self,
+        id: i64,
+        file: PathBuf,
+        may_follow: fn(&Summary, &Summary) -> bool,
+    ) -> Result<Looked, Problem> {
         let state = self.engine.journal().state(numbered(id))?;
         if !state.actions(self.engine.now()).contains(&Action::Correct) {
             let params = [("action", "correct"), ("state", state.shown().code())];
@@ -223,6 +240,10 @@ impl Headless {
         };
         if matches!(candidate.verdict, Verdict::Refused(_)) {
             return Ok(looked(&candidate));
+        }
+        let before = self.engine.journal().row(numbered(id))?.summary;
+        if candidate.parsed().is_some_and(|parsed| !may_follow(&before, &parsed.summary)) {
+            return Err(Problem::new("other-report", &[("report", &id.to_string())], "correct"));
         }
         let successor = self.engine.correct(numbered(id), candidate).await?;
         self.successor(successor.0)
@@ -327,6 +348,25 @@ fn looked(candidate: &Candidate) -> Looked {
         file: candidate.name.clone(),
         subject: parsed.and_then(|parsed| parsed.summary.subject.clone()),
         standing: None,
+    }
+}
+
+/// Whether a file may correct a report: it is about the same patient, as far as both say who that is, and has the same
+/// document identifier or is about the same finding.
+fn is_of_one_case(before: &Summary, after: &Summary) -> bool {
+    let agree = |one: &Option<String>, other: &Option<String>| match (one, other) {
+        (Some(one), Some(other)) => Some(one.trim().eq_ignore_ascii_case(other.trim())),
+        _ => None,
+    };
+    let patient =
+        [agree(&before.patient, &after.patient), agree(&before.birth_date, &after.birth_date)];
+    let is_same_patient = patient.contains(&Some(true));
+    let has_same_identifier = agree(&before.identifier, &after.identifier) != Some(false);
+    let is_same_finding = agree(&before.code, &after.code) == Some(true);
+    if patient == [None, None] {
+        has_same_identifier
+    } else {
+        is_same_patient && (has_same_identifier || is_same_finding)
     }
 }
 

@@ -47,6 +47,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     row("no-identifier", &["id"], Blame::You, "correct", Class::Person),
     row("known-content", &["id"], Blame::You, "look-again", Class::Person),
     row("files-changed", &["count"], Blame::You, "look-again", Class::Person),
+    row("other-report", &["report"], Blame::You, "change-input", Class::Person),
     row("file-unreadable", &["file", "reason"], Blame::You, "choose-other-file", Class::Person),
     row("path-not-granted", &[], Blame::You, "choose-other-file", Class::Person),
     row("endpoint-not-allowed", &[], Blame::You, "change-input", Class::Person),

@@ -305,6 +305,7 @@ pub(super) async fn resubmit(scene: &Scene<'_>, resubmit: Resubmit) -> Result<Ex
         return Ok(Exit::Usage);
     }
     let file = match resubmit.with {
+        Some(file) if resubmit.other_report => profile.replace(resubmit.id, file).await?,
         Some(file) => profile.correct(resubmit.id, file).await?,
         None => profile.resubmit(resubmit.id).await?,
     };

@@ -108,6 +108,25 @@ fn a_failed_report_is_corrected_and_linked() {
     place.run(&["resubmit", "1"]).ends(2).says("Replaced");
 }
 
+/// A slip in the name of a file must not give up the report of another patient.
+#[test]
+fn a_file_about_another_patient_takes_no_place_by_a_slip() {
+    let place = Place::ready();
+    let fails = place.write("fails.json", report(25).family("Muster-Fehler").json());
+    place.run(&["send", &fails, "--wait"]).ends(1).says("Failed");
+    let slip = report(26).family("Beispiel").json().replace("-03-14", "-02-03");
+    let slip = place.write("slip.json", slip);
+    place
+        .run(&["resubmit", "1", "--with", &slip])
+        .ends(1)
+        .says("another report")
+        .says("--other-report");
+    assert_eq!(place.json(0, &["list"]).len(), 1);
+    assert_eq!(place.json(0, &["show", "1"])[0]["state"], "failed");
+    let done = place.json(0, &["resubmit", "1", "--with", &slip, "--other-report", "--wait"]);
+    assert_eq!((&done[0]["state"], &done[0]["corrects"]), (&"completed".into(), &1.into()));
+}
+
 #[test]
 fn an_invalid_document_is_held_then_rejected_when_released_and_corrected() {
     let place = Place::ready();
