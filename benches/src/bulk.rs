@@ -178,7 +178,11 @@ impl Server {
 }
 
 /// The first of them as files of a folder.
-fn written<T: AsRef<[u8]>>(folder: &Path, texts: &[T], count: usize) -> Result<Vec<PathBuf>> {
+pub(crate) fn written<T: AsRef<[u8]>>(
+    folder: &Path,
+    texts: &[T],
+    count: usize,
+) -> Result<Vec<PathBuf>> {
     std::fs::create_dir_all(folder)?;
     let mut files = Vec::new();
     for (index, text) in texts.iter().take(count).enumerate() {

@@ -8,10 +8,12 @@ mod authority;
 mod bare;
 mod bulk;
 mod expressions;
+mod foreign;
 mod output;
 mod programs;
 mod raw;
 mod reading;
+mod ruled;
 mod rules;
 mod table;
 
@@ -22,22 +24,26 @@ use bulk::Bulk;
 use table::Row;
 
 /// Whatever stops a measurement.
-type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+type Problem = Box<dyn Error + Send + Sync>;
+type Result<T> = std::result::Result<T, Problem>;
 
 /// Rows that are measured: the name for `--only`, and what it is.
-const ROWS: [(&str, &str); 7] = [
+const ROWS: [(&str, &str); 8] = [
     ("bulk", "`send` against raw POST and curl, to a bare server that answers at once"),
     ("bulk-authority", "`send` against raw POST, to labcourier-authority"),
     ("memory", "resident memory of `send`, measured with `bulk`"),
     ("authority", "the authority alone, with 1,000 and 1,000,000 documents, on both stores"),
     ("reading", "read + check + wrap against serde_json::Value"),
     ("fhirpath", "the invariants of one report against reading it"),
-    ("rules", "the authority's rules on published reports (needs ../shared)"),
+    (
+        "rules",
+        "the authority's rules on published reports, beside fhirpath.js and pyfhircheck (needs ../shared)",
+    ),
+    ("bulk-rules", "`send` with rules loaded against without (needs ../shared); part of `rules`"),
 ];
 
 /// Rows of the performance plan that nothing here measures, and what is missing.
-const NOT_MEASURED: [(&str, &str); 8] = [
-    ("invariants against fhirpath.js", "needs that package on the machine"),
+const NOT_MEASURED: [(&str, &str); 7] = [
     ("bulk against a Python requests session", "needs Python's requests on the machine"),
     ("bulk against Node fhir-kit-client", "needs that package on the machine"),
     ("latency-bound sending (200 ms authority)", "needs a delay in the bare server"),
@@ -100,11 +106,16 @@ async fn measure(plan: &Plan) -> Result<()> {
     }
     if wanted("fhirpath") {
         output::progress("fhirpath");
-        rows.push(expressions::measure(plan.rounds)?);
+        rows.push(expressions::measure(plan.rounds)?.against_reading());
     }
     if wanted("rules") {
         output::progress("rules");
         rows.extend(rules::measure()?);
+        output::progress("the same invariants with fhirpath.js");
+        rows.push(expressions::measure(plan.rounds)?.against_fhirpath_js());
+    }
+    if wanted("rules") || wanted("bulk-rules") {
+        rows.extend(ruled::measure(plan.rounds, plan.reports).await?);
     }
     if wanted("bulk") || wanted("memory") {
         let bulk = Bulk::bare().await?;

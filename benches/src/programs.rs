@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::Result;
@@ -105,6 +106,21 @@ impl Laboratory {
         }
         run(&mut import)?;
         Ok(laboratory)
+    }
+
+    /// Imports packages of rules and puts one of them to use.
+    pub(crate) fn use_rules(&self, packages: &[PathBuf], name: &str) -> Result<()> {
+        let mut import = self.command()?;
+        let output = import.args(["rules", "import"]).args(packages).output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned().into());
+        }
+        let told = String::from_utf8(output.stdout)?;
+        let mut entries = told.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let version = entries.rfind(|entry| entry["name"] == name);
+        let version = version.as_ref().and_then(|entry| entry["version"].as_str());
+        let label = format!("{name}@{}", version.ok_or("the package is not among them")?);
+        run(self.command()?.args(["rules", "use"]).arg(label))
     }
 
     fn command(&self) -> Result<Command> {

@@ -8,13 +8,13 @@ use std::time::Instant;
 use fhir::{Format, Instant as Time, Limits, Tree};
 use rules::{Asked, Mode, Package, PackageLimits, Store};
 
-use crate::Result;
 use crate::table::{Row, Samples};
+use crate::{Result, foreign, output};
 
 /// What every document is validated against, beside what it names itself.
 const PROFILE: &str = "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict";
 /// The package in use.
-const PACKAGE: &str = "ch.fhir.ig.ch-elm";
+pub(crate) const PACKAGE: &str = "ch.fhir.ig.ch-elm";
 /// Later than the documents say they were written.
 const NOW: Time = Time::from_seconds(1_800_000_000);
 /// At least so many reports for the slowest of a hundred to mean something.
@@ -22,9 +22,7 @@ const REPORTS_MIN: usize = 1_000;
 
 /// Nothing where the published packages are not there.
 pub(crate) fn measure() -> Result<Vec<Row>> {
-    let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let packages = files(&shared.join("packages"), "tgz");
-    let reports = files(&shared.join("corpus/documents/json"), "json");
+    let (packages, reports) = (packages(), reports());
     if packages.is_empty() || reports.is_empty() {
         return Ok(Vec::new());
     }
@@ -72,6 +70,8 @@ pub(crate) fn measure() -> Result<Vec<Row>> {
         must,
         aim: "",
     };
+    output::progress("the same reports with pyfhircheck");
+    let theirs = foreign::pyfhircheck(&packages, &reports, PROFILE, &ours);
     Ok(vec![
         plain("rules: import of all packages", format!("{imported:.1} s"), "≤ 60 s"),
         plain("rules: load of the compiled set", format!("{loaded:.3} s"), "≤ 0.3 s"),
@@ -90,7 +90,23 @@ pub(crate) fn measure() -> Result<Vec<Row>> {
             must: "≤ 3 ms",
             aim: "≤ 1 ms",
         },
+        theirs,
     ])
+}
+
+/// Published packages; none where they are not there.
+pub(crate) fn packages() -> Vec<PathBuf> {
+    files(&shared().join("packages"), "tgz")
+}
+
+/// Published reports, without an error; none where they are not there.
+pub(crate) fn reports() -> Vec<PathBuf> {
+    files(&shared().join("corpus/documents/json"), "json")
+}
+
+/// Beside the checkout.
+fn shared() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared")
 }
 
 fn files(folder: &Path, kind: &str) -> Vec<PathBuf> {

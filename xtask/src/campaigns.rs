@@ -34,7 +34,7 @@ const fn program(
 pub(crate) const CAMPAIGNS: &[Campaign] = &[
     Campaign {
         name: "bench",
-        takes: "[authority] [--only ROW]… [--rounds N]",
+        takes: "[authority | rules] [--only ROW]… [--rounds N]",
         says: "measure against baselines, with release builds; takes minutes",
         builds: &["--release", "-p", "cli", "-p", "authority", "-p", "bench"],
         call: &["run", "--quiet", "--release", "-p", "bench", "--"],

@@ -1,0 +1,137 @@
+//! Programs of others, measured on the same: set up once below `target/bench`, with the registries' own clients and in
+//! versions that stand here. Where that does not work the row says so, and the rest is measured.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::table::{Row, Samples};
+use crate::{Result, output};
+
+const FHIRPATH_JS: &str = "fhirpath@5.2.2";
+const PYFHIRCHECK: &str = "pyfhircheck==0.2.0";
+/// It takes tenths of a second a report.
+const PYFHIRCHECK_SECONDS: u32 = 60;
+
+/// Times of fhirpath.js.
+#[derive(Deserialize)]
+struct Expressions {
+    /// µs for all of them, a round each.
+    #[serde(rename = "perRound")]
+    per_round: Vec<f64>,
+    /// Those that it cannot evaluate.
+    refused: usize,
+    /// Those that it does not find true.
+    differs: usize,
+}
+
+/// Times of pyfhircheck.
+#[derive(Deserialize)]
+struct Reports {
+    #[serde(rename = "perReport")]
+    per_report: Vec<f64>,
+    first: f64,
+    accepted: usize,
+    seen: usize,
+    mb: f64,
+}
+
+/// The same invariants on the same elements: `work` is what the script reads.
+pub(crate) fn fhirpath_js(count: f64, ours: &Samples, work: &Value) -> Row {
+    let measured = expressions(work);
+    let what = format!("{count} invariants of one report / {FHIRPATH_JS}");
+    let Ok(theirs) = measured.map_err(|error| told(&what, &error)) else {
+        return row(what, "not measured".to_owned(), ours.shown(0, " µs"), "-".to_owned());
+    };
+    let what = format!("{what} (cannot say: {}, other: {})", theirs.refused, theirs.differs);
+    let samples = Samples(theirs.per_round);
+    let ratio = format!("{:.0}× faster", samples.median() / ours.median());
+    row(what, samples.shown(0, " µs"), ours.shown(0, " µs"), ratio)
+}
+
+fn expressions(work: &Value) -> Result<Expressions> {
+    let folder = folder("fhirpath-js")?;
+    if !folder.join("node_modules/fhirpath").exists() {
+        std::fs::write(folder.join("package.json"), r#"{"private":true}"#)?;
+        run(Command::new("npm")
+            .args(["install", "--silent", "--no-audit", "--no-fund", FHIRPATH_JS])
+            .current_dir(&folder))?;
+    }
+    let file = folder.join("work.json");
+    std::fs::write(&file, work.to_string())?;
+    let told = run(Command::new("node").arg(script("fhirpath.mjs")).arg(&folder).arg(&file))?;
+    Ok(serde_json::from_str(&told)?)
+}
+
+/// The same reports against the same profile.
+pub(crate) fn pyfhircheck(
+    packages: &[PathBuf],
+    reports: &[PathBuf],
+    profile: &str,
+    ours: &Samples,
+) -> Row {
+    let what = format!("rules: one report / {PYFHIRCHECK}");
+    let measured = validated(packages, reports, profile);
+    let Ok(theirs) = measured.map_err(|error| told(&what, &error)) else {
+        return row(what, "not measured".to_owned(), ours.shown(2, " ms"), "-".to_owned());
+    };
+    let what = format!(
+        "{what} (first: {:.1} s, {:.0} MB, accepts {} of {})",
+        theirs.first / 1e3,
+        theirs.mb,
+        theirs.accepted,
+        theirs.seen
+    );
+    let samples = Samples(theirs.per_report);
+    let ratio = format!("{:.0}× faster", samples.median() / ours.median());
+    row(what, samples.shown(0, " ms"), ours.shown(2, " ms"), ratio)
+}
+
+fn validated(packages: &[PathBuf], reports: &[PathBuf], profile: &str) -> Result<Reports> {
+    let folder = folder("pyfhircheck")?;
+    let python = folder.join("venv/bin/python");
+    if !python.exists() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(folder.join("venv")))?;
+        run(Command::new(&python).args(["-m", "pip", "install", "--quiet", PYFHIRCHECK]))?;
+    }
+    let file = folder.join("asked.json");
+    let asked = json!({
+        "packages": packages, "reports": reports, "profile": profile,
+        "seconds": PYFHIRCHECK_SECONDS, "evidence": folder.join("evidence"),
+    });
+    std::fs::write(&file, asked.to_string())?;
+    Ok(serde_json::from_str(&run(Command::new(&python).arg(script("reports.py")).arg(&file))?)?)
+}
+
+fn row(what: String, baseline: String, ours: String, ratio: String) -> Row {
+    Row { what, baseline, ours, ratio, must: "", aim: "" }
+}
+
+fn told(what: &str, error: &crate::Problem) {
+    output::problem(&format!("{what}: {error}"));
+}
+
+fn script(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("foreign").join(name)
+}
+
+/// Beside the programs that are measured.
+fn folder(name: &str) -> Result<PathBuf> {
+    let programs = std::env::current_exe()?;
+    let target = programs.parent().and_then(Path::parent).ok_or("no target folder")?;
+    let folder = target.join("bench").join(name);
+    std::fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// What it prints.
+fn run(command: &mut Command) -> Result<String> {
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(String::from_utf8(output.stdout)?);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(said.lines().last().unwrap_or("ended without a word").to_owned().into())
+}
