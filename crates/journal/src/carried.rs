@@ -82,11 +82,13 @@ impl Carried {
             let Some(last) = self.last_state(&attempt) else { continue };
             let would_be_sent = matches!(&*state, "queued" | "sending" | "unknown");
             match last {
-                // What was to take its place was withdrawn since.
-                State::Held { .. } if state == "superseded" => {
+                State::Superseded { .. } | State::Withdrawn { .. } if state == "superseded" => {
+                    continue;
+                }
+                // What was to take its place was withdrawn since, and it was perhaps sent.
+                _ if state == "superseded" => {
                     append::happen(connection, id, &Event::HeldBack, by, now)?;
                 }
-                _ if state == "superseded" => continue,
                 State::Held { .. } | State::Withdrawn { .. } | State::Superseded { .. }
                     if would_be_sent =>
                 {

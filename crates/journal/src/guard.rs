@@ -166,6 +166,19 @@ pub(crate) fn withhold(connection: &Connection, id: SubmissionId) -> Result<(), 
     }
 }
 
+/// A report that was closed is open again: a person decides about it, once it was asked for where everything is.
+pub(crate) fn waits_again(
+    connection: &Connection,
+    id: SubmissionId,
+    now: Instant,
+) -> Result<(), JournalError> {
+    match wait_of(connection, id)? {
+        Some(_) => withhold(connection, id),
+        None if stands(connection, now)? => waits(connection, id, false),
+        None => Ok(()),
+    }
+}
+
 /// Notes of a report that it was found in a watched folder, if it waits.
 pub(crate) fn is_watched(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
     match wait_of(connection, id)? {

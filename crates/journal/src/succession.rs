@@ -40,11 +40,28 @@ pub(crate) fn open_again(
     }
     append::happen(connection, id, &Event::HeldBack, by, at)?;
     // It waited for the comparison, perhaps, and was not asked for while it was closed.
-    if guard::is_needed(connection, at)? {
-        guard::waits(connection, id, false)?;
-    }
+    guard::waits_again(connection, id, at)?;
     let by = subject.id.0.to_string();
     Ok(attach::warn(connection, id, &Message::warning(CORRECTION_WITHDRAWN, &[("by", &by)]))?)
+}
+
+/// Corrections of a report that were withdrawn, also those of such corrections: a request of one may have arrived.
+pub(crate) fn withdrawn_in_place_of(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let (mut all, mut found) = (vec![id], Vec::new());
+    while let Some(id) = all.pop() {
+        let successors: Vec<SubmissionId> =
+            read::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
+        for successor in successors {
+            if let State::Withdrawn { .. } = read::state(connection, successor)? {
+                found.push(successor);
+                all.push(successor);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The correction of a report that has just failed, where it has arrived already: after a restore the authority may tell of

@@ -9,7 +9,7 @@ use crate::writer::Effect;
 use crate::{
     BackedUp, Find, FoundReport, Journal, JournalError, LostReport, Notice, OpenProblem, Pending,
     Reconciled, RecordError, Unreconciled, backup, doubt, found, guard, home, known, lost, notice,
-    pages, read, recover, sql,
+    pages, read, recover, sql, succession,
 };
 
 impl Journal {
@@ -69,6 +69,14 @@ impl Journal {
         since: Instant,
     ) -> Result<Instant, JournalError> {
         self.read(|c| doubt::may_be_sent_since(c, id, since))
+    }
+
+    /// Corrections of a report that were withdrawn, also those of such corrections: a request of one may have arrived.
+    pub fn withdrawn_in_place_of(
+        &self,
+        id: SubmissionId,
+    ) -> Result<Vec<SubmissionId>, JournalError> {
+        self.read(|c| succession::withdrawn_in_place_of(c, id))
     }
 
     /// Whether something to an endpoint, by its id, that is open or on hold may have been sent at any time before a restore,

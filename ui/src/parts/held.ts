@@ -3,7 +3,12 @@
 import type { DetailView } from "../bridge/generated/DetailView";
 
 /** Messages which say that the authority may have the report, or the one that it corrects. */
-const MAY_BE_THERE = new Set(["authority-may-have-it", "corrected-report-delivered", "corrected-report-not-asked"]);
+const MAY_BE_THERE = new Set([
+  "accepted-before-restore",
+  "authority-may-have-it",
+  "corrected-report-delivered",
+  "corrected-report-not-asked",
+]);
 
 export type Held = "compared" | "unsent" | "repeat" | "twice";
 

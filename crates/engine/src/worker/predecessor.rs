@@ -3,7 +3,7 @@
 
 use client::{Authority, Fault, Why};
 use journal::{Due, EvidenceKind, JournalError, Message, Row, Step, Token};
-use report::{Event, State};
+use report::{Event, State, SubmissionId};
 
 use super::Worker;
 use super::deliveries::open_request;
@@ -31,16 +31,16 @@ enum Arrival {
 }
 
 impl<A: Authority> Worker<A> {
-    /// Before the first request for a correction: whether the authority has what it takes the place of. Says whether
-    /// nothing is to be sent now. A person who releases the correction afterwards has decided that it has to go.
+    /// Before the first request for a correction: whether the authority has what it takes the place of; and before each of
+    /// one that is open again, whether it has what was withdrawn in its place. Says whether nothing is to be sent now. A person who releases the correction afterwards has decided that it has to go.
     pub(super) async fn awaits_a_decision(
         &self,
         due: &Due,
         token: Token,
     ) -> Result<bool, JournalError> {
-        let State::Queued { attempt: 0, .. } = due.state else { return Ok(false) };
-        let (mut next, mut asked) = (due.corrects, false);
-        while let Some(id) = next {
+        let State::Queued { attempt, .. } = due.state else { return Ok(false) };
+        let mut asked = false;
+        for id in self.instead(due, attempt)? {
             let row = self.journal.row(id)?;
             let warning = match self.arrival(&row, token, &mut asked).await? {
                 Arrival::Not => None,
@@ -63,9 +63,24 @@ impl<A: Authority> Worker<A> {
                 step.expected = Some("queued");
                 return self.record(step, token).await.map(|()| true);
             }
-            next = row.corrects;
         }
         Ok(asked && self.is_stopped()?)
+    }
+
+    /// What may be at the authority in place of a report: before its first request what it corrects, and always the other
+    /// corrections of those, and of itself, that were withdrawn.
+    fn instead(&self, due: &Due, attempt: u32) -> Result<Vec<SubmissionId>, JournalError> {
+        let mut all = Vec::new();
+        if attempt > 0 {
+            all = self.journal.withdrawn_in_place_of(due.id)?;
+        }
+        let mut next = due.corrects.filter(|_| attempt == 0);
+        while let Some(id) = next {
+            all.push(id);
+            all.extend(self.journal.withdrawn_in_place_of(id)?);
+            next = self.journal.row(id)?.corrects;
+        }
+        Ok(all)
     }
 
     /// Whether a person has released the correction after it was held with this warning. Who was told that nothing is

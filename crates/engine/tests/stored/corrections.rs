@@ -239,3 +239,36 @@ async fn a_question_that_is_put_off_for_an_hour_is_not_asked_each_minute() {
     assert!(asked() <= before + 1, "{} questions within an hour", asked() - before);
     assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
 }
+
+/// A gateway refused a correction that the authority stored, and a person withdrew it: what it corrected is open again, and
+/// neither that nor another correction of it is sent before the authority was asked for the one that was withdrawn.
+#[tokio::test]
+async fn what_is_open_again_is_not_sent_beside_the_correction_that_was_withdrawn() {
+    for anew in [true, false] {
+        let house = House::new();
+        let first = house.import("ours", 1);
+        word(&house, first, Event::HeldBack);
+        let wrong = correct(&house, first);
+        house.authority.refuses.store(true, Ordering::SeqCst);
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        house.authority.refuses.store(false, Ordering::SeqCst);
+        word(&house, wrong, Event::HeldBack);
+        word(&house, wrong, Event::Withdrawn { reason: "wrong file".to_owned() });
+        assert_eq!(house.journal.state(first).unwrap(), State::Held { attempt: 1 });
+        let next = if anew {
+            let new = NewSubmission { corrects: Some(first), ..house.submission("ours", 3) };
+            house.journal.import(new).unwrap()
+        } else {
+            let now = house.clock.now();
+            word(&house, first, Event::Released { reason: "ok".to_owned(), due: now });
+            first
+        };
+        house.authority.finds.lock().unwrap().push("r-9".to_owned());
+        house.clock.pass(3_600);
+        worker.once().await.unwrap();
+        assert_eq!(house.sent(), 1, "the one that was refused on the way back");
+        assert_eq!(house.journal.state(next).unwrap().code(), "held");
+        assert!(codes(&house, next).contains(&"corrected-report-delivered".to_owned()));
+    }
+}
