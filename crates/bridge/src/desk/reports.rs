@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use engine::{Candidate, Engine};
 use fhir::{Instant, Limits, Period, Tree};
-use journal::{Counts, Filter, JournalError, Row};
+use journal::{Filter, JournalError, Row};
 use report::{Action, StateCode, SubmissionId};
 
 use super::deadlines::Deadlines;
@@ -252,32 +252,12 @@ pub(super) fn row_views(
     Ok(views)
 }
 
-/// Matching rows in all: from the counts where no text and no period is asked for; else by listing, and
-/// then 1,000 means "at least 1,000".
+/// Matching rows in all: exact where no text and no period is asked for; else 1,000 means "at least 1,000".
 fn total(engine: &Engine, filter: &Filter, listed: usize) -> Result<u32, Problem> {
-    if filter.search.is_none() && filter.since.is_none() && filter.until.is_none() {
-        let counts = engine.journal().counts(filter.now)?;
-        return Ok(small(counted(&counts, filter)));
-    }
     if filter.before.is_none() && listed < filter.limit {
         return Ok(small(listed as u64));
     }
-    let all = Filter { before: None, limit: COUNT_MAX, ..filter.clone() };
-    Ok(small(engine.journal().list(&all)?.len() as u64))
-}
-
-fn counted(counts: &Counts, filter: &Filter) -> u64 {
-    if filter.states.is_empty() {
-        return match filter.groups.first() {
-            Some(group) => counts.group(*group),
-            None => counts.total(),
-        };
-    }
-    let mut states = filter.states.clone();
-    states.sort();
-    states.dedup();
-    let in_group = |state: StateCode| counts.of(state, filter.groups.first().copied());
-    states.into_iter().map(in_group).sum()
+    Ok(small(engine.journal().count(filter, COUNT_MAX)?))
 }
 
 fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {

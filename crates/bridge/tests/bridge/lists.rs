@@ -155,6 +155,15 @@ async fn one_decision_for_many_says_for_which_it_was_not_done_and_why() {
 
     let withdrawn = desk.decide(ids.clone(), Decision::Withdraw, "twice".to_owned()).await.unwrap();
     assert_eq!(withdrawn.done, ids);
+    // Nobody has said of one of them that the authority has it.
+    let of = |state: &str| ListQuery {
+        states: vec![state.to_owned()],
+        limit: Some(1),
+        ..ListQuery::default()
+    };
+    let total = async |query| desk.list(query, Names::Masked).await.unwrap().total as usize;
+    assert_eq!(total(of("withdrawn")).await, ids.len());
+    assert_eq!(total(of("said-received")).await, 0);
     let steps = desk.detail(ids[1]).await.unwrap().timeline;
     assert_eq!(steps.last().unwrap().params["reason"], "twice");
 }
