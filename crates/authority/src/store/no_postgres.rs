@@ -132,7 +132,7 @@ impl Records {
         match *self {}
     }
 
-    pub(crate) async fn audit(&self, _: &AuditFilter) -> Result<Vec<AuditLine>, StoreError> {
+    pub(crate) fn audit(&self, _: &AuditFilter) -> Result<Vec<AuditLine>, StoreError> {
         match *self {}
     }
 
