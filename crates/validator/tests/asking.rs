@@ -1,4 +1,5 @@
 //! The question over the wire: what the server is told, and what each of its answers means.
+#![allow(clippy::unwrap_used)] // A test that cannot go on panics.
 
 use std::time::Duration;
 
