@@ -7,6 +7,7 @@ mod common;
 
 mod damage {
     mod backups;
+    mod decided;
     mod files;
     mod forgotten;
     mod laboratory;

@@ -1,0 +1,335 @@
+//! What people had decided since the backup that takes the journal's place, and what takes the place of what.
+
+use std::fs;
+
+use crate::common::{House, accepted, at, key, nowhere, report};
+use journal::{Imported, Journal, NewSubmission, Reconciled, Sibling, Unless, restore};
+use report::{Event, State};
+
+use super::laboratory::{person, record};
+use super::restored::found;
+
+/// What people had stopped, withdrawn or settled since the backup was made they decide again.
+#[test]
+fn what_people_had_decided_is_not_sent_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let [stopped, withdrawn, received, waits] = [1, 2, 3, 4].map(|n| house.import(n));
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let reason = || "wrong export".to_owned();
+    house.record(stopped, Event::HeldBack);
+    house.record(withdrawn, Event::Withdrawn { reason: reason() });
+    house.record(received, Event::SendingStarted { since: at(60) });
+    house.record(received, Event::Doubted { since: at(60), due: at(61), why: "cut".to_owned() });
+    house.record(received, Event::SaidReceived { reason: reason() });
+    let path = house.path();
+    let _folder = house.leave();
+    let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!(restored.doubted, 1);
+    let journal = Journal::open(&path, &key()).unwrap();
+    for id in [stopped, withdrawn, received] {
+        assert_eq!(journal.state(id).unwrap().code(), "held");
+        let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+        assert_eq!(codes.collect::<Vec<_>>(), ["decided-before-restore"]);
+    }
+    assert_eq!(journal.state(waits).unwrap().code(), "unknown");
+    // Who releases one all the same has it asked for first.
+    record(&journal, stopped, Event::Released { reason: "ok".to_owned(), due: at(500) });
+    assert_eq!(journal.state(stopped).unwrap().code(), "unknown");
+    assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// The same of what was on its way, in doubt, or waiting for a comparison when the backup was made.
+#[test]
+fn what_people_had_decided_of_what_may_have_left_is_not_sent_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let [sending, withdrawn, received, stopped, waits] = [1, 2, 3, 4, 5].map(|n| house.import(n));
+    let doubted = || Event::Doubted { since: at(40), due: at(41), why: "cut".to_owned() };
+    for id in [sending, withdrawn, received, stopped, waits] {
+        house.record(id, Event::SendingStarted { since: at(40) });
+    }
+    for id in [withdrawn, received, stopped, waits] {
+        house.record(id, doubted());
+    }
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let reason = || "hotline".to_owned();
+    house.record(sending, doubted());
+    for id in [sending, received] {
+        house.record(id, Event::SaidReceived { reason: reason() });
+    }
+    for id in [withdrawn, stopped] {
+        house.record(id, Event::SaidNotReceived { reason: reason(), due: at(61) });
+    }
+    house.record(withdrawn, Event::Withdrawn { reason: reason() });
+    house.record(stopped, Event::HeldBack);
+    let path = house.path();
+    let _folder = house.leave();
+    let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!(restored.doubted, 1);
+    let journal = Journal::open(&path, &key()).unwrap();
+    for id in [sending, withdrawn, received, stopped] {
+        assert_eq!(journal.state(id).unwrap().code(), "held", "{id:?}");
+        let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+        assert_eq!(codes.collect::<Vec<_>>(), ["decided-before-restore"]);
+    }
+    assert_eq!(journal.state(waits).unwrap().code(), "unknown");
+    // What the authority shows of one counts, and who releases one has it asked for first.
+    let accepted = Event::Accepted { receipt: "r".to_owned(), since: at(41), due: at(500) };
+    record(&journal, received, accepted);
+    record(&journal, stopped, Event::Released { reason: "ok".to_owned(), due: at(500) });
+    let codes = [received, stopped].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["in-progress", "unknown"]);
+    assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// A person had released a report that waits for a comparison, and has withdrawn it since: it is not let go by itself.
+#[test]
+fn a_release_that_was_taken_back_is_not_known_again_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let before = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+    let path = house.path();
+    let folder = house.leave();
+    fs::remove_file(folder.path().join("journal.db-register")).unwrap();
+    restore(&before, &key(), &path, &nowhere, at(30)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let taken = |n| {
+        let imported = journal.import_unless_async(report(n), Unless::Known).wait().unwrap();
+        let Imported::New(id) = imported else { panic!("{imported:?}") };
+        assert_eq!(journal.state(id).unwrap().code(), "held");
+        id
+    };
+    let (withdrawn, waits) = (taken(1), taken(2));
+    let backup = journal.back_up_into(&backups, at(50)).unwrap().file;
+    record(&journal, withdrawn, Event::Withdrawn { reason: "wrong export".to_owned() });
+    journal.close();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    for id in [withdrawn, waits] {
+        journal.decide_guarded(id, None, &person(), at(501)).unwrap();
+    }
+    let codes = [withdrawn, waits].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["withdrawn", "unknown"]);
+}
+
+/// What waited for a person when the backup was made, and was corrected since: its correction is read back and still takes
+/// its place, so that neither the wrong version nor a second correction goes out beside it.
+#[test]
+fn a_correction_that_is_read_back_takes_the_place_of_what_it_corrects() {
+    for wrong in ["held", "rejected", "failed"] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let id = house.import(1);
+        let first = match wrong {
+            "held" => Event::HeldBack,
+            _ => Event::SendingStarted { since: at(40) },
+        };
+        record(&house.journal, id, first);
+        match wrong {
+            "rejected" => record(&house.journal, id, Event::Rejected),
+            "failed" => record(&house.journal, id, Event::Failed { receipt: "r-1".to_owned() }),
+            _ => {}
+        }
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        let right = NewSubmission { corrects: Some(id), ..report(2) };
+        let right = house.journal.import(right).unwrap();
+        house.complete(right, "r-2");
+        assert_eq!(house.journal.state(id).unwrap().code(), "superseded");
+        let path = house.path();
+        let _folder = house.leave();
+        let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+        assert_eq!(restored.salvaged, 1);
+        let journal = Journal::open(&path, &key()).unwrap();
+        let row = journal.row(id).unwrap();
+        assert_eq!((row.state.code(), row.replacement), (wrong, Some(right)), "it waits");
+        let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+        assert!(codes.collect::<Vec<_>>().contains(&"decided-before-restore".to_owned()));
+        let second = NewSubmission { corrects: Some(id), ..report(3) };
+        assert!(journal.import(second).is_err(), "one correction waits already");
+        assert_eq!(journal.row(right).unwrap().corrects, Some(id));
+        // The authority had the correction. Until it shows it again, whoever looks at it is told so.
+        assert_eq!(journal.state(right).unwrap(), State::Held { attempt: 1 });
+        let told = journal.detail(right).unwrap().messages;
+        assert!(told.iter().any(|it| it.code == "accepted-before-restore"));
+    }
+}
+
+/// What waited for a person when the backup was made, and was withdrawn since.
+#[test]
+fn what_was_withdrawn_while_it_waited_for_a_person_stays_withdrawn_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let [held, failed, waits] = [1, 2, 3].map(|n| house.import(n));
+    house.record(held, Event::HeldBack);
+    house.record(waits, Event::HeldBack);
+    house.record(failed, Event::SendingStarted { since: at(40) });
+    record(&house.journal, failed, Event::Failed { receipt: "r-1".to_owned() });
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    for id in [held, failed] {
+        house.record(id, Event::Withdrawn { reason: "not notifiable".to_owned() });
+    }
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let codes = [held, failed, waits].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["withdrawn", "withdrawn", "held"]);
+    assert!(journal.detail(waits).unwrap().messages.is_empty());
+    assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// What was taken in after the backup, and was settled by a person's word: the authority has it.
+#[test]
+fn what_was_said_to_be_received_is_read_back_so() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let id = house.import(1);
+    house.record(id, Event::SendingStarted { since: at(60) });
+    house.record(id, Event::Doubted { since: at(60), due: at(61), why: "cut".to_owned() });
+    house.record(id, Event::SaidReceived { reason: "hotline".to_owned() });
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert_eq!(journal.state(id).unwrap(), State::Withdrawn { received: true });
+}
+
+/// A correction was on hold when the backup was made, and was withdrawn since: what it was to replace is open again, as it was.
+#[test]
+fn what_was_open_again_since_the_backup_is_open_after_a_restore() {
+    for stopped in [true, false] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let wrong = house.import(1);
+        house.record(wrong, Event::SendingStarted { since: at(40) });
+        record(&house.journal, wrong, Event::Failed { receipt: "r-1".to_owned() });
+        let other = NewSubmission { corrects: Some(wrong), ..report(2) };
+        let other = house.journal.import(other).unwrap();
+        if stopped {
+            house.record(other, Event::HeldBack);
+        }
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        house.record(other, Event::Withdrawn { reason: "wrong file".to_owned() });
+        let path = house.path();
+        let _folder = house.leave();
+        restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        assert_eq!(journal.state(wrong).unwrap().code(), "held");
+        assert!(!journal.detail(wrong).unwrap().messages.is_empty(), "a person is told");
+        let other = journal.state(other).unwrap().code();
+        assert_eq!(other, if stopped { "withdrawn" } else { "held" });
+    }
+}
+
+/// One identifier for several reports, as where an endpoint wants the document's: what was decided about one of them is
+/// not taken for the others, and a correction is linked to none but its own.
+#[test]
+fn what_was_decided_about_another_report_of_one_identifier_says_nothing() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let shared = |n, corrects| {
+        let identifier = "urn:uuid:of-the-document".to_owned();
+        house.journal.import(NewSubmission { identifier, corrects, ..report(n) }).unwrap()
+    };
+    let [held, wrong] = [1, 2].map(|n| shared(n, None));
+    for id in [held, wrong] {
+        house.record(id, Event::HeldBack);
+    }
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let other = shared(3, None);
+    house.record(other, Event::HeldBack);
+    let right = shared(4, Some(wrong));
+    house.record(other, Event::Withdrawn { reason: "not notifiable".to_owned() });
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert_eq!(journal.state(held).unwrap().code(), "held");
+    assert!(journal.detail(held).unwrap().messages.is_empty(), "nobody has decided about it");
+    let row = journal.row(wrong).unwrap();
+    assert_eq!(journal.row(right).unwrap().corrects, Some(wrong));
+    assert_eq!(row.replacement, Some(right));
+}
+
+/// In progress when the backup was made, failed since, and corrected. Whichever the authority tells first, nobody is told to
+/// correct it once more.
+#[test]
+fn what_fails_after_its_correction_has_arrived_is_superseded() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let wrong = house.import(1);
+    house.record(wrong, Event::SendingStarted { since: at(40) });
+    house.record(wrong, accepted("r-1"));
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    record(&house.journal, wrong, Event::Failed { receipt: "r-1".to_owned() });
+    let right = NewSubmission { corrects: Some(wrong), ..report(2) };
+    let right = house.journal.import(right).unwrap();
+    house.complete(right, "r-2");
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    assert_eq!(journal.state(wrong).unwrap().code(), "in-progress");
+    record(&journal, right, Event::Released { reason: "found".to_owned(), due: at(110) });
+    record(&journal, right, Event::Completed { receipt: "r-2".to_owned() });
+    record(&journal, wrong, Event::Failed { receipt: "r-1".to_owned() });
+    assert_eq!(journal.state(wrong).unwrap(), State::Superseded { by: right });
+}
+
+/// The journal is gone, and with it a correction that went out under the identifier of what it corrects: what the authority
+/// shows under it is not taken for the older one.
+#[test]
+fn what_is_lost_may_be_what_the_authority_shows_under_a_shared_identifier() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let identifier = || "urn:uuid:of-the-document".to_owned();
+    let [held, queued] = [1, 2].map(|n| {
+        let identifier = if n == 1 { identifier() } else { "urn:uuid:other".to_owned() };
+        house.journal.import(NewSubmission { identifier, ..report(n) }).unwrap()
+    });
+    house.record(held, Event::HeldBack);
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let right = NewSubmission { identifier: identifier(), corrects: Some(held), ..report(3) };
+    house.journal.import(right).unwrap();
+    let other = NewSubmission { identifier: "urn:uuid:other".to_owned(), ..report(4) };
+    house.journal.import(other).unwrap();
+    let path = house.path();
+    let _folder = house.leave();
+    fs::remove_file(&path).unwrap();
+    let restored = restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!(restored.lost, 2);
+    let journal = Journal::open(&path, &key()).unwrap();
+    let shown = journal.reconcile(found(&identifier(), "r-2")).unwrap();
+    assert_eq!((shown, journal.state(held).unwrap().code()), (Reconciled::Known, "held"));
+    // Nor may whoever asks for what is in doubt take it.
+    let siblings = journal.siblings(queued).unwrap();
+    assert!(matches!(siblings[..], [Sibling { id: None, may_be_delivered: true, .. }]));
+}
+
+/// A report got another number in a journal that had lost it: what was decided there is known by its identifier.
+#[test]
+fn what_was_decided_under_another_number_is_not_sent_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let before = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+    let (other, withdrawn) = (house.import(1), house.import(2));
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let path = house.path();
+    let _folder = house.leave();
+    fs::remove_file(&path).unwrap();
+    restore(&before, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let again = journal.import_unless_async(report(2), Unless::Known).wait().unwrap();
+    let Imported::New(again) = again else { panic!("{again:?}") };
+    assert!(again != withdrawn, "it is in doubt, under the identifier of before");
+    let reason = || "hotline".to_owned();
+    record(&journal, again, Event::SaidNotReceived { reason: reason(), due: at(110) });
+    record(&journal, again, Event::Withdrawn { reason: reason() });
+    journal.close();
+    restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let codes = [other, withdrawn].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["unknown", "held"]);
+}
