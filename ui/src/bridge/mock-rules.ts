@@ -18,7 +18,7 @@ export const packaged = (name: string, version: string, now: number, inUse: bool
 /** As if three of the last reports would be held. */
 export function planned(name: string, rows: RowView[]): RulesPlanView {
   const reports = rows.slice(0, 3);
-  const reasons = foundIn("{}")
+  const reasons = foundIn('"Schweiz" "Basel-Stadt"')
     .slice(0, 2)
     .map((message, at) => ({ message, reports: reports.length - at }));
   return { package: name, inUse: "ch.fhir.ig.ch-elm@1.14.0", looked: rows.length, refused: reports.length, accepted: 1, still: 2, reasons, reports };

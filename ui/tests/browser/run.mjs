@@ -121,7 +121,8 @@ await test("a pause is said on every screen and ended there", async () => {
 await test("leaving practice for production needs the word", async () => {
   const page = await open();
   await by(page, "nav-settings").click();
-  await page.getByRole("button", { name: "Use", exact: true }).last().click();
+  const production = page.getByRole("listitem").filter({ hasText: "https://elm.example.org" });
+  await production.getByRole("button", { name: "Use", exact: true }).click();
   const go = page.getByRole("button", { name: "Switch", exact: true });
   assert(await go.isDisabled(), "without the word it cannot be confirmed");
   await page.getByRole("textbox").fill("production");
@@ -178,6 +179,7 @@ await test("a file dropped on a failed report corrects it", async () => {
   const page = await open();
   await detail(page, "failed");
   await page.evaluate(() => document.dispatchEvent(new CustomEvent("mock-drop", { detail: ["/a/corrected.json"] })));
+  await by(page, "drop-as-correction").click();
   await by(page, "drop-correct").click();
   await by(page, "predecessor").waitFor();
   await page.locator('[data-testid="detail-state"][data-state="completed"]').waitFor();
