@@ -245,7 +245,9 @@ fn the_lesson_one_sample_fails_and_its_correction_is_completed() {
         let corrections = window.home().join("practice/corrections");
         let corrected = std::fs::read_dir(corrections).unwrap().flatten().next().unwrap().path();
         window.drag(&[&corrected]).await;
-        window.click("[data-testid=drop-correct]").await;
+        window.click("[data-testid=drop-as-correction]").await;
+        // Once the file has been looked at.
+        window.click("[data-testid=drop-correct]:not([disabled])").await;
         window.shows("[data-testid=report-row][data-state=superseded]", 2).await;
         window.shows("[data-testid=report-row][data-state=completed]", 6).await;
         window.picture("corrected").await;
