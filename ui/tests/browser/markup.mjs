@@ -120,7 +120,7 @@ async function open(query, hostile) {
 }
 
 /** Looks at a screen before a field that is missing is called missing. */
-const LOOKS_MAX = 200;
+const LOOKS_MAX = 600;
 
 /** One screen under one text; what was seen of it. */
 async function visit(screen, whole, expected = []) {
@@ -171,7 +171,9 @@ async function tried(name, screen) {
   console.log(`     ${name}: ${Object.keys(plain.fields).toSorted().join(" ") || "no words from outside"}`);
 }
 
-const waiting = Object.entries({ ...SCREENS, ...EVIDENCE, ...TYPED });
+/** One screen alone, by its name. */
+const only = process.argv[2];
+const waiting = Object.entries({ ...SCREENS, ...EVIDENCE, ...TYPED }).filter(([name]) => only === undefined || name === only);
 const count = waiting.length;
 async function work() {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -187,7 +189,7 @@ await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
 await browser.close();
 await server.close();
 
-for (const field of SHOWN) if (!shown.has(field)) problems.push(`${field} was seen on no screen`);
+for (const field of SHOWN) if (only === undefined && !shown.has(field)) problems.push(`${field} was seen on no screen`);
 if (PAYLOADS.length < 60) problems.push(`${PAYLOADS.length} payloads`);
 const unique = [...new Set(problems)];
 for (const one of unique.slice(0, 40)) console.log(`FAIL ${one}`);
