@@ -32,7 +32,8 @@ enum Arrival {
 
 impl<A: Authority> Worker<A> {
     /// Before the first request for a correction: whether the authority has what it takes the place of; and before each of
-    /// one that is open again, whether it has what was withdrawn in its place. Says whether nothing is to be sent now. A person who releases the correction afterwards has decided that it has to go.
+    /// one that is open again, whether it has what was withdrawn in its place. Says whether nothing is to be sent now. A
+    /// person who releases the correction afterwards has decided that it has to go.
     pub(super) async fn awaits_a_decision(
         &self,
         due: &Due,
