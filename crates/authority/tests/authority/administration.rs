@@ -255,7 +255,10 @@ async fn an_expired_certificate_loses_its_access_at_once_and_cannot_resume() {
         let deadline = Instant::now() + Duration::from_secs(15);
         let refused = loop {
             match asked_on(&mut open).await {
-                Some(200) => assert!(Instant::now() < deadline, "it outlives its certificate"),
+                // Or not now: it is asked faster than a busy disk takes the lines of the audit log.
+                Some(200 | 503) => {
+                    assert!(Instant::now() < deadline, "it outlives its certificate");
+                }
                 other => break other,
             }
         };
@@ -271,7 +274,7 @@ async fn an_expired_certificate_loses_its_access_at_once_and_cannot_resume() {
             };
             match again {
                 None => break,
-                Some(403) => assert!(Instant::now() < deadline, "{version:?}"),
+                Some(403 | 503) => assert!(Instant::now() < deadline, "{version:?}"),
                 let_in => panic!("{version:?}: {let_in:?}"),
             }
         }
