@@ -129,11 +129,17 @@ impl Abroad {
         let ca = params.self_signed(&key).unwrap().pem();
         let issuer = Issuer::new(params, key);
         let key = KeyPair::generate().unwrap();
+        let mut made = Self { issuer, ca, certificate: String::new(), key };
+        made.issue(end);
+        made
+    }
+
+    /// Another certificate for the same key.
+    fn issue(&mut self, end: time::OffsetDateTime) {
         let mut params = CertificateParams::new(Vec::<String>::new()).unwrap();
         params.serial_number = Some(SerialNumber::from(77u64));
         params.not_after = end;
-        let certificate = params.signed_by(&key, &issuer).unwrap().pem();
-        Self { issuer, ca, certificate, key }
+        self.certificate = params.signed_by(&self.key, &self.issuer).unwrap().pem();
     }
 
     fn list(&self, serials: &[u64]) -> String {
@@ -233,15 +239,16 @@ async fn asked_on(stream: &mut (impl AsyncRead + AsyncWrite + Unpin)) -> Option<
 
 async fn an_expired_certificate_loses_its_access_at_once_and_cannot_resume() {
     for version in [&rustls::version::TLS13, &rustls::version::TLS12] {
-        #[expect(clippy::disallowed_methods, reason = "the end of a certificate made now")]
-        let end = time::OffsetDateTime::now_utc() + Duration::from_secs(2);
-        let abroad = Abroad::with_end(end);
+        let mut abroad = Abroad::with_end(rcgen::date_time_ymd(2100, 1, 1));
         let files = TempDir::new().unwrap();
         let path = |name: &str| files.path().join(name);
         std::fs::write(path("ca.pem"), &abroad.ca).unwrap();
-        std::fs::write(path("lab.pem"), &abroad.certificate).unwrap();
         let house = House::open(|options| options.trust.client_cas = Some(path("ca.pem"))).await;
         let data = house.folder.path();
+        // Once the service has started, which takes as long as a busy computer needs.
+        #[expect(clippy::disallowed_methods, reason = "the end of a certificate made now")]
+        abroad.issue(time::OffsetDateTime::now_utc() + Duration::from_secs(3));
+        std::fs::write(path("lab.pem"), &abroad.certificate).unwrap();
         authority::register_certificate(data, "beta", &path("lab.pem")).unwrap();
         let mut config = abroad.tls_of(data, &[version]);
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -252,7 +259,7 @@ async fn an_expired_certificate_loses_its_access_at_once_and_cannot_resume() {
         };
         let mut open = connect().await.unwrap();
         assert_eq!(asked_on(&mut open).await, Some(200), "{version:?}");
-        let deadline = Instant::now() + Duration::from_secs(15);
+        let deadline = Instant::now() + Duration::from_secs(20);
         let refused = loop {
             match asked_on(&mut open).await {
                 // Or not now: it is asked faster than a busy disk takes the lines of the audit log.
@@ -278,7 +285,10 @@ async fn an_expired_certificate_loses_its_access_at_once_and_cannot_resume() {
                 let_in => panic!("{version:?}: {let_in:?}"),
             }
         }
-        assert_eq!(house.client("alpha").get("/metadata").await.status(), StatusCode::OK);
+        let others = async || house.client("alpha").get("/metadata").await.status();
+        while others().await != StatusCode::OK {
+            assert!(Instant::now() < deadline, "others are served");
+        }
     }
 }
 
