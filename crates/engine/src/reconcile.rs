@@ -62,6 +62,9 @@ pub async fn compare<A: Authority>(
     open: Unreconciled,
 ) -> Result<Comparison, EngineError> {
     let mut found = Comparison::default();
+    // Before the list too: what shows nothing for hours may show everything again just after it has given an empty one. What
+    // is in the way now is met once more below.
+    let saw = matches!(sees(tools).await, Ok(true));
     if tools.endpoint.release.facts().search == SearchSupport::Full {
         found.complete = match search(tools, open, &mut found).await {
             // Each report is asked for by itself all the same.
@@ -101,6 +104,7 @@ pub async fn compare<A: Authority>(
         tools.journal.asked_in_vain(tools.endpoint.id())?;
         found.complete = false;
     }
+    found.complete &= saw;
     Ok(found)
 }
 
