@@ -4,11 +4,11 @@
 use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::{Format, Instant, Limits, Tree};
-use journal::{EvidenceKind, FoundReport, Journal, Reconciled, RecordError, Unreconciled};
+use journal::{EvidenceKind, FoundReport, Journal, Message, Reconciled, RecordError, Unreconciled};
 use report::{Action, SubmissionId};
 
+use crate::worker::kept;
 use crate::worker::verdict::{Context, status_event};
-use crate::worker::{kept, message};
 use crate::{Clock, EngineError, Timing, person};
 
 /// How far the search reaches back before the end of the restored state: clocks differ.
@@ -368,7 +368,7 @@ async fn learn<A: Authority>(
         identifier,
         endpoint: tools.endpoint.id().to_owned(),
         event,
-        issues: answer.issues.iter().cloned().map(message).collect(),
+        issues: answer.issues.iter().cloned().map(Message::from_issue).collect(),
         evidence: kept(proof.clone(), EvidenceKind::Search, now),
         by: person::worker(),
         at: now,

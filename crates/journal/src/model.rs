@@ -126,6 +126,21 @@ pub struct Message {
 }
 
 impl Message {
+    /// An issue of the authority's as the journal keeps it.
+    pub fn from_issue(issue: fhir::Issue) -> Self {
+        Self {
+            source: Source::Authority,
+            severity: issue.severity,
+            code: issue.code,
+            rule: issue.rule,
+            text: Some(issue.text).filter(|text| !text.is_empty()),
+            params: Vec::new(),
+            expression: issue.expression,
+            line: issue.line,
+            column: issue.column,
+        }
+    }
+
     /// A finding of ours (`Source::Local` or `Source::Base`) as a message.
     pub fn from_finding(source: Source, finding: &Finding) -> Self {
         Self {

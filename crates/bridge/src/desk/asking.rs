@@ -4,7 +4,7 @@
 use client::Authority as _;
 use exchange::{Answer, Page, Processing, Query, Release, SearchSupport, SortKey, TimeFilter};
 use fhir::Instant;
-use journal::Row;
+use journal::{Message, Row};
 
 use super::Desk;
 use crate::limits;
@@ -91,7 +91,11 @@ impl Desk {
             endpoint: profile.name_of(endpoint),
             total: page.total.map(small),
             hits,
-            messages: page.issues.into_iter().map(message_of).collect(),
+            messages: page
+                .issues
+                .into_iter()
+                .map(|issue| message_view(&Message::from_issue(issue)))
+                .collect(),
             unreadable: small(page.unreadable as u64),
             further,
         })
@@ -130,23 +134,14 @@ fn hit_view(answer: Answer, row: Option<crate::views::RowView>) -> HitView {
         identifiers: answer.identifiers,
         date: answer.date.map(Instant::to_fhir),
         last_updated: answer.last_updated.map(Instant::to_fhir),
-        messages: answer.issues.into_iter().take(MESSAGES_MAX).map(message_of).collect(),
+        messages: answer
+            .issues
+            .into_iter()
+            .take(MESSAGES_MAX)
+            .map(|issue| message_view(&Message::from_issue(issue)))
+            .collect(),
         row,
     }
-}
-
-fn message_of(issue: fhir::Issue) -> crate::views::MessageView {
-    message_view(&journal::Message {
-        source: journal::Source::Authority,
-        severity: issue.severity,
-        code: issue.code,
-        rule: issue.rule,
-        text: Some(issue.text).filter(|text| !text.is_empty()),
-        params: Vec::new(),
-        expression: issue.expression,
-        line: issue.line,
-        column: issue.column,
-    })
 }
 
 fn query_of(query: &AskQuery, release: Release) -> Result<Query, Problem> {

@@ -7,7 +7,7 @@ use client::{Authority, Evidence, Fault, Received, Why};
 use exchange::{Answer, Envelope, IdentifierChoice, Query, wrap};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{
-    Due, EvidenceKind, Journal, JournalError, Message, RecordError, Sibling, Source, Step, Token,
+    Due, EvidenceKind, Journal, JournalError, Message, RecordError, Sibling, Step, Token,
 };
 use report::{Duty, Event, State, SubmissionId};
 
@@ -292,7 +292,8 @@ impl<A: Authority> Worker<A> {
         let now = self.clock.now();
         let mut step = Step::new(id, event, person::worker(), now);
         step.evidence = verdict.evidence.map(|evidence| kept(evidence, kind, now));
-        step.issues = verdict.issues.map(|issues| issues.into_iter().map(message).collect());
+        step.issues =
+            verdict.issues.map(|issues| issues.into_iter().map(Message::from_issue).collect());
         Ok(self.record_state(step, token).await?.is_some())
     }
 
@@ -377,21 +378,6 @@ pub(crate) fn kept(evidence: Evidence, kind: EvidenceKind, at: Instant) -> journ
         content_type: evidence.content_type,
         body: evidence.body,
         fault: None,
-    }
-}
-
-/// The authority's issue as the journal keeps it.
-pub(crate) fn message(issue: fhir::Issue) -> Message {
-    Message {
-        source: Source::Authority,
-        severity: issue.severity,
-        code: issue.code,
-        rule: issue.rule,
-        text: Some(issue.text).filter(|text| !text.is_empty()),
-        params: Vec::new(),
-        expression: issue.expression,
-        line: issue.line,
-        column: issue.column,
     }
 }
 
