@@ -5,7 +5,7 @@ use client::{Authority, Evidence, Why};
 use exchange::{Answer, Endpoint, SearchSupport};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{EvidenceKind, FoundReport, Journal, Message, Reconciled, RecordError, Unreconciled};
-use report::{Action, SubmissionId};
+use report::{Action, Event, SubmissionId};
 
 use crate::worker::kept;
 use crate::worker::verdict::{Context, status_event};
@@ -364,15 +364,8 @@ async fn learn<A: Authority>(
     };
     let Some(event) = status_event(answer, &context) else { return Ok(()) };
     let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
-    let report = FoundReport {
-        identifier,
-        endpoint: tools.endpoint.id().to_owned(),
-        event,
-        issues: answer.issues.iter().cloned().map(Message::from_issue).collect(),
-        evidence: kept(proof.clone(), EvidenceKind::Search, now),
-        by: person::worker(),
-        at: now,
-    };
+    let endpoint = tools.endpoint.id();
+    let report = found_report(endpoint, identifier, event, answer, proof.clone(), now);
     match tools.journal.reconcile_async(report).await {
         Ok(Reconciled::Added(_)) => found.added += 1,
         Ok(Reconciled::Doubted(_)) => found.doubted += 1,
@@ -381,6 +374,26 @@ async fn learn<A: Authority>(
         Err(error) => return Err(EngineError::refused(Action::Resubmit, error)),
     }
     Ok(())
+}
+
+/// A report that the authority shows, for the journal to say whether it knew.
+pub(crate) fn found_report(
+    endpoint: &str,
+    identifier: String,
+    event: Event,
+    answer: &Answer,
+    proof: Evidence,
+    now: Instant,
+) -> FoundReport {
+    FoundReport {
+        identifier,
+        endpoint: endpoint.to_owned(),
+        event,
+        issues: answer.issues.iter().cloned().map(Message::from_issue).collect(),
+        evidence: kept(proof, EvidenceKind::Search, now),
+        by: person::worker(),
+        at: now,
+    }
 }
 
 /// The identifier under which the journal knows a report, else its first one.
@@ -395,7 +408,7 @@ fn known_or_first(journal: &Journal, answer: &Answer) -> Result<Option<String>, 
 }
 
 /// The entry of one report in the pages of a search: proof without the others' data.
-fn entry(pages: &[Evidence], receipt: &str) -> Option<Evidence> {
+pub(crate) fn entry(pages: &[Evidence], receipt: &str) -> Option<Evidence> {
     pages.iter().find_map(|page| {
         let tree = Tree::read(&page.body, Format::sniff(&page.body)?, &Limits::default()).ok()?;
         let root = tree.root();

@@ -6,6 +6,7 @@ mod house;
 
 use std::sync::atomic::Ordering;
 
+use engine::Clock as _;
 use exchange::{IdentifierChoice, Processing};
 use house::{House, news};
 use report::{Event, State};
@@ -163,4 +164,31 @@ async fn a_report_in_doubt_is_known_by_its_identifier() {
     assert_eq!(proof.http_status, Some(200));
     let body = String::from_utf8(proof.body).unwrap();
     assert!(body.starts_with(r#"{"resourceType":"DocumentReference","id":"r-9","#), "{body}");
+}
+
+/// A copy of this journal has sent what waits here: a search for changes shows it. Where an endpoint wants the document's
+/// identifier, it may be another version of the document.
+#[tokio::test]
+async fn what_a_search_shows_of_a_report_that_waits_is_not_sent_again() {
+    for (identifier, sent) in [(IdentifierChoice::Attempt, 1), (IdentifierChoice::Document, 2)] {
+        let mut house = House::new();
+        house.identifier = identifier;
+        house.import("ours", 1);
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        let mut waits = house.submission("ours", 2);
+        waits.first = Event::Queued { due: house.clock.now().plus_seconds(3_600) };
+        let known_as = waits.identifier.clone();
+        let waits = house.journal.import(waits).unwrap();
+        let mut changes = news("r-9", Processing::Completed, Vec::new());
+        for answer in &mut changes.answers {
+            answer.identifiers = vec![known_as.clone()];
+        }
+        *house.authority.changes.lock().unwrap() = changes;
+        worker.once().await.unwrap();
+        house.clock.pass(3_600);
+        worker.once().await.unwrap();
+        assert_eq!(house.journal.state(waits).unwrap().receipt(), Some("r-9"));
+        assert_eq!(house.sent(), sent, "{identifier:?}");
+    }
 }

@@ -116,6 +116,14 @@ fn known(
             record(connection, id, &event, prepared, None)?;
         }
         State::Queued { .. } => {}
+        // Another copy of the profile has released it: who does so here is told.
+        State::Held { .. } => {
+            let warning = Message::warning(guard::MAY_BE_KNOWN, &[("receipt", &prepared.receipt)]);
+            if !read::messages(connection, id)?.contains(&warning) {
+                attach::warn(connection, id, &warning)?;
+            }
+            return Ok(Reconciled::Known);
+        }
         _ => return Ok(Reconciled::Known),
     }
     doubt::one(connection, id, found.at, &found.by)?;

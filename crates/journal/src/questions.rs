@@ -57,6 +57,15 @@ impl Journal {
         self.read(read::open_reports)
     }
 
+    /// When the oldest and the newest report to an endpoint were taken in that are on hold, and may have arrived before;
+    /// `None` where there is none.
+    pub fn held_after_request(
+        &self,
+        endpoint: &str,
+    ) -> Result<Option<(Instant, Instant)>, JournalError> {
+        self.read(|c| read::held_after_request(c, endpoint))
+    }
+
     /// The newest submission with this identifier of its attempt.
     pub fn find_by_attempt_identifier(
         &self,

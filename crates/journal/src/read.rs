@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
 use crate::{
     Detail, Due, Entry, Evidence, JournalError, KeptEvidence, LostReport, Message, OpenReport, Row,
-    Sibling, cells, lost, sql,
+    Sibling, cells, doubt, lost, sql,
 };
 
 /// All rows of a statement.
@@ -178,6 +178,18 @@ pub(crate) fn open_reports(connection: &Connection) -> Result<Vec<OpenReport>, J
     })?;
     open.sort_by_key(|report| (report.created, report.id));
     Ok(open)
+}
+
+pub(crate) fn held_after_request(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Option<(Instant, Instant)>, JournalError> {
+    let restored = doubt::mark(connection)?.map_or(0, |mark| mark.through);
+    let times: Option<(Option<i64>, Option<i64>)> =
+        one(connection, sql::HELD_AFTER_REQUEST, params![endpoint, restored], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+    Ok(times.and_then(|(oldest, newest)| Some((Instant(oldest?), Instant(newest?)))))
 }
 
 pub(crate) fn by_attempt_identifier(

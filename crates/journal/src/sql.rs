@@ -65,6 +65,11 @@ pub(crate) const NEXT_DUE_AT: &str =
     "SELECT due FROM submission WHERE due IS NOT NULL AND endpoint = ?1 ORDER BY due LIMIT 1";
 pub(crate) const OPEN_REPORTS: &str = "SELECT id, state_json, identifier, endpoint, created FROM submission \
      WHERE state IN ('sending', 'unknown', 'in-progress')";
+/// Of one endpoint (?1): the oldest and the newest report on hold that may have arrived: a request was made for it, or it
+/// had perhaps one before a restore (up to ?2). Of one with a receipt everything is known.
+pub(crate) const HELD_AFTER_REQUEST: &str = "SELECT min(created), max(created) FROM submission \
+     WHERE state = 'held' AND endpoint = ?1 AND state_json ->> '$.attempt' > 0 \
+     AND (attempts > 0 OR id <= ?2) AND receipt IS NULL";
 /// Also with its letters all small or all large, as ready envelopes bring them: the authority may take them for one.
 pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission \
      WHERE identifier IN (?1, lower(?1), 'urn:uuid:' || upper(substr(?1, 10)))";
@@ -224,6 +229,7 @@ mod plans {
             (PAGE, "submission_created"),
             (PAGE_OF_STATE, "submission_state"),
             (OPEN_REPORTS, "submission_state"),
+            (HELD_AFTER_REQUEST, "submission_state"),
             (SENDING, "submission_state"),
             (DOUBTS_LONG, "submission_state"),
             (OVERDUE, "submission_state"),

@@ -18,6 +18,8 @@ pub(crate) struct Life {
     pub(crate) endpoint: usize,
     /// Could be sent from then on, in true time.
     ready: i64,
+    /// The last end that was learned of it.
+    learned: Option<&'static str>,
 }
 
 /// Everything that was seen so far.
@@ -100,7 +102,11 @@ impl Laws {
             State::Queued { due, .. } => now + (due.0 - world.computer.wall().0).max(0),
             _ => before.as_ref().map_or(now, |life| life.ready),
         };
-        let life = Life { state, identifier, endpoint, ready };
+        let learned = match &state {
+            State::Completed { .. } | State::Failed { .. } => Some(state.code()),
+            _ => before.as_ref().and_then(|life| life.learned),
+        };
+        let life = Life { state, identifier, endpoint, ready, learned };
         self.proven(world, id, &life);
         self.in_time(world, id, &life, before.as_ref());
         self.lives.insert(id, life);
@@ -133,7 +139,8 @@ impl Laws {
             let Ok(row) = world.observer.row(id) else { continue };
             let endpoint = usize::from(row.endpoint == ENDPOINTS[1]);
             let (identifier, ready) = (row.identifier, world.truth());
-            self.lives.insert(id, Life { state: row.state, identifier, endpoint, ready });
+            let life = Life { state: row.state, identifier, endpoint, ready, learned: None };
+            self.lives.insert(id, life);
         }
     }
 
@@ -273,7 +280,11 @@ impl Laws {
                 world.broken(Broken::Other, format!("#{} waited {} s", id.0, waited / SECOND));
             }
         }
-        if let State::Completed { .. } | State::Failed { .. } = &life.state {
+        // Learned in time once, before its correction, which was withdrawn.
+        let is_old = before.is_some_and(|before| before.learned == Some(life.state.code()));
+        if let State::Completed { .. } | State::Failed { .. } = &life.state
+            && !is_old
+        {
             let authority = crate::lock(&world.authorities[life.endpoint]);
             let Some(stored) = authority.known(&life.identifier, now) else { return };
             let late = now - stored.told.max(stored.indexed).max(calm);

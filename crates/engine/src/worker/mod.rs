@@ -12,6 +12,7 @@ pub(crate) mod predecessor;
 mod queue;
 mod round;
 mod searchless;
+mod unsent;
 pub(crate) mod verdict;
 mod visibility;
 

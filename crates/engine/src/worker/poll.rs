@@ -38,10 +38,10 @@ pub(crate) struct Polls {
     lost_at: Option<u64>,
 }
 
-/// The youngest report in progress.
+/// The youngest report that is searched for.
 #[derive(Debug, Clone, Copy)]
 struct Youngest {
-    /// Accepted at.
+    /// Accepted at, or taken in at where it was not.
     accepted: Instant,
     /// Seen first at.
     seen: ClockReading,
@@ -71,12 +71,23 @@ const SETTLED_MAX: usize = 50_000;
 const STEPS_AT_ONCE: usize = 64;
 
 /// What an answer of a search means for one report.
-struct News<'a> {
-    id: SubmissionId,
+pub(super) struct News<'a> {
+    pub(super) id: SubmissionId,
     /// Before it.
-    state: State,
-    event: Event,
-    answer: &'a Answer,
+    pub(super) state: State,
+    pub(super) event: Event,
+    pub(super) answer: &'a Answer,
+}
+
+/// What a result says.
+#[derive(Default)]
+struct Heard<'a> {
+    /// What moves reports forward.
+    news: Vec<News<'a>>,
+    /// Of reports that have not left, as far as the journal knows.
+    unsent: Vec<News<'a>>,
+    /// Reports in progress of which another delivery has failed: it was waited for, perhaps, since their own had.
+    other_deliveries: Vec<SubmissionId>,
 }
 
 /// How far the first search reaches back before the oldest open report: clocks differ.
@@ -144,7 +155,7 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// The report in progress that was accepted last. Loading all open reports costs milliseconds, so it is done
+    /// The report in progress that was accepted last, else the newest one on hold for which a request was made. Loading all open reports costs milliseconds, so it is done
     /// once per revision.
     fn youngest_open(&self) -> Result<Option<Youngest>, JournalError> {
         let revision = self.journal.revision()?;
@@ -158,6 +169,11 @@ impl<A: Authority> Worker<A> {
             _ => None,
         };
         let accepted = self.open_in_progress()?.iter().filter_map(accepted).max();
+        let accepted = match accepted {
+            Some(accepted) => Some(accepted),
+            // It may have arrived all the same, and nobody asks for it.
+            None => self.journal.held_after_request(self.endpoint.id())?.map(|(_, newest)| newest),
+        };
         let mut polls = self.lock_polls();
         let known = polls.youngest.and_then(|(_, youngest)| youngest);
         let youngest = accepted.map(|accepted| match known {
@@ -183,9 +199,23 @@ impl<A: Authority> Worker<A> {
 
     /// Reads every report in progress by its id of which no search tells what has changed; gives how many moved.
     pub(super) async fn read_unsearched(&self, token: Token) -> Result<usize, JournalError> {
-        let now = self.clock.now();
         let mut open = self.open_in_progress()?;
         open.retain(|report| self.is_unsearched(&report.state));
+        self.read_each(open, token).await
+    }
+
+    /// Reads these, as far as they are in progress.
+    async fn read_now(&self, ids: Vec<SubmissionId>, token: Token) -> Result<(), JournalError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let mut open = self.open_in_progress()?;
+        open.retain(|report| ids.contains(&report.id));
+        self.read_each(open, token).await.map(drop)
+    }
+
+    async fn read_each(&self, open: Vec<OpenReport>, token: Token) -> Result<usize, JournalError> {
+        let now = self.clock.now();
         let due = |report: OpenReport| Due {
             id: report.id,
             state: report.state,
@@ -213,8 +243,9 @@ impl<A: Authority> Worker<A> {
         cancel: &CancellationToken,
         tells: Tells,
     ) -> Result<usize, JournalError> {
-        let open = self.open_in_progress()?;
-        let Some(oldest) = open.iter().map(|report| report.created).min() else { return Ok(0) };
+        let oldest = self.open_in_progress()?.iter().map(|report| report.created).min();
+        let held = self.journal.held_after_request(self.endpoint.id())?.map(|(oldest, _)| oldest);
+        let Some(oldest) = oldest.into_iter().chain(held).min() else { return Ok(0) };
         let before = self.journal.watermark(self.endpoint.id())?;
         let cut_at = self.lock_polls().cut_at.take();
         let since = cut_at.unwrap_or_else(|| match before {
@@ -287,7 +318,11 @@ impl<A: Authority> Worker<A> {
 
     /// Records what moves reports forward; gives how many.
     async fn learn(&self, changes: &Changes, token: Token) -> Result<usize, JournalError> {
-        let news = self.news(&changes.answers)?;
+        let mut heard = self.heard(&changes.answers)?;
+        if self.doubt_unsent(&heard.unsent, &changes.evidence).await? {
+            heard = self.heard(&changes.answers)?;
+        }
+        let Heard { news, other_deliveries, .. } = heard;
         let proofs = proofs(&changes.evidence, &news);
         let steps: Vec<_> = news
             .into_iter()
@@ -303,7 +338,7 @@ impl<A: Authority> Worker<A> {
                 (news.id, news.state, verdict)
             })
             .collect();
-        stream::iter(steps)
+        let moved = stream::iter(steps)
             .map(|(id, state, verdict)| async move {
                 let verdict = match &verdict.event {
                     Some(Event::Failed { .. }) if self.rests_unasked(id) => return Ok(false),
@@ -323,11 +358,13 @@ impl<A: Authority> Worker<A> {
             })
             .buffered(STEPS_AT_ONCE)
             .try_fold(0, |moved, recorded| async move { Ok(moved + usize::from(recorded)) })
-            .await
+            .await?;
+        self.read_now(other_deliveries, token).await?;
+        Ok(moved)
     }
 
     /// What in a result is new: its overlap with the last one makes most of it known.
-    fn news<'a>(&self, answers: &'a [Answer]) -> Result<Vec<News<'a>>, JournalError> {
+    fn heard<'a>(&self, answers: &'a [Answer]) -> Result<Heard<'a>, JournalError> {
         let open = self.journal.open_reports()?;
         // Numbers of another authority mean other reports.
         let open: HashMap<&str, &OpenReport> = open
@@ -335,7 +372,7 @@ impl<A: Authority> Worker<A> {
             .filter(|report| report.endpoint == self.endpoint.id())
             .filter_map(|report| report.state.receipt().map(|receipt| (receipt, report)))
             .collect();
-        let mut news: Vec<News<'a>> = Vec::new();
+        let mut heard = Heard::default();
         let mut told = HashSet::new();
         for answer in answers {
             let Some(event) = status_event(answer, &self.context(1)) else { continue };
@@ -354,23 +391,34 @@ impl<A: Authority> Worker<A> {
             };
             self.remember(&state, receipt);
             // Whoever stands twice in a result (pages shift while they are read) is told once a time.
-            if state.apply(&event).is_ok() && told.insert((id, event.code())) {
-                news.push(News { id, state, event, answer });
+            if state.apply(&event).is_ok() {
+                if told.insert((id, event.code())) {
+                    heard.news.push(News { id, state, event, answer });
+                }
+            } else if matches!(state, State::Queued { .. } | State::Held { .. }) {
+                heard.unsent.push(News { id, state, event, answer });
+            } else if let (State::InProgress { .. }, Event::Failed { .. }) = (&state, &event) {
+                self.settled(receipt);
+                heard.other_deliveries.push(id);
             }
         }
-        Ok(news)
+        Ok(heard)
     }
 
     fn remember(&self, state: &State, receipt: &str) {
         if matches!(state, State::Completed { .. } | State::Failed { .. })
             && state.receipt() == Some(receipt)
         {
-            let mut polls = self.lock_polls();
-            if polls.settled.len() >= SETTLED_MAX {
-                polls.settled.clear();
-            }
-            polls.settled.insert(receipt.to_owned());
+            self.settled(receipt);
         }
+    }
+
+    fn settled(&self, receipt: &str) {
+        let mut polls = self.lock_polls();
+        if polls.settled.len() >= SETTLED_MAX {
+            polls.settled.clear();
+        }
+        polls.settled.insert(receipt.to_owned());
     }
 
     /// The submission that an answer speaks of: by the authority's id, else by our identifier.

@@ -56,6 +56,27 @@ async fn what_was_refused_on_the_way_back_is_asked_for_after_a_release_too() {
     assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-9"));
 }
 
+/// On hold it stays, and nothing else is open: what a search shows of it is learned all the same.
+#[tokio::test]
+async fn what_is_on_hold_after_a_request_is_searched_for() {
+    let house = House::new();
+    let id = house.import("ours", 1);
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    let by = report::Person("test".to_owned());
+    house.journal.record(Step::new(id, Event::HeldBack, by, house.clock.now())).unwrap();
+    let mut changes = house::news("r-9", Processing::Completed, Vec::new());
+    for answer in &mut changes.answers {
+        answer.identifiers = vec![house.journal.row(id).unwrap().identifier];
+    }
+    *house.authority.changes.lock().unwrap() = changes;
+    house.clock.pass(300);
+    worker.once().await.unwrap();
+    assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-9"));
+    assert_eq!(house.sent(), 1);
+}
+
 /// A gateway refuses the answer about one report, and every answer to the question for it: it is not sent again and
 /// again, and a person is told in the end. Others go on.
 #[tokio::test]

@@ -1,0 +1,41 @@
+//! What a search shows of reports that have not left, as far as the journal knows.
+
+use client::{Authority, Evidence};
+use exchange::IdentifierChoice;
+use journal::{JournalError, Reconciled, RecordError};
+
+use super::Worker;
+use super::poll::News;
+use crate::reconcile::{entry, found_report};
+
+impl<A: Authority> Worker<A> {
+    /// Another copy of this journal has sent them, or an answer said wrongly that nothing had arrived: they are in doubt at
+    /// once, as a comparison after a restore puts them, so that none is sent again. Says whether there is one.
+    ///
+    /// Where an endpoint wants the document's identifier, what is shown may be another version of the document.
+    pub(super) async fn doubt_unsent(
+        &self,
+        unsent: &[News<'_>],
+        pages: &[Evidence],
+    ) -> Result<bool, JournalError> {
+        if self.endpoint.identifier == IdentifierChoice::Document {
+            return Ok(false);
+        }
+        let mut doubted = false;
+        for News { id, event, answer, .. } in unsent {
+            let Some(proof) = answer.receipt.as_deref().and_then(|at| entry(pages, at)) else {
+                continue;
+            };
+            let identifier = self.journal.row(*id)?.identifier;
+            let (endpoint, now) = (self.endpoint.id(), self.clock.now());
+            let report = found_report(endpoint, identifier, event.clone(), answer, proof, now);
+            match self.journal.reconcile_async(report).await {
+                Ok(found) => doubted |= matches!(found, Reconciled::Doubted(_)),
+                Err(RecordError::Journal(error)) => return Err(error),
+                // It has moved on meanwhile.
+                Err(_) => {}
+            }
+        }
+        Ok(doubted)
+    }
+}
