@@ -8,13 +8,14 @@ export default defineConfig({
   forbidOnly: true,
   // Each worker is a browser and a core of its own; a small machine has two processors.
   workers: 2,
-  timeout: 60_000,
-  expect: { timeout: 20_000 },
+  // How long a journey waits costs time only where it fails, and a computer on which others compile is ten times slower.
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   reporter: "list",
   outputDir: "../target/browser",
   use: {
     viewport: { width: 1280, height: 800 },
-    actionTimeout: 15_000,
+    actionTimeout: 60_000,
     bypassCSP: false,
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",

@@ -86,15 +86,18 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
   const choose = () => void door.call("choose_files", { purpose: "reports" }).then(ask, sayProblem(text));
   const dirty = content !== view.source;
   const busy = withFile.isPending || withText.isPending;
-  const ready = (dirty || edits.isEmptied) && content.trim() !== "" && !busy;
+  const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && !busy;
   const sending = useRef(false);
   const send = () => {
-    if (!ready || sending.current) return;
+    if (busy || sending.current) return;
     sending.current = true;
-    // What was just typed into the form is on its way into the text.
-    void edits.settled().then((whole) => {
+    // What was just typed is on its way into the text: only then is it known whether there is something to send.
+    const over = () => {
       sending.current = false;
-      if (whole !== undefined) withText.mutate({ id, text: whole });
+    };
+    void edits.settled().then((whole) => {
+      if (whole === undefined || whole === view.source || whole.trim() === "") over();
+      else withText.mutate({ id, text: whole }, { onSettled: over });
     });
   };
   // The question about a file has the key while it stands.
@@ -172,7 +175,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
             place={place}
             history={history}
             onHistory={setDepth}
-            onChange={setContent}
+            onChange={edits.type}
           />
         </section>
       </div>

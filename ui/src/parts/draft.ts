@@ -52,6 +52,8 @@ export function useKeptDraft(id: number, content: string, initial: string): { is
 }
 
 export interface Edits {
+  /** The text as it was typed in the source. */
+  type: (text: string) => void;
   /** Writes a value of the form into the text. */
   edit: (expression: string, value: string) => void;
   /** The field of this value is empty now: once it is left, its element leaves the text. */
@@ -60,6 +62,8 @@ export interface Edits {
   leave: () => void;
   /** Whether there is one. */
   isEmptied: boolean;
+  /** Whether something that was typed into the form is still on its way into the text. */
+  isUnderWay: boolean;
   /** The value that stays although its field was emptied, and why. */
   stays: { expression: string; why: string } | undefined;
   /** Puts in what is suggested for one element; one step that can be undone. */
@@ -78,6 +82,7 @@ export function useEdits(content: string, setContent: (text: string) => void): E
   const latest = useRef(content);
   const queue = useRef(Promise.resolve());
   const [steps, setSteps] = useState(0);
+  const [underWay, setUnderWay] = useState(0);
   const emptied = useRef<string>(undefined);
   const leaving = useRef(Promise.resolve(true));
   const [isEmptied, setEmptied] = useState(false);
@@ -86,6 +91,7 @@ export function useEdits(content: string, setContent: (text: string) => void): E
     latest.current = content;
   }, [content]);
   const then = (change: () => Promise<string>, isStep: boolean) => {
+    setUnderWay((count) => count + 1);
     queue.current = queue.current
       .then(change)
       .then((edited) => {
@@ -93,7 +99,8 @@ export function useEdits(content: string, setContent: (text: string) => void): E
         if (isStep) setSteps((count) => count + 1);
         setContent(edited);
       })
-      .catch(sayProblem(text));
+      .catch(sayProblem(text))
+      .finally(() => setUnderWay((count) => count - 1));
   };
   const mark = (expression: string | undefined) => {
     emptied.current = expression;
@@ -122,6 +129,11 @@ export function useEdits(content: string, setContent: (text: string) => void): E
     return leaving.current;
   };
   return {
+    type(whole) {
+      // At once, not with the next picture: the key that sends it may come before that.
+      latest.current = whole;
+      setContent(whole);
+    },
     edit(expression, value) {
       mark(undefined);
       leaving.current = Promise.resolve(true);
@@ -134,6 +146,7 @@ export function useEdits(content: string, setContent: (text: string) => void): E
     },
     leave: () => void leave(),
     isEmptied,
+    isUnderWay: underWay > 0,
     stays,
     apply: (expression) =>
       then(async () => (await door.call("apply_suggestions", { text: latest.current, only: expression })).text, true),

@@ -19,7 +19,7 @@ import { Empty, Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { StateBadge, StateLabel } from "../parts/state";
 import { Subject } from "../parts/subject";
-import { useWindow } from "../place";
+import { useOtherRoom, useWindow } from "../place";
 import css from "./ask.module.css";
 
 const ALL: AskQuery = { identifier: null, status: null, from: null, until: null };
@@ -31,12 +31,19 @@ type Answer =
   | { phase: "shown"; views: AskedView[]; at: string }
   | { phase: "failed"; problem: Problem };
 
-/** `identifier`: asked for at once. */
-export function Ask({ identifier = null }: { identifier?: string | null }) {
+/** `identifier`: asked for at once. `authority`: which one answers. */
+export function Ask({ identifier = null, authority }: { identifier?: string | null; authority: string | undefined }) {
   const text = useText();
   const [query, setQuery] = useState<AskQuery>({ ...ALL, identifier });
   const { answer, asked, ask, askFurther, isAsking } = useQuestion({ ...ALL, identifier });
   const set = (change: Partial<AskQuery>) => setQuery((known) => ({ ...known, ...change }));
+  // Another authority answers by itself what was asked last, but for a number: that was the first one's. The form stays as it
+  // is under the hand of whoever fills it in.
+  useOtherRoom(authority, () => {
+    const kept = asked.identifier === identifier ? identifier : null;
+    setQuery((known) => (known.identifier === asked.identifier ? { ...known, identifier: kept } : known));
+    ask({ ...asked, identifier: kept });
+  });
   const askFor = (wanted: AskQuery) => {
     setQuery(wanted);
     ask(wanted);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { anotherCore, authority, expect, sound, test } from "./window";
+import { anotherCore, authority, expect, heldBack, sound, test } from "./window";
 import type { Core } from "./window";
 
 const PLAIN = { again: false, separate: false };
@@ -10,7 +10,7 @@ const PLAIN = { again: false, separate: false };
 test("what the authority has is shown beside the list, narrowed, and opened", async ({ window, core }) => {
   const paths = [core.sample("covid"), core.sample("malaria"), core.sample("muster-fehler")];
   await core.call("send_files", { paths, ...PLAIN });
-  await expect.poll(async () => (await core.call("status")).counts.byState, { timeout: 30_000 }).toMatchObject({ completed: 2, failed: 1 });
+  await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ completed: 2, failed: 1 });
   await window.getByTestId("nav-ask").click();
   const hits = window.getByTestId("hit");
   await expect(hits).toHaveCount(3);
@@ -52,7 +52,7 @@ test("what the authority has is shown beside the list, narrowed, and opened", as
 
 test("more than a page is shown page by page", async ({ window, core }) => {
   await core.call("send_files", { paths: core.copies("covid", 27), ...PLAIN });
-  await expect.poll(async () => (await core.call("status")).counts.completed, { timeout: 30_000 }).toBe(27);
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(27);
   await window.getByTestId("nav-ask").click();
   await expect(window.getByTestId("hit")).toHaveCount(25);
   await window.getByTestId("ask-further").click();
@@ -80,7 +80,7 @@ test.describe("a laboratory", () => {
     await other.call("send_files", { paths: [other.sample("malaria")], ...PLAIN });
     await core.call("send_files", { paths: [core.sample("covid")], ...PLAIN });
     for (const one of [core, other]) {
-      await expect.poll(async () => (await one.call("status")).counts.completed, { timeout: 30_000 }).toBe(1);
+      await expect.poll(async () => (await one.call("status")).counts.completed).toBe(1);
     }
     await window.getByTestId("nav-ask").click();
     const hits = window.getByTestId("hit");
@@ -97,6 +97,32 @@ test.describe("a laboratory", () => {
     await sound(window);
     await window.getByTestId("ask-again").click();
     await expect(window.getByTestId("ask-again")).toBeVisible();
+  });
+
+  test("another authority answers by itself, and takes nothing out of the hand of whoever fills in the question", async ({ window, core }) => {
+    await core.call("send_files", { paths: [core.sample("covid")], ...PLAIN });
+    await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+    await window.getByTestId("nav-ask").click();
+    const hits = window.getByTestId("hit");
+    await expect(hits).toHaveCount(1);
+    await window.getByTestId("ask-identifier").fill("urn:uuid:");
+    await window.getByTestId("ask-status").click();
+    const option = window.getByRole("option", { name: "Failed" });
+    await expect(option).toBeVisible();
+    const list = await option.elementHandle();
+    // Another program has chosen the endpoint. What its authority answers is held back until the list is open.
+    const made = await authority(core);
+    const letGo = await heldBack(window, "ask_authority");
+    await set(core, made);
+    await expect(window.getByText("Asking the authority")).toBeAttached();
+    const before = await window.getByTestId("ask-status").boundingBox();
+    letGo();
+    await expect(window.getByText("The authority shows no report to this certificate")).toBeAttached();
+    expect(await window.getByTestId("ask-status").boundingBox()).toEqual(before);
+    expect(await list?.isVisible()).toBe(true);
+    await option.click();
+    await expect(window.getByTestId("ask-status")).toContainText("Failed");
+    await expect(window.getByTestId("ask-identifier")).toHaveValue("urn:uuid:");
   });
 
   test("what an old interface cannot be asked is said in words, and left out by a press", async ({ window, core }) => {

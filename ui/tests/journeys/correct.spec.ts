@@ -2,14 +2,14 @@
 
 import { readFileSync } from "node:fs";
 
-import { expect, replaceAll, sound, test } from "./window";
+import { expect, heldBack, replaceAll, sound, test } from "./window";
 import type { Core } from "./window";
 
 /** Sends files and waits until each is finished; the numbers of those that failed. */
 async function failed(core: Core, paths: string[]): Promise<number[]> {
   const sent = await core.call("send_files", { paths, again: false, separate: false });
   const ids = sent.submissions.flatMap((id) => (id === null ? [] : [id]));
-  await expect.poll(async () => (await core.call("batch", { ids })).moving, { timeout: 30_000 }).toBe(0);
+  await expect.poll(async () => (await core.call("batch", { ids })).moving).toBe(0);
   return (await core.call("batch", { ids })).attention;
 }
 
@@ -111,7 +111,7 @@ test("an emptied field takes its value out of the report, or says at once that t
   await deceased.fill("");
   await dialog.getByTestId("correct-send").click();
   await expect(dialog).toHaveCount(0);
-  await expect.poll(async () => (await core.call("status")).counts.completed, { timeout: 30_000 }).toBe(2);
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(2);
   expect((await core.call("status")).counts.needsAttention).toBe(0);
 });
 
@@ -151,7 +151,7 @@ test("many reports of one cause are fixed once: one goes first, its verdict lets
   await expect(dialog).toContainText("The first is completed. 11 are left.");
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 11, completed: 1 });
   await window.keyboard.press("Enter");
-  await expect(dialog).toContainText("All done: 12 completed", { timeout: 40_000 });
+  await expect(dialog).toContainText("All done: 12 completed");
   expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 12 });
 });
 
@@ -196,14 +196,48 @@ test("what was typed into the form last is sent, however long it takes into the 
   const family = window.getByRole("dialog").getByRole("textbox", { name: "Family name" });
   await family.fill("Mus");
   await expect(window.getByTestId("correct-summary")).toContainText("You change 1 line");
-  await window.route("**/call/edit_draft", async (route) => {
-    await new Promise((later) => setTimeout(later, 400));
-    await route.continue();
-  });
+  const letGo = await heldBack(window, "edit_draft");
   await family.fill("Muster");
   const sent = window.waitForRequest("**/call/correct_with_text");
   await window.keyboard.press("Control+Enter");
+  letGo();
   expect(((await sent).postDataJSON() as { text: string }).text).toContain('"Muster"');
+});
+
+test("the key that sends is not lost while the first that was typed is on its way into the text", async ({ window, core }) => {
+  await failed(core, core.copies("muster-fehler", 1));
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  const dialog = window.getByRole("dialog");
+  const family = dialog.getByRole("textbox", { name: "Family name" });
+  await expect(family).toHaveValue("Muster-Fehler");
+  const letGo = await heldBack(window, "edit_draft");
+  await family.fill("Muster");
+  await expect(dialog.getByTestId("correct-send")).toBeEnabled();
+  await window.keyboard.press("Control+Enter");
+  letGo();
+  await expect(dialog).toHaveCount(0);
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ completed: 1, needsAttention: 0 });
+});
+
+test("what was typed into the source last is sent by the very next key", async ({ window, core }) => {
+  const [id] = await failed(core, core.copies("muster-fehler", 1));
+  await window.getByTestId("nav-correct").click();
+  await window.getByTestId("report-row").first().click();
+  await window.getByTestId("action-correct").click();
+  const source = window.getByRole("dialog").getByRole("textbox", { name: "Source" });
+  await source.press("Control+a");
+  const text = corrected((await core.call("detail", { id: id ?? 0 })).source);
+  const sent = window.waitForRequest("**/call/correct_with_text");
+  // Both in one turn of the page: nothing is drawn between them.
+  await source.evaluate((element, pasted) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", pasted);
+    element.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    element.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", ctrlKey: true, bubbles: true, composed: true }));
+  }, text);
+  expect(((await sent).postDataJSON() as { text: string }).text).toBe(text);
 });
 
 test("what the window has just said in its corner stops neither a drop nor a key", async ({ window, core }) => {

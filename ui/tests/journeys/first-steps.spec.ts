@@ -7,7 +7,7 @@ test("the first steps stay until they are done, each opens its place, and they c
   await expect(list).toContainText("First steps");
   await window.getByTestId("checklist-practice").click();
   await window.getByTestId("send-button").click();
-  await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled", { timeout: 30_000 });
+  await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
   await expect(list).toContainText("Practise (done)");
   await restart();
   // As far as one was: the certificate is next.

@@ -10,7 +10,7 @@ import type { Core } from "./window";
 async function sent(core: Core, paths: string[]): Promise<number[]> {
   const { submissions } = await core.call("send_files", { paths, again: false, separate: false });
   const ids = submissions.flatMap((id) => (id === null ? [] : [id]));
-  await expect.poll(async () => (await core.call("batch", { ids })).moving, { timeout: 30_000 }).toBe(0);
+  await expect.poll(async () => (await core.call("batch", { ids })).moving).toBe(0);
   return ids;
 }
 

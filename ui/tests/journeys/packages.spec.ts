@@ -22,7 +22,7 @@ const stateOf = async (core: Core, id: number) => (await core.call("detail", { i
 
 test("packages are imported, tried on the last reports, used and removed", async ({ window, core }) => {
   const id = await sent(core, clean(core));
-  await expect.poll(() => stateOf(core, id), { timeout: 30_000 }).toBe("completed");
+  await expect.poll(() => stateOf(core, id)).toBe("completed");
   await window.getByTestId("nav-settings").click();
   const card = window.getByTestId("rules");
   const packages = card.getByTestId("rules-package");

@@ -24,7 +24,7 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   await core.call("use_endpoint", { name: "Pilot" });
   const sent = await core.call("send_files", { paths: [core.sample("covid")], again: false, separate: false });
   const [id] = sent.submissions;
-  await expect.poll(async () => (await core.call("detail", { id: id ?? 0 })).row.state, { timeout: 30_000 }).toBe("completed");
+  await expect.poll(async () => (await core.call("detail", { id: id ?? 0 })).row.state).toBe("completed");
 
   await window.getByTestId("nav-settings").click();
   await window.getByRole("button", { name: "Change Pilot" }).click();
@@ -158,7 +158,7 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   // What the authority has taken has no clock.
   await core.call("set_paused", { paused: false });
   await window.getByTestId("nav-reports").click();
-  await expect.poll(async () => (await core.call("status")).counts.completed, { timeout: 30_000 }).toBe(3);
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
   await expect(window.getByTestId("deadline")).toHaveCount(0);
 });
 
@@ -216,13 +216,13 @@ test("a watched folder is asked about what lies in it; what is left there stays 
   await expect.poll(watched).toBe(out);
   await expect(window.getByTestId("left-lying")).toContainText("2 files lay in the watched folder before and were not sent");
   put("gonorrhoea", "gonorrhoea.json");
-  await expect.poll(completed, { timeout: 30_000 }).toBe(1);
+  await expect.poll(completed).toBe(1);
   await window.getByTestId("nav-send").click();
   await sound(window);
   await window.getByTestId("look-at-left").click();
   await expect(window.getByTestId("candidate-row")).toHaveCount(2);
   await window.getByTestId("send-button").click();
-  await expect.poll(completed, { timeout: 30_000 }).toBe(3);
+  await expect.poll(completed).toBe(3);
   await window.getByTestId("nav-settings").click();
   await expect(window.getByText(out)).toBeVisible();
   await expect(window.getByTestId("left-lying")).toHaveCount(0);
@@ -235,7 +235,7 @@ test("a watched folder is asked about what lies in it; what is left there stays 
   await window.getByTestId("choose-watched").click();
   await expect(dialog).toContainText("A file lies in this folder already. Is it to be sent?");
   await window.getByTestId("watch-send-these").click();
-  await expect.poll(completed, { timeout: 30_000 }).toBe(4);
+  await expect.poll(completed).toBe(4);
   const empty = join(core.folder, "empty");
   mkdirSync(empty);
   await core.choose([empty]);

@@ -138,6 +138,17 @@ export async function replaceAll(editor: Locator, text: string): Promise<void> {
   }, text);
 }
 
+/** Holds back what the page asks of the core by one command, until it is let go. */
+export async function heldBack(page: Page, command: keyof Commands): Promise<() => void> {
+  let letGo = () => {};
+  const held = new Promise<void>((go) => (letGo = go));
+  await page.route(`**/call/${command}`, async (route) => {
+    await held;
+    await route.continue();
+  });
+  return letGo;
+}
+
 /** Starts a program that says where it listens. */
 async function running(program: string, words: string[], env: Record<string, string> = {}) {
   const child = spawn(program, words, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
