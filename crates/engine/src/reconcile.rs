@@ -396,11 +396,12 @@ pub(crate) fn found_report(
     }
 }
 
-/// The identifier under which the journal knows a report, else its first one.
+/// The identifier under which the journal knows a report, which the authority may give back in other letters; else its
+/// first one.
 fn known_or_first(journal: &Journal, answer: &Answer) -> Result<Option<String>, EngineError> {
     for identifier in &answer.identifiers {
-        if journal.find_by_attempt_identifier(identifier)?.is_some() {
-            return Ok(Some(identifier.clone()));
+        if let Some(id) = journal.find_by_attempt_identifier(identifier)? {
+            return Ok(Some(journal.row(id)?.identifier));
         }
     }
     let attempt = answer.identifiers.iter().find(|identifier| identifier.starts_with("urn:uuid:"));

@@ -283,18 +283,28 @@ impl Laboratory {
 
     /// The same in an envelope that names it.
     fn hand_over_as(&mut self, journal: &Journal, number: u64, identifier: String) {
+        let new = self.submission(number, identifier);
+        let digest = new.digest.clone();
+        if let Imported::New(id) = journal.import_unless_async(new, Unless::Known).wait().unwrap() {
+            let identifier = journal.row(id).unwrap().identifier;
+            let documents = &mut self.authority.service.lock().unwrap().documents;
+            documents.insert(identifier.clone(), format!("document-{number}"));
+            self.taken.insert(identifier, digest);
+        }
+    }
+
+    fn submission(&self, number: u64, identifier: String) -> NewSubmission {
         let document = testkit::DocumentBuilder::new(number).json().into_bytes();
-        let digest = report::digest(&document);
-        let new = NewSubmission {
+        NewSubmission {
             file: format!("{number}.json"),
             format: Format::Json,
-            digest: digest.clone(),
+            digest: report::digest(&document),
             document,
             summary: Summary {
                 identifier: Some(format!("document-{number}")),
                 ..Summary::default()
             },
-            identifier: identifier.clone(),
+            identifier,
             endpoint: "simulated".to_owned(),
             canonical: None,
             environment: None,
@@ -303,12 +313,6 @@ impl Laboratory {
             corrects: None,
             by: Person("test".to_owned()),
             at: self.clock.now(),
-        };
-        if let Imported::New(id) = journal.import_unless_async(new, Unless::Known).wait().unwrap() {
-            let identifier = journal.row(id).unwrap().identifier;
-            let documents = &mut self.authority.service.lock().unwrap().documents;
-            documents.insert(identifier.clone(), format!("document-{number}"));
-            self.taken.insert(identifier, digest);
         }
     }
 
@@ -529,6 +533,41 @@ async fn nothing_is_let_go_while_nothing_of_ours_is_shown() {
     assert_eq!(journal.guarded("simulated").unwrap(), []);
     assert_eq!(journal.state(waits[0]).unwrap().code(), "held", "the authority has it");
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
+}
+
+/// What was on hold in the backup was released and completed since, and the comparison has shown nothing of it: before its
+/// correction leaves the authority is asked for it, and a person decides.
+#[tokio::test]
+async fn a_correction_of_what_may_have_left_before_a_restore_asks_for_it() {
+    let mut lab = Laboratory::new(1);
+    let journal = Journal::create(&lab.path(), &key()).unwrap();
+    lab.hand_over(&journal, 1);
+    lab.settle(&journal).await;
+    lab.hand_over(&journal, 2);
+    let second = SubmissionId(2);
+    let record = |id, event, at| {
+        journal.record(Step::new(id, event, Person("test".to_owned()), at)).unwrap()
+    };
+    record(second, Event::HeldBack, lab.clock.now());
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    let due = lab.clock.now();
+    record(second, Event::Released { reason: "ok".to_owned(), due }, due);
+    lab.settle(&journal).await;
+    let journal = lab.on_a_new_disk(journal);
+    assert_eq!(journal.state(second).unwrap().code(), "held");
+    // The list is never given, and the guard of what is taken in lets the correction go.
+    journal.set_reconciled().unwrap();
+    let newer = lab.submission(3, "urn:uuid:newer".to_owned());
+    let newer = journal.import(NewSubmission { corrects: Some(second), ..newer }).unwrap();
+    let by = Person("test".to_owned());
+    journal.decide_guarded(newer, None, &by, lab.clock.now()).unwrap();
+    let worker = lab.worker(&journal);
+    for _ in 0..4 {
+        lab.turn(&worker).await;
+    }
+    assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2, "it waits");
+    assert_eq!(journal.state(newer).unwrap().code(), "held");
+    assert!(matches!(journal.state(second).unwrap().code(), "in-progress" | "completed"));
 }
 
 /// The specification lets an authority match the identifier of the delivery alone. It answers every question for a

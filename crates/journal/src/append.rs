@@ -83,8 +83,14 @@ pub(crate) fn import(
     let id = import_linked(connection, prepared)?;
     if let Some(predecessor) = prepared.new.corrects {
         let subject = subject_of(connection, predecessor)?;
-        // What was sent once may be at the authority all the same: it is not closed before that was asked.
-        if !matches!(subject.state, State::Held { attempt: 1.. }) {
+        // What was sent once, perhaps before a restore, may be at the authority all the same: it is not closed before that
+        // was asked.
+        let was_sent = match subject.state {
+            State::Held { attempt: 1.. } => true,
+            State::Held { .. } => doubt::covers(connection, predecessor)?,
+            _ => false,
+        };
+        if !was_sent {
             succession::supersede(connection, &subject, id, &prepared.new.by, prepared.new.at)?;
         }
     }

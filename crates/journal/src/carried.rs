@@ -92,10 +92,21 @@ impl Carried {
                 State::Held { .. } | State::Withdrawn { .. } | State::Superseded { .. }
                     if would_be_sent =>
                 {
-                    let (since, due, why) = (now, now, doubt::RESTORED.to_owned());
-                    // It may have been sent since the backup, so what the authority shows of it counts.
-                    append::happen(connection, id, &Event::Doubted { since, due, why }, by, now)?;
-                    append::happen(connection, id, &Event::HeldBack, by, now)?;
+                    hold_in_doubt(connection, id, by, now)?;
+                }
+                // It was released since, and perhaps sent.
+                State::Queued { .. }
+                | State::Sending { .. }
+                | State::Unknown { .. }
+                | State::InProgress { .. }
+                | State::Completed { .. }
+                | State::Rejected
+                | State::Failed { .. }
+                    if state == "held" =>
+                {
+                    let released = Event::Released { reason: doubt::RESTORED.to_owned(), due: now };
+                    append::happen(connection, id, &released, by, now)?;
+                    hold_in_doubt(connection, id, by, now)?;
                 }
                 State::Withdrawn { received: false } => {
                     let subject = append::subject_of(connection, id)?;
@@ -122,6 +133,18 @@ impl Carried {
         })
         .flatten()
     }
+}
+
+/// It may have been sent since the backup, so what the authority shows of it counts.
+fn hold_in_doubt(
+    connection: &Connection,
+    id: SubmissionId,
+    by: &Person,
+    now: Instant,
+) -> Result<(), RecordError> {
+    let (since, due, why) = (now, now, doubt::RESTORED.to_owned());
+    append::happen(connection, id, &Event::Doubted { since, due, why }, by, now)?;
+    append::happen(connection, id, &Event::HeldBack, by, now)
 }
 
 /// A look with a connection of its own: one that has met a damaged page may refuse everything from then on.

@@ -43,14 +43,23 @@ pub(crate) fn covers(connection: &Connection, id: SubmissionId) -> Result<bool, 
     Ok(mark(connection)?.is_some_and(|mark| id.0 <= mark.through))
 }
 
+/// When the journal was restored, where that covers the number.
+pub(crate) fn restored_since(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Option<Instant>, JournalError> {
+    Ok(mark(connection)?.filter(|mark| id.0 <= mark.through).map(|mark| mark.at))
+}
+
 /// Since when a report that is in doubt since then may have been sent: a restore puts in doubt what may have been sent at
-/// any time before.
+/// any time before. Where the clock was ahead at the restore and is set right, whatever begins until then counts as well.
 pub(crate) fn may_be_sent_since(
     connection: &Connection,
     id: SubmissionId,
     since: Instant,
+    now: Instant,
 ) -> Result<Instant, JournalError> {
-    let forgotten = |mark: Mark| id.0 <= mark.through && since >= mark.at;
+    let forgotten = |mark: Mark| id.0 <= mark.through && (since >= mark.at || mark.at > now);
     Ok(if mark(connection)?.is_some_and(forgotten) { Instant(i64::MIN) } else { since })
 }
 

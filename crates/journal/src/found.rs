@@ -188,7 +188,7 @@ fn without_content(found: &FoundReport, lost: Option<&LostReport>) -> NewSubmiss
             identifier: lost.and_then(|lost| lost.document.clone()),
             ..Summary::default()
         },
-        identifier: found.identifier.clone(),
+        identifier: lost.map_or(&found.identifier, |lost| &lost.identifier).clone(),
         endpoint: found.endpoint.clone(),
         first: Event::Queued { due: found.at },
         findings: Vec::new(),

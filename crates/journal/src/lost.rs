@@ -1,6 +1,8 @@
 //! Reports that were taken in once and that a restored journal does not have: what is known of them is kept, so that
 //! the same report, when it comes again, is asked for before it is sent.
 
+use std::collections::BTreeSet;
+
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
@@ -120,15 +122,28 @@ fn of_content(
     Ok(found)
 }
 
-/// The lost report with this identifier of its attempt to an endpoint.
+/// The lost report with this identifier of its attempt to an endpoint, also with its letters all small or all large: the
+/// authority may give it back so.
 pub(crate) fn by_identifier(
     connection: &Connection,
     endpoint: &str,
     identifier: &str,
 ) -> Result<Option<LostReport>, JournalError> {
-    let mut found = beginning(connection, &format!("{BY_IDENTIFIER}{identifier}"))?;
-    found.retain(|lost| lost.identifier == identifier && lost.endpoint == endpoint);
+    let mut found = Vec::new();
+    for form in forms(identifier) {
+        found.extend(beginning(connection, &format!("{BY_IDENTIFIER}{form}{END}"))?);
+    }
+    found.retain(|lost| lost.endpoint == endpoint);
     Ok(found.into_iter().max_by_key(|lost| lost.at))
+}
+
+/// As ready envelopes bring an identifier: in any letters.
+fn forms(identifier: &str) -> BTreeSet<String> {
+    let uuid = identifier.get(..9).filter(|scheme| scheme.eq_ignore_ascii_case("urn:uuid:"));
+    let large = uuid.and_then(|_| identifier.get(9..));
+    let mut forms = BTreeSet::from([identifier.to_owned(), identifier.to_lowercase()]);
+    forms.extend(large.map(|uuid| format!("urn:uuid:{}", uuid.to_uppercase())));
+    forms
 }
 
 /// Whether something that is lost went out under the identifier of this report, to the same endpoint, with another content.

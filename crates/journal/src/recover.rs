@@ -14,7 +14,7 @@ use rusqlite::Connection;
 
 use crate::append;
 use crate::backup::{draft_beside, of_journal};
-use crate::carried::Carried;
+use crate::carried::{self, Carried};
 use crate::open::{self, Access, Place};
 use crate::register::{self, Look};
 use crate::salvage::{Damaged, Salvaged};
@@ -375,7 +375,8 @@ fn take_back(
     now: Instant,
     by: &Person,
 ) -> Result<(), RecordError> {
-    let Salvaged { lost, mut new, corrects, had_receipt, said_received, closed } = report;
+    let Salvaged { lost, mut new, corrects, had_receipt, held_after_request, .. } = report;
+    let (said_received, closed) = (report.said_received, report.closed);
     if let Some(attempt) = corrects {
         new.corrects = read::of_attempt(connection, &attempt)?;
     }
@@ -385,6 +386,10 @@ fn take_back(
         // In doubt already, as everything that comes back.
         append::happen(connection, id, &Event::HeldBack, by, now)?;
         attach::warn(connection, id, &Message::warning(HAD_RECEIPT, &[]))?;
+    }
+    if held_after_request {
+        append::happen(connection, id, &Event::HeldBack, by, now)?;
+        attach::warn(connection, id, &Message::warning(carried::DECIDED, &[]))?;
     }
     if said_received {
         let reason = doubt::RESTORED.to_owned();

@@ -34,6 +34,8 @@ pub(crate) struct Salvaged {
     pub(crate) corrects: Option<[String; 3]>,
     /// The authority had accepted it. It waits until that shows it again: one that has forgotten it must not get it twice.
     pub(crate) had_receipt: bool,
+    /// It was put on hold after a request that may have arrived.
+    pub(crate) held_after_request: bool,
     /// The authority has it, by a person's word.
     pub(crate) said_received: bool,
     /// Nobody wanted it to be sent any more.
@@ -99,7 +101,7 @@ impl Damaged {
 
     /// The report with this number, if all of it can be read.
     pub(crate) fn report(&mut self, number: i64, now: Instant, by: &Person) -> Option<Salvaged> {
-        let (mut new, state, said_received, created) = self.read(|connection| {
+        let (mut new, state, whole, created) = self.read(|connection| {
             let mut query = connection.prepare_cached(HEAD)?;
             query.query_row([number], |row| head(row, now, by)).optional()
         })??;
@@ -124,15 +126,26 @@ impl Damaged {
         };
         // What waits for a person goes on waiting. All else may have been sent, or was.
         let state = StateCode::of(&state);
+        let said_received = whole == Some(State::Withdrawn { received: true });
+        let held_after_request = matches!(whole, Some(State::Held { attempt: 1.. }));
         let may_go = [StateCode::Queued, StateCode::Sending, StateCode::Unknown];
         let with_receipt = [StateCode::InProgress, StateCode::Completed, StateCode::Failed];
         let had_receipt = state.is_some_and(|state| with_receipt.contains(&state));
-        if !had_receipt && !said_received && !state.is_some_and(|state| may_go.contains(&state)) {
+        let is_in_doubt = had_receipt || said_received || held_after_request;
+        if !is_in_doubt && !state.is_some_and(|state| may_go.contains(&state)) {
             new.first = Event::Held;
         }
         let closed = !said_received && state.is_some_and(StateCode::is_closed);
         let corrects = self.corrects(number);
-        Some(Salvaged { lost, new, corrects, had_receipt, said_received, closed })
+        Some(Salvaged {
+            lost,
+            new,
+            corrects,
+            had_receipt,
+            held_after_request,
+            said_received,
+            closed,
+        })
     }
 
     /// The report whose place it takes, where both can be read.
@@ -160,7 +173,7 @@ fn head(
     row: &rusqlite::Row<'_>,
     now: Instant,
     by: &Person,
-) -> rusqlite::Result<(NewSubmission, String, bool, Instant)> {
+) -> rusqlite::Result<(NewSubmission, String, Option<State>, Instant)> {
     let format = match row.get_ref(1)?.as_str()? {
         "xml" => Format::Xml,
         _ => Format::Json,
@@ -184,9 +197,8 @@ fn head(
         by: by.clone(),
         at: now,
     };
-    let state = serde_json::from_str::<State>(row.get_ref(8)?.as_str()?);
-    let said_received = state.is_ok_and(|it| it == State::Withdrawn { received: true });
-    Ok((new, row.get(6)?, said_received, Instant(row.get(7)?)))
+    let whole = serde_json::from_str::<State>(row.get_ref(8)?.as_str()?).ok();
+    Ok((new, row.get(6)?, whole, Instant(row.get(7)?)))
 }
 
 #[cfg(test)]

@@ -67,8 +67,14 @@ impl Journal {
         &self,
         id: SubmissionId,
         since: Instant,
+        now: Instant,
     ) -> Result<Instant, JournalError> {
-        self.read(|c| doubt::may_be_sent_since(c, id, since))
+        self.read(|c| doubt::may_be_sent_since(c, id, since, now))
+    }
+
+    /// When the journal was restored, where a report may have had another life between the backup and then.
+    pub fn restored_since(&self, id: SubmissionId) -> Result<Option<Instant>, JournalError> {
+        self.read(|c| doubt::restored_since(c, id))
     }
 
     /// Corrections of a report that were withdrawn, also those of such corrections: a request of one may have arrived.

@@ -20,6 +20,8 @@ pub(crate) struct Life {
     ready: i64,
     /// The last end that was learned of it.
     learned: Option<&'static str>,
+    /// The authority has accepted it once.
+    accepted: bool,
 }
 
 /// Everything that was seen so far.
@@ -106,7 +108,9 @@ impl Laws {
             State::Completed { .. } | State::Failed { .. } => Some(state.code()),
             _ => before.as_ref().and_then(|life| life.learned),
         };
-        let life = Life { state, identifier, endpoint, ready, learned };
+        let accepted =
+            state.receipt().is_some() || before.as_ref().is_some_and(|life| life.accepted);
+        let life = Life { state, identifier, endpoint, ready, learned, accepted };
         self.proven(world, id, &life);
         self.in_time(world, id, &life, before.as_ref());
         self.lives.insert(id, life);
@@ -139,7 +143,9 @@ impl Laws {
             let Ok(row) = world.observer.row(id) else { continue };
             let endpoint = usize::from(row.endpoint == ENDPOINTS[1]);
             let (identifier, ready) = (row.identifier, world.truth());
-            let life = Life { state: row.state, identifier, endpoint, ready, learned: None };
+            let accepted = row.receipt.is_some();
+            let state = row.state;
+            let life = Life { state, identifier, endpoint, ready, learned: None, accepted };
             self.lives.insert(id, life);
         }
     }
@@ -215,7 +221,8 @@ impl Laws {
         let journal = &world.observer;
         let stands =
             journal.notices().is_ok_and(|all| all.iter().any(|it| it.code == "journal-copied"));
-        let forgotten = journal.may_be_sent_since(id, *since).is_ok_and(|first| first < *since);
+        let first = journal.may_be_sent_since(id, *since, world.computer.wall());
+        let forgotten = first.is_ok_and(|first| first < *since);
         let said = journal.detail(id).is_ok_and(|detail| {
             let last = detail.timeline.last();
             last.is_some_and(|it| matches!(it.event, report::Event::SaidNotReceived { .. }))
@@ -366,9 +373,7 @@ impl Laws {
             State::InProgress { not_found_since: Some(_), .. } => !known(life),
             // What the authority has is found yet.
             State::Unknown { .. } if !known(life) => {
-                let there = |other: &&Life| {
-                    other.endpoint == life.endpoint && other.state.receipt().is_some()
-                };
+                let there = |other: &&Life| other.endpoint == life.endpoint && other.accepted;
                 let mut accepted = self.lives.values().filter(there).peekable();
                 let offered = life.state.actions(world.computer.wall());
                 accepted.peek().is_some()

@@ -53,7 +53,8 @@ impl<A: Authority> Worker<A> {
         let after = timeline.iter().rev().map(|entry| &entry.event);
         let mut after = after.take_while(|event| !matches!(event, Event::SendingStarted { .. }));
         let is_said = after.any(|event| matches!(event, Event::SaidNotReceived { .. }));
-        let Asked { result, unsure, in_use } = self.look_up(&due.identifier, (since, since)).await;
+        let sent = (self.journal.may_be_sent_since(due.id, since, self.clock.now())?, since);
+        let Asked { result, unsure, in_use } = self.look_up(&due.identifier, sent).await;
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return self.is_stopped(),

@@ -99,7 +99,7 @@ impl<A: Authority> Worker<A> {
         // An empty answer says something only where this certificate was shown reports both before and after it.
         let began = self.clock_reading();
         let may_end = asked.saturating_add(1) >= self.timing.asks_min;
-        let sent = (self.journal.may_be_sent_since(due.id, since)?, since);
+        let sent = (self.journal.may_be_sent_since(due.id, since, self.clock.now())?, since);
         let sights = self.sights(sent);
         let before = match may_end {
             true => self.least_visibility(&sights, &due.identifier).await?,

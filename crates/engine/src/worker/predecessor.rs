@@ -2,6 +2,7 @@
 //! way back, or it was found after the correction was taken in. Then both would count, and a person decides.
 
 use client::{Authority, Fault, Why};
+use fhir::Instant;
 use journal::{Due, EvidenceKind, JournalError, Message, Row, Step, Token};
 use report::{Event, State, SubmissionId};
 
@@ -31,17 +32,19 @@ enum Arrival {
 }
 
 impl<A: Authority> Worker<A> {
-    /// Before the first request for a correction: whether the authority has what it takes the place of; and before each of
-    /// one that is open again, whether it has what was withdrawn in its place. Says whether nothing is to be sent now. A
-    /// person who releases the correction afterwards has decided that it has to go.
+    /// Before each request for a correction: whether the authority has what it takes the place of; and of one that is open
+    /// again, whether it has what was withdrawn in its place. Says whether nothing is to be sent now. A person who releases
+    /// the correction afterwards has decided that it has to go.
     pub(super) async fn awaits_a_decision(
         &self,
         due: &Due,
         token: Token,
     ) -> Result<bool, JournalError> {
-        let State::Queued { attempt, .. } = due.state else { return Ok(false) };
+        if !matches!(due.state, State::Queued { .. }) {
+            return Ok(false);
+        }
         let mut asked = false;
-        for id in self.instead(due, attempt)? {
+        for id in self.instead(due)? {
             let row = self.journal.row(id)?;
             let warning = match self.arrival(&row, token, &mut asked).await? {
                 Arrival::Not => None,
@@ -68,14 +71,11 @@ impl<A: Authority> Worker<A> {
         Ok(asked && self.is_stopped()?)
     }
 
-    /// What may be at the authority in place of a report: before its first request what it corrects, and always the other
-    /// corrections of those, and of itself, that were withdrawn.
-    fn instead(&self, due: &Due, attempt: u32) -> Result<Vec<SubmissionId>, JournalError> {
-        let mut all = Vec::new();
-        if attempt > 0 {
-            all = self.journal.withdrawn_in_place_of(due.id)?;
-        }
-        let mut next = due.corrects.filter(|_| attempt == 0);
+    /// What may be at the authority in place of a report: what it corrects, and the other corrections of those, and of
+    /// itself, that were withdrawn.
+    fn instead(&self, due: &Due) -> Result<Vec<SubmissionId>, JournalError> {
+        let mut all = self.journal.withdrawn_in_place_of(due.id)?;
+        let mut next = due.corrects;
         while let Some(id) = next {
             all.push(id);
             all.extend(self.journal.withdrawn_in_place_of(id)?);
@@ -114,15 +114,16 @@ impl<A: Authority> Worker<A> {
             }
             // It is asked for already, or under way.
             State::Unknown { .. } | State::Sending { .. } => return Ok(Arrival::Unanswerable),
-            State::Held { .. } | State::Queued { .. } | State::Withdrawn { .. } => {}
+            State::Held { .. }
+            | State::Queued { .. }
+            | State::Withdrawn { .. }
+            | State::Superseded { .. } => {}
             _ => return Ok(Arrival::Not),
         }
-        let timeline = self.journal.detail(row.id)?.timeline;
-        let Some(since) = open_request(timeline.iter().map(|entry| &entry.event)) else {
-            return Ok(Arrival::Not);
-        };
+        let Some(since) = self.may_have_left(row)? else { return Ok(Arrival::Not) };
         *asked = true;
-        let Asked { result, unsure, in_use } = self.look_up(&row.identifier, (since, since)).await;
+        let sent = (self.journal.may_be_sent_since(row.id, since, self.clock.now())?, since);
+        let Asked { result, unsure, in_use } = self.look_up(&row.identifier, sent).await;
         let mut found = match result {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
@@ -143,12 +144,42 @@ impl<A: Authority> Worker<A> {
             return Ok(Arrival::Not);
         }
         let receipt = found.answers.iter().find_map(|answer| answer.receipt.clone());
+        let (answer, proof) = (found.answers.first().cloned(), found.evidence.clone());
         let mut verdict = found_at_last(found, &self.context(1));
         if let Some(fault) = in_use {
             verdict.health = Health::of_question(fault);
         }
         let failed = matches!(verdict.event, Some(Event::Failed { .. }));
-        self.conclude(row.id, EvidenceKind::Search, verdict, token).await?;
+        if let (State::Held { attempt: 0 }, Some(event), Some(answer)) =
+            (&row.state, &verdict.event, &answer)
+        {
+            // It was released in what a restore has forgotten, and is followed again.
+            self.doubt_found(row.id, event, answer, proof).await?;
+        }
+        // Nothing is said any more of what another has taken the place of.
+        if !matches!(row.state, State::Superseded { .. }) {
+            self.conclude(row.id, EvidenceKind::Search, verdict, token).await?;
+        }
         Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })
+    }
+
+    /// Since when a report may be at the authority: a request for it is open, or it may have left in what a restore has
+    /// forgotten, and it was not asked for since.
+    fn may_have_left(&self, row: &Row) -> Result<Option<Instant>, JournalError> {
+        let timeline = self.journal.detail(row.id)?.timeline;
+        if !matches!(row.state, State::Superseded { .. })
+            && let Some(since) = open_request(timeline.iter().map(|entry| &entry.event))
+        {
+            return Ok(Some(since));
+        }
+        let Some(restored) = self.journal.restored_since(row.id)? else { return Ok(None) };
+        let was_asked =
+            timeline.iter().rev().take_while(|entry| entry.at >= restored).any(|entry| {
+                matches!(
+                    entry.event,
+                    Event::NotReceived { .. } | Event::Rejected | Event::Failed { .. }
+                )
+            });
+        Ok((!was_asked).then_some(restored))
     }
 }

@@ -1,8 +1,9 @@
 //! What a search shows of reports that have not left, as far as the journal knows.
 
 use client::{Authority, Evidence};
-use exchange::IdentifierChoice;
+use exchange::{Answer, IdentifierChoice};
 use journal::{JournalError, Reconciled, RecordError};
+use report::{Event, SubmissionId};
 
 use super::Worker;
 use super::poll::News;
@@ -26,16 +27,27 @@ impl<A: Authority> Worker<A> {
             let Some(proof) = answer.receipt.as_deref().and_then(|at| entry(pages, at)) else {
                 continue;
             };
-            let identifier = self.journal.row(*id)?.identifier;
-            let (endpoint, now) = (self.endpoint.id(), self.clock.now());
-            let report = found_report(endpoint, identifier, event.clone(), answer, proof, now);
-            match self.journal.reconcile_async(report).await {
-                Ok(found) => doubted |= matches!(found, Reconciled::Doubted(_)),
-                Err(RecordError::Journal(error)) => return Err(error),
-                // It has moved on meanwhile.
-                Err(_) => {}
-            }
+            doubted |= self.doubt_found(*id, event, answer, proof).await?;
         }
         Ok(doubted)
+    }
+
+    /// Puts a report in doubt that the authority shows and that the journal believes not to have left; says whether it did.
+    pub(super) async fn doubt_found(
+        &self,
+        id: SubmissionId,
+        event: &Event,
+        answer: &Answer,
+        proof: Evidence,
+    ) -> Result<bool, JournalError> {
+        let identifier = self.journal.row(id)?.identifier;
+        let (endpoint, now) = (self.endpoint.id(), self.clock.now());
+        let report = found_report(endpoint, identifier, event.clone(), answer, proof, now);
+        match self.journal.reconcile_async(report).await {
+            Ok(found) => Ok(matches!(found, Reconciled::Doubted(_))),
+            Err(RecordError::Journal(error)) => Err(error),
+            // It has moved on meanwhile.
+            Err(_) => Ok(false),
+        }
     }
 }

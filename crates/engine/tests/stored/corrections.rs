@@ -272,3 +272,26 @@ async fn what_is_open_again_is_not_sent_beside_the_correction_that_was_withdrawn
         assert!(codes(&house, next).contains(&"corrected-report-delivered".to_owned()));
     }
 }
+
+/// A correction that never left is corrected by a wrong file, which is withdrawn: it is open again, and what it corrects is
+/// asked for before its first request all the same.
+#[tokio::test]
+async fn a_correction_that_is_open_again_asks_for_what_it_corrects() {
+    let house = House::new();
+    let id = refused_and_held(&house).await;
+    let newer = NewSubmission { corrects: Some(id), ..house.submission("ours", 2) };
+    let newer = house.journal.import(NewSubmission { first: Event::Held, ..newer }).unwrap();
+    let wrong = NewSubmission { corrects: Some(newer), ..house.submission("ours", 3) };
+    let wrong = house.journal.import(NewSubmission { first: Event::Held, ..wrong }).unwrap();
+    word(&house, wrong, Event::Withdrawn { reason: "wrong file".to_owned() });
+    assert_eq!(house.journal.state(newer).unwrap().code(), "held", "it is open again");
+    house.authority.finds.lock().unwrap().push("r-9".to_owned());
+    house.clock.pass(3_600);
+    let released = Event::Released { reason: "ok".to_owned(), due: house.clock.now() };
+    word(&house, newer, released);
+    house.worker("one").once().await.unwrap();
+    assert_eq!(house.sent(), 1, "the correction waits");
+    assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-9"));
+    assert_eq!(house.journal.state(newer).unwrap().code(), "held");
+    assert!(codes(&house, newer).contains(&"corrected-report-delivered".to_owned()));
+}

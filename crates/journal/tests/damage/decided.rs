@@ -83,6 +83,39 @@ fn what_people_had_decided_of_what_may_have_left_is_not_sent_after_a_restore() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
+/// What was on hold when the backup was made, and was released and completed since, may be at the authority: it is not closed
+/// by its correction before that was asked, whether or not the damaged journal can still be read.
+#[test]
+fn what_was_released_since_the_backup_is_not_closed_by_its_correction() {
+    for is_readable in [true, false] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let id = house.import(1);
+        house.record(id, Event::HeldBack);
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        house.record(id, Event::Released { reason: "ok".to_owned(), due: at(60) });
+        house.complete(id, "r-1");
+        let path = house.path();
+        let folder = house.leave();
+        if !is_readable {
+            for name in ["journal.db", "journal.db-wal", "journal.db-shm", "journal.db-register"] {
+                let _ = fs::remove_file(folder.path().join(name));
+            }
+        }
+        restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        assert_eq!(journal.state(id).unwrap(), State::Held { attempt: u32::from(is_readable) });
+        let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+        let codes: Vec<_> = codes.collect();
+        assert_eq!(codes.contains(&"decided-before-restore".to_owned()), is_readable);
+        let right = NewSubmission { corrects: Some(id), ..report(2) };
+        journal.import(right).unwrap();
+        assert_eq!(journal.state(id).unwrap().code(), "held", "readable: {is_readable}");
+        assert_eq!(journal.restored_since(id).unwrap(), Some(at(100)));
+        assert_eq!(journal.verify().unwrap().problems, []);
+    }
+}
+
 /// A person had released a report that waits for a comparison, and has withdrawn it since: it is not let go by itself.
 #[test]
 fn a_release_that_was_taken_back_is_not_known_again_after_a_restore() {
