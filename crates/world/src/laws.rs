@@ -173,10 +173,16 @@ impl Laws {
                 && journal.has_accepted(name).is_ok_and(|accepted| accepted)
                 && journal.witnesses_by_document(name, id).is_ok_and(|all| all.is_empty())
         };
+        // A newer version is on hold: this one goes only if that does not.
+        let is_being_replaced = |id: SubmissionId| {
+            let newer = self.replacement(world, id).and_then(|by| self.lives.get(&by));
+            newer.is_some_and(|newer| matches!(newer.state, State::Held { .. }))
+        };
         journal.unreconciled().is_ok_and(|open| open.is_none())
             && ENDPOINTS.iter().all(|name| {
                 let waiting = journal.guarded(name);
-                waiting.is_ok_and(|all| all.into_iter().all(|id| is_undecidable(name, id)))
+                let for_a_person = |id| is_undecidable(name, id) || is_being_replaced(id);
+                waiting.is_ok_and(|all| all.into_iter().all(for_a_person))
             })
     }
 
