@@ -35,6 +35,7 @@ const COMPARED_SECONDS: i64 = 3_600;
 pub const UPKEEP_NOTICES: &[(&str, &[&str])] = &[
     ("journal-copied", &["doubted"]),
     ("backups-failing", &["last", "reason"]),
+    ("comparison-incomplete", &["names"]),
     ("backup-place-away", &["place", "reason"]),
     ("journal-damage-met", &[]),
     ("journal-reconciled", &["added", "doubted", "lost"]),
@@ -206,21 +207,45 @@ impl Engine {
         }
         let (mut found, mut fault) = (reconcile::Comparison::default(), None);
         found.complete = true;
+        let is_late =
+            open.is_some_and(|open| open.restored.plus_seconds(COMPARED_SECONDS) <= self.now());
+        let mut left = Vec::new();
         for endpoint in self.profile().settings.endpoints {
+            let open = self.journal().unreconciled_at(endpoint.id())?;
             match self.reconcile_at(&endpoint, open).await {
-                Ok(at_one) => found.add(at_one),
-                Err(error) => fault = fault.or(Some(error)),
+                Ok(at_one) if at_one.complete && open.is_some() && is_late => {
+                    self.journal().set_reconciled_at(endpoint.id())?;
+                    found.add(at_one);
+                }
+                Ok(at_one) => {
+                    left.extend((!at_one.complete).then_some(endpoint.name));
+                    found.add(at_one);
+                }
+                Err(error) => {
+                    left.extend(open.is_some().then_some(endpoint.name));
+                    fault = fault.or(Some(error));
+                }
             }
         }
         self.wake();
-        if let Some(open) = open {
+        if open.is_some() {
             self.told_of_comparison(&found)?;
-            let is_late = open.restored.plus_seconds(COMPARED_SECONDS) <= self.now();
-            if fault.is_none() && found.complete && is_late {
-                self.journal().set_reconciled()?;
+            if is_late {
+                self.told_of_left(&left)?;
             }
         }
         fault.map_or_else(|| Ok(open.map(|_| found)), Err)
+    }
+
+    /// The restore is compared with every endpoint, or these have not shown everything yet.
+    fn told_of_left(&self, names: &[String]) -> Result<(), JournalError> {
+        let (journal, code) = (self.journal(), "comparison-incomplete");
+        if names.is_empty() {
+            journal.set_reconciled()?;
+            return journal.remove_notice(code);
+        }
+        tell(journal, code, &[("names", &names.join(", "))], self.now());
+        Ok(())
     }
 
     /// The first comparison after a restore comes before anything is taken in: what the authority has is known then, and

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use engine::{Clock, Engine, EngineDeps, ImportOptions, Profile, Timing};
+use exchange::{Endpoint, Environment, IdentifierChoice, Release};
 use fhir::{Format, Instant};
 use identity::SecretsKind;
 use journal::{Evidence, EvidenceKind, NewSubmission, Step};
@@ -264,4 +265,41 @@ async fn a_clock_that_was_ahead_neither_stops_backups_nor_repeats_them() {
     }
     clock.0.store(START + DAY, Ordering::SeqCst);
     assert!(engine.back_up_if_due().await.unwrap().is_some());
+}
+
+/// An old test system that nobody can ask any more is named once the comparison after a restore has waited for it for long,
+/// and no more once it is removed.
+#[tokio::test]
+async fn an_endpoint_that_keeps_a_comparison_open_is_named() {
+    let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
+    let old = Endpoint {
+        id: None,
+        name: "old test system".to_owned(),
+        base: "https://127.0.0.1:9/fhir".parse().unwrap(),
+        environment: Environment::Integration,
+        release: Release::default(),
+        ca_pem: None,
+        also_system_roots: false,
+        server_key: None,
+        language: "de-CH".to_owned(),
+        identifier: IdentifierChoice::Attempt,
+        proxy: None,
+    };
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![old]).unwrap();
+    let engine = Engine::create(profile, None, surroundings(&clock)).unwrap();
+    import(&engine, 1);
+    engine.back_up_if_due().await.unwrap();
+    drop(engine);
+    std::fs::write(Profile::open(folder.path()).unwrap().journal_file(), "").unwrap();
+    let engine = open(folder.path(), &clock);
+    assert!(engine.journal().unreconciled().unwrap().is_some());
+    let named = async || {
+        let _ = engine.reconcile().await;
+        let all = engine.journal().notices().unwrap();
+        let told = all.into_iter().find(|notice| notice.code == "comparison-incomplete")?;
+        told.params.into_iter().next()
+    };
+    assert_eq!(named().await, None, "its search may lag");
+    clock.0.fetch_add(2 * 3_600_000_000, Ordering::SeqCst);
+    assert_eq!(named().await, Some(("names".to_owned(), "old test system".to_owned())));
 }

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::append::{self, Happening, Prepared};
-use crate::recover::{COPIED, program};
+use crate::recover::{COPIED, is_compared, program};
 use crate::{
     JournalError, Message, RecordError, Source, attach, doubt, notice, read, settings, succession,
 };
@@ -121,6 +121,15 @@ fn stands(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
     }
 }
 
+/// Whether what is taken in for an endpoint at this time waits.
+fn stands_at(connection: &Connection, now: Instant, endpoint: &str) -> Result<bool, JournalError> {
+    let until_compared = kept(connection)?.is_some_and(|guard| guard.until_compared);
+    if until_compared && is_compared(connection, endpoint)? {
+        return notice::stands(connection, COPIED);
+    }
+    stands(connection, now)
+}
+
 /// Whether what is taken in at this time waits, or something does that was taken in before.
 pub(crate) fn is_needed(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
     Ok(stands(connection, now)? || !settings::beginning(connection, WAITS)?.is_empty())
@@ -140,7 +149,7 @@ pub(crate) fn held_back(
     connection: &Connection,
     prepared: &Prepared,
 ) -> Result<Option<Prepared>, JournalError> {
-    if !stands(connection, prepared.new.at)? {
+    if !stands_at(connection, prepared.new.at, &prepared.new.endpoint)? {
         return Ok(None);
     }
     let mut held = prepared.again();
@@ -174,7 +183,9 @@ pub(crate) fn waits_again(
 ) -> Result<(), JournalError> {
     match wait_of(connection, id)? {
         Some(_) => withhold(connection, id),
-        None if stands(connection, now)? => waits(connection, id, false),
+        None if stands_at(connection, now, &read::row(connection, id)?.endpoint)? => {
+            waits(connection, id, false)
+        }
         None => Ok(()),
     }
 }

@@ -71,6 +71,8 @@ const NOTICE_PARAMS: &[&str] = &["aside", "doubted", "last", "lost", "salvaged",
 
 /// Setting: what became of the restored journal still has to be compared with the authorities.
 const RECONCILE: &str = "reconcile";
+/// One setting for each endpoint, by its id, that has shown everything since the restore.
+const COMPARED: &str = "compared:";
 
 /// Code of the notice that the profile was copied.
 pub(crate) const COPIED: &str = "journal-copied";
@@ -461,10 +463,37 @@ pub(crate) fn reconcile_since(
     let since = unreconciled(connection)?.map_or(since, |open| open.since.min(since));
     let since = since.map(|since| since.0);
     let value = serde_json::json!({ "since": since, "restored": restored.0 });
+    forget_compared(connection)?;
     settings::set(connection, RECONCILE, &value)
+}
+
+/// What is still to be compared with one endpoint.
+pub(crate) fn unreconciled_at(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Option<Unreconciled>, JournalError> {
+    match is_compared(connection, endpoint)? {
+        true => Ok(None),
+        false => unreconciled(connection),
+    }
+}
+
+/// Whether an endpoint has shown everything since the restore that is not wholly compared yet.
+pub(crate) fn is_compared(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
+    Ok(settings::get(connection, &format!("{COMPARED}{endpoint}"))?.is_some())
+}
+
+pub(crate) fn reconciled_at(connection: &Connection, endpoint: &str) -> Result<(), JournalError> {
+    settings::set(connection, &format!("{COMPARED}{endpoint}"), &true.into())
 }
 
 pub(crate) fn reconciled(connection: &Connection) -> Result<(), JournalError> {
     guard::compared(connection)?;
+    forget_compared(connection)?;
     settings::remove(connection, RECONCILE)
+}
+
+fn forget_compared(connection: &Connection) -> Result<(), JournalError> {
+    let kept = settings::beginning(connection, COMPARED)?;
+    kept.iter().try_for_each(|(name, _)| settings::remove(connection, name))
 }

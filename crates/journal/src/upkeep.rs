@@ -96,6 +96,17 @@ impl Journal {
         self.read(recover::unreconciled)
     }
 
+    /// The same for one endpoint, by its id; `None` where that one has shown everything already.
+    pub fn unreconciled_at(&self, endpoint: &str) -> Result<Option<Unreconciled>, JournalError> {
+        self.read(|c| recover::unreconciled_at(c, endpoint))
+    }
+
+    /// One endpoint, by its id, has shown everything: what goes there waits for no other.
+    pub fn set_reconciled_at(&self, endpoint: &str) -> Result<(), JournalError> {
+        let endpoint = endpoint.to_owned();
+        self.write(Effect::Seen, move |c| recover::reconciled_at(c, &endpoint)).wait()
+    }
+
     /// Everything has been compared.
     pub fn set_reconciled(&self) -> Result<(), JournalError> {
         self.write(Effect::Unseen, recover::reconciled).wait()

@@ -427,3 +427,34 @@ fn after_a_recovery_everything_is_asked_for_until_it_was_compared() {
     decide(&house, id, None);
     assert_eq!(code(&house, id), "queued");
 }
+
+/// An endpoint that has shown everything waits for no other; a further restore begins anew.
+#[test]
+fn what_goes_to_an_endpoint_that_was_compared_does_not_wait_for_another() {
+    let house = at_work();
+    let (path, backups) = (house.path(), house.folder.path().join("backups"));
+    let folder = house.leave();
+    let recovered = |at_second| {
+        fs::write(&path, "").unwrap();
+        recover(&path, &key(), &backups, &on("first"), at(at_second)).unwrap().unwrap();
+        Journal::open(&path, &key()).unwrap()
+    };
+    let to = |endpoint: &str, n: i64| NewSubmission {
+        endpoint: endpoint.to_owned(),
+        canonical: Some(n.to_string().repeat(64)),
+        ..report(n)
+    };
+    let house = House { journal: recovered(100), folder };
+    house.journal.set_reconciled_at("practice").unwrap();
+    assert_eq!(house.journal.unreconciled_at("practice").unwrap(), None);
+    assert!(house.journal.unreconciled_at("old").unwrap().is_some());
+    assert_eq!(code(&house, take(&house, to("practice", 3))), "queued");
+    assert_eq!(code(&house, take(&house, to("old", 4))), "held");
+    let folder = house.leave();
+    let journal = recovered(200);
+    assert!(journal.unreconciled_at("practice").unwrap().is_some());
+    let house = House { journal, folder };
+    assert_eq!(code(&house, take(&house, to("practice", 5))), "held");
+    house.journal.set_reconciled().unwrap();
+    assert_eq!(code(&house, take(&house, to("old", 6))), "queued");
+}

@@ -173,11 +173,8 @@ impl Laws {
                 && journal.has_accepted(name).is_ok_and(|accepted| accepted)
                 && journal.witnesses_by_document(name, id).is_ok_and(|all| all.is_empty())
         };
-        // A newer version is on hold: this one goes only if that does not.
-        let is_being_replaced = |id: SubmissionId| {
-            let newer = self.replacement(world, id).and_then(|by| self.lives.get(&by));
-            newer.is_some_and(|newer| matches!(newer.state, State::Held { .. }))
-        };
+        // This one goes only if the newer one does not.
+        let is_being_replaced = |id: SubmissionId| self.is_being_replaced(world, id);
         journal.unreconciled().is_ok_and(|open| open.is_none())
             && ENDPOINTS.iter().all(|name| {
                 let waiting = journal.guarded(name);
@@ -345,6 +342,17 @@ impl Laws {
         let corrects = |by: SubmissionId| world.observer.row(by).ok()?.corrects;
         let mut newer = self.lives.iter().filter(|(_, life)| stands(life));
         newer.find(|(by, _)| corrects(**by) == Some(id)).map(|(by, _)| *by)
+    }
+
+    /// A newer version waits, perhaps on hold, also in the place of one that was itself to do so.
+    fn is_being_replaced(&self, world: &World, id: SubmissionId) -> bool {
+        let corrects = |by: SubmissionId| world.observer.row(by).ok().and_then(|row| row.corrects);
+        let mut newer = self.lives.iter().filter(|(by, _)| corrects(**by) == Some(id));
+        newer.any(|(by, life)| match life.state.code() {
+            "held" | "queued" | "sending" | "unknown" => true,
+            "superseded" => self.is_being_replaced(world, *by),
+            _ => false,
+        })
     }
 
     /// R3: one complete search teaches everything that it could.

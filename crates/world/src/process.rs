@@ -218,10 +218,11 @@ async fn comparer(process: Arc<Process>, journal: Journal) {
         return;
     }
     while !process.leaving.is_cancelled() {
-        let complete = compare_all(&process, &journal).await;
         let from = world.laws(|laws| laws.is_compared_from());
+        let is_late = from.is_some_and(|from| from <= world.truth());
+        let complete = compare_all(&process, &journal, is_late).await;
         let open = journal.unreconciled().is_ok_and(|open| open.is_some());
-        if complete && open && from.is_some_and(|from| from <= world.truth()) {
+        if complete && open && is_late {
             // Refused, it is compared once more.
             let _ = journal.set_reconciled();
             world.note(&process.name, || "has compared the journal".to_owned());
@@ -240,10 +241,9 @@ async fn comparer(process: Arc<Process>, journal: Journal) {
     }
 }
 
-/// Whether every authority has shown everything.
-async fn compare_all(process: &Arc<Process>, journal: &Journal) -> bool {
-    let world = &process.world;
-    let (Ok(open), clock) = (journal.unreconciled(), Watch(world.clone())) else { return false };
+/// Whether every authority has shown everything; `is_late`: then nothing is shown late any more.
+async fn compare_all(process: &Arc<Process>, journal: &Journal, is_late: bool) -> bool {
+    let (world, clock) = (&process.world, Watch(process.world.clone()));
     let mut complete = true;
     for at in 0..world.plan.endpoints {
         let (world, process) = (world.clone(), process.clone());
@@ -253,10 +253,15 @@ async fn compare_all(process: &Arc<Process>, journal: &Journal) -> bool {
         let (authority, clock) = (&link, &clock as &dyn engine::Clock);
         let tools =
             ReconcileDeps { journal, authority, endpoint: &endpoint, clock, timing: &timing };
-        complete &= match open {
+        let Ok(open) = journal.unreconciled_at(endpoint.id()) else { return false };
+        let shown = match open {
             Some(open) => compare(&tools, open).await.is_ok_and(|found| found.complete),
             None => decide_guarded(&tools).await.is_ok(),
         };
+        if shown && open.is_some() && is_late {
+            let _ = journal.set_reconciled_at(endpoint.id());
+        }
+        complete &= shown;
     }
     complete
 }

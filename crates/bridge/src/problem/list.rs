@@ -205,6 +205,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
         "look-at-list",
         Class::Locked,
     ),
+    row("comparison-incomplete", &["names"], Blame::You, "change-endpoint", Class::Person),
     row("journal-damage-met", &[], Blame::Us, "restart", Class::Locked),
     row("journal-unanchored", &[], Blame::Us, "call-it", Class::Locked),
     row("journal-copied", &["doubted"], Blame::You, "call-it", Class::Locked),
