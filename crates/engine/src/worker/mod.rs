@@ -7,6 +7,7 @@ mod cursor;
 mod deliveries;
 mod duties;
 mod formerly;
+mod learn;
 mod poll;
 pub(crate) mod predecessor;
 mod queue;

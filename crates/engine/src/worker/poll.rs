@@ -1,20 +1,19 @@
 //! Learning what changed: one search for all open reports, from the server's last time minus an overlap.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-use client::{Authority, Changes, Evidence};
-use exchange::{Answer, Processing};
-use fhir::{Format, Instant, Limits, Tree};
-use futures::{StreamExt as _, TryStreamExt as _, stream};
-use journal::{Due, EvidenceKind, JournalError, OpenReport, Token};
-use report::{Duty, Event, State, SubmissionId};
+use client::Authority;
+use fhir::Instant;
+use futures::{StreamExt as _, stream};
+use journal::{Due, JournalError, OpenReport, Token};
+use report::{Duty, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
 use super::cursor::{SearchCursor, minus, without_contradictions};
-use super::duties::{elapsed, may_be};
-use super::verdict::{Health, Verdict, status_event};
+use super::duties::elapsed;
+use super::verdict::Health;
 use super::{POLL_LATE_SECONDS, Worker};
 use crate::ClockReading;
 use crate::breaker::RequestKind;
@@ -27,7 +26,7 @@ pub(crate) struct Polls {
     /// The report that was accepted last, by the revision of the journal that says so.
     youngest: Option<(u64, Option<Youngest>)>,
     /// Receipts of reports that are final here: searches overlap, so most of what they return is known.
-    settled: HashSet<String>,
+    pub(super) settled: HashSet<String>,
     /// The last search was cut off after this time: the next one goes on there, at once.
     cut_at: Option<Instant>,
     /// The last searches were refused: how often in a row, and how long the next one rests.
@@ -63,31 +62,6 @@ pub(super) enum Tells {
     /// Nobody: reports are refused just now, and that questions are answered changes nothing about it. That they are
     /// not either clears the one report that was refused.
     Nobody,
-}
-
-/// Receipts that are remembered: some 4 MB.
-const SETTLED_MAX: usize = 50_000;
-/// Steps on their way to the journal together, so that their commits are grouped.
-const STEPS_AT_ONCE: usize = 64;
-
-/// What an answer of a search means for one report.
-pub(super) struct News<'a> {
-    pub(super) id: SubmissionId,
-    /// Before it.
-    pub(super) state: State,
-    pub(super) event: Event,
-    pub(super) answer: &'a Answer,
-}
-
-/// What a result says.
-#[derive(Default)]
-struct Heard<'a> {
-    /// What moves reports forward.
-    news: Vec<News<'a>>,
-    /// Of reports that have not left, as far as the journal knows.
-    unsent: Vec<News<'a>>,
-    /// Reports in progress of which another delivery has failed: it was waited for, perhaps, since their own had.
-    other_deliveries: Vec<SubmissionId>,
 }
 
 /// How far the first search reaches back before the oldest open report: clocks differ.
@@ -205,7 +179,11 @@ impl<A: Authority> Worker<A> {
     }
 
     /// Reads these, as far as they are in progress.
-    async fn read_now(&self, ids: Vec<SubmissionId>, token: Token) -> Result<(), JournalError> {
+    pub(super) async fn read_now(
+        &self,
+        ids: Vec<SubmissionId>,
+        token: Token,
+    ) -> Result<(), JournalError> {
         if ids.is_empty() {
             return Ok(());
         }
@@ -314,179 +292,5 @@ impl<A: Authority> Worker<A> {
     fn poll_ended(&self, began: ClockReading) {
         let now = self.clock_reading();
         self.lock_polls().last = Some((now, now.steady.saturating_sub(began.steady)));
-    }
-
-    /// Records what moves reports forward; gives how many.
-    async fn learn(&self, changes: &Changes, token: Token) -> Result<usize, JournalError> {
-        let mut heard = self.heard(&changes.answers)?;
-        if self.doubt_unsent(&heard.unsent, &changes.evidence).await? {
-            heard = self.heard(&changes.answers)?;
-        }
-        let Heard { news, other_deliveries, .. } = heard;
-        let proofs = proofs(&changes.evidence, &news);
-        let steps: Vec<_> = news
-            .into_iter()
-            .map(|news| {
-                let receipt = news.answer.receipt.as_deref().unwrap_or_default();
-                let verdict = Verdict {
-                    event: Some(news.event),
-                    issues: Some(news.answer.issues.clone()),
-                    evidence: proofs.get(receipt).cloned(),
-                    // What the search itself shows of the way was told of already.
-                    health: Health::OfOne,
-                };
-                (news.id, news.state, verdict)
-            })
-            .collect();
-        let moved = stream::iter(steps)
-            .map(|(id, state, verdict)| async move {
-                let verdict = match &verdict.event {
-                    Some(Event::Failed { .. }) if self.rests_unasked(id) => return Ok(false),
-                    Some(Event::Failed { .. }) => {
-                        let identifier = self.journal.row(id)?.identifier;
-                        let told =
-                            self.unless_another_counts(id, &identifier, &state, verdict).await?;
-                        let is_told = matches!(told.health, Health::Answered);
-                        Verdict {
-                            health: if is_told { Health::OfOne } else { told.health },
-                            ..told
-                        }
-                    }
-                    _ => verdict,
-                };
-                self.conclude(id, EvidenceKind::Search, verdict, token).await
-            })
-            .buffered(STEPS_AT_ONCE)
-            .try_fold(0, |moved, recorded| async move { Ok(moved + usize::from(recorded)) })
-            .await?;
-        self.read_now(other_deliveries, token).await?;
-        Ok(moved)
-    }
-
-    /// What in a result is new: its overlap with the last one makes most of it known.
-    fn heard<'a>(&self, answers: &'a [Answer]) -> Result<Heard<'a>, JournalError> {
-        let open = self.journal.open_reports()?;
-        // Numbers of another authority mean other reports.
-        let open: HashMap<&str, &OpenReport> = open
-            .iter()
-            .filter(|report| report.endpoint == self.endpoint.id())
-            .filter_map(|report| report.state.receipt().map(|receipt| (receipt, report)))
-            .collect();
-        let mut heard = Heard::default();
-        let mut told = HashSet::new();
-        for answer in answers {
-            let Some(event) = status_event(answer, &self.context(1)) else { continue };
-            let receipt = answer.receipt.as_deref().unwrap_or_default();
-            let (id, state) = match open.get(receipt) {
-                Some(report) if may_be(answer, &report.identifier) => {
-                    (report.id, report.state.clone())
-                }
-                // The number of a report of ours, and another's identifier.
-                Some(_) => continue,
-                None if self.lock_polls().settled.contains(receipt) => continue,
-                None => match self.owner_of(answer)? {
-                    Some(id) => (id, self.journal.state(id)?),
-                    None => continue,
-                },
-            };
-            self.remember(&state, receipt);
-            // Whoever stands twice in a result (pages shift while they are read) is told once a time.
-            if state.apply(&event).is_ok() {
-                if told.insert((id, event.code())) {
-                    heard.news.push(News { id, state, event, answer });
-                }
-            } else if matches!(state, State::Queued { .. } | State::Held { .. }) {
-                heard.unsent.push(News { id, state, event, answer });
-            } else if let (State::InProgress { .. }, Event::Failed { .. }) = (&state, &event) {
-                self.settled(receipt);
-                heard.other_deliveries.push(id);
-            }
-        }
-        Ok(heard)
-    }
-
-    fn remember(&self, state: &State, receipt: &str) {
-        if matches!(state, State::Completed { .. } | State::Failed { .. })
-            && state.receipt() == Some(receipt)
-        {
-            self.settled(receipt);
-        }
-    }
-
-    fn settled(&self, receipt: &str) {
-        let mut polls = self.lock_polls();
-        if polls.settled.len() >= SETTLED_MAX {
-            polls.settled.clear();
-        }
-        polls.settled.insert(receipt.to_owned());
-    }
-
-    /// The submission that an answer speaks of: by the authority's id, else by our identifier.
-    fn owner_of(&self, answer: &Answer) -> Result<Option<SubmissionId>, JournalError> {
-        if let Some(receipt) = answer.receipt.as_deref()
-            && let Some(id) = self.owner_of_receipt(receipt)?
-        {
-            return Ok(Some(id));
-        }
-        for identifier in &answer.identifiers {
-            if let Some(id) = self.journal.find_by_attempt_identifier(identifier)?
-                && self.journal.row(id)?.endpoint == self.endpoint.id()
-            {
-                // Where several have it, only asking for each tells whose this is.
-                return Ok(self.journal.siblings(id)?.is_empty().then_some(id));
-            }
-        }
-        Ok(None)
-    }
-
-    /// The submission that this endpoint's authority knows by an id.
-    pub(super) fn owner_of_receipt(
-        &self,
-        receipt: &str,
-    ) -> Result<Option<SubmissionId>, JournalError> {
-        self.journal.by_receipt_at(self.endpoint.id(), receipt)
-    }
-}
-
-/// For each report its entry of the search result, as received: proof without the others' data.
-fn proofs(pages: &[Evidence], news: &[News<'_>]) -> HashMap<String, Evidence> {
-    // By the state that it says, too: an entry may stand twice, as it was and as it is.
-    let mut wanted: HashMap<&str, Option<Processing>> = news
-        .iter()
-        .filter_map(|news| Some((news.answer.receipt.as_deref()?, news.answer.processing)))
-        .collect();
-    let mut found = HashMap::new();
-    for page in pages {
-        if wanted.is_empty() {
-            break;
-        }
-        let Some(format) = Format::sniff(&page.body) else { continue };
-        let Ok(tree) = Tree::read(&page.body, format, &Limits::default()) else { continue };
-        for entry in tree.root().all("entry").filter_map(|entry| entry.child("resource")) {
-            let Some(receipt) = entry.text("id") else { continue };
-            let Some(processing) = wanted.get(receipt) else { continue };
-            let says_so = Answer::read(entry).is_ok_and(|it| it.processing == *processing);
-            if says_so || !found.contains_key(receipt) {
-                found.insert(receipt.to_owned(), part(page, entry.source()));
-            }
-            if says_so {
-                wanted.remove(receipt);
-            }
-        }
-    }
-    found
-}
-
-/// The evidence of a page, with one entry in place of all.
-fn part(page: &Evidence, entry: &[u8]) -> Evidence {
-    Evidence {
-        method: page.method.clone(),
-        url_path: page.url_path.clone(),
-        status: page.status,
-        content_type: page.content_type.clone(),
-        body: entry.to_vec(),
-        elapsed_ms: page.elapsed_ms,
-        server_date: page.server_date,
-        location: None,
     }
 }

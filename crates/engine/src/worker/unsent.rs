@@ -6,7 +6,7 @@ use journal::{JournalError, Reconciled, RecordError};
 use report::{Event, SubmissionId};
 
 use super::Worker;
-use super::poll::News;
+use super::learn::News;
 use crate::reconcile::{entry, found_report};
 
 impl<A: Authority> Worker<A> {
