@@ -100,6 +100,12 @@ pub(crate) const OF_CONTENT: &str = "SELECT id FROM submission WHERE digest = ?1
 pub(crate) const OF_CONTENT_AT: &str = "SELECT id FROM submission \
      WHERE (digest = ?1 OR canonical = ?2) AND endpoint = ?3 \
      AND (?4 IS NULL OR environment IS NULL OR environment = ?4)";
+/// Other submissions of the content of one (?1) to the same endpoint that were withdrawn.
+pub(crate) const WITHDRAWN_OF_CONTENT: &str = "SELECT o.id FROM submission s \
+     JOIN submission o ON o.digest = s.digest \
+     WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint AND o.state = 'withdrawn' \
+     UNION SELECT o.id FROM submission s JOIN submission o ON o.canonical = s.canonical \
+     WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint AND o.state = 'withdrawn'";
 /// Submissions of documents with one identifier (?1) to one endpoint (?2) in one environment (?3).
 pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state, s.digest, s.canonical, \
      s.erased IS NULL, s.updated FROM submission s \
@@ -244,6 +250,8 @@ mod plans {
             (OF_CONTENT, "submission_canonical"),
             (OF_CONTENT, "submission_digest"),
             (OF_CONTENT_AT, "submission_canonical"),
+            (WITHDRAWN_OF_CONTENT, "submission_digest"),
+            (WITHDRAWN_OF_CONTENT, "submission_canonical"),
             (OF_DOCUMENT, "submission_document"),
             (SUCCESSORS, "submission_corrects"),
             (TIMELINE, "event_submission"),

@@ -85,6 +85,16 @@ impl Journal {
         self.read(|c| succession::withdrawn_in_place_of(c, id))
     }
 
+    /// Other submissions of the same content to the same endpoint that were withdrawn: a request of one may have arrived.
+    pub fn withdrawn_of_the_content_of(
+        &self,
+        id: SubmissionId,
+    ) -> Result<Vec<SubmissionId>, JournalError> {
+        self.read(|c| {
+            read::all(c, sql::WITHDRAWN_OF_CONTENT, [id.0], |row| row.get(0).map(SubmissionId))
+        })
+    }
+
     /// Whether something to an endpoint, by its id, that is open or on hold may have been sent at any time before a restore,
     /// with whichever certificate was in use then.
     pub fn has_forgotten_when(&self, endpoint: &str) -> Result<bool, JournalError> {

@@ -8,6 +8,8 @@ const MAY_BE_THERE = new Set([
   "authority-may-have-it",
   "corrected-report-delivered",
   "corrected-report-not-asked",
+  "same-report-delivered",
+  "same-report-not-asked",
 ]);
 
 export type Held = "compared" | "unsent" | "repeat" | "twice";

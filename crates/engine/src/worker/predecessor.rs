@@ -16,8 +16,16 @@ use crate::person;
 const DELIVERED: &str = "corrected-report-delivered";
 /// Code of the warning on a correction where the authority does not answer for its predecessor.
 const NOT_ASKED: &str = "corrected-report-not-asked";
+/// The same of one that was withdrawn, and is handed over again: it is this very report.
+const SAME_DELIVERED: &str = "same-report-delivered";
+const SAME_NOT_ASKED: &str = "same-report-not-asked";
 /// Codes of these warnings with their parameters.
-pub const CODES: &[(&str, &[&str])] = &[(DELIVERED, &["receipt"]), (NOT_ASKED, &[])];
+pub const CODES: &[(&str, &[&str])] = &[
+    (DELIVERED, &["receipt"]),
+    (NOT_ASKED, &[]),
+    (SAME_DELIVERED, &["receipt"]),
+    (SAME_NOT_ASKED, &[]),
+];
 
 /// Whether the authority has a report that is to be corrected.
 enum Arrival {
@@ -32,9 +40,9 @@ enum Arrival {
 }
 
 impl<A: Authority> Worker<A> {
-    /// Before each request for a correction: whether the authority has what it takes the place of; and of one that is open
-    /// again, whether it has what was withdrawn in its place. Says whether nothing is to be sent now. A person who releases
-    /// the correction afterwards has decided that it has to go.
+    /// Before each request for a correction: whether the authority has what it takes the place of; of one that is open again,
+    /// whether it has what was withdrawn in its place; of any, whether it has the same report, which was withdrawn after a
+    /// request. Says whether nothing is to be sent now. A person who releases it afterwards has decided that it has to go.
     pub(super) async fn awaits_a_decision(
         &self,
         due: &Due,
@@ -44,15 +52,24 @@ impl<A: Authority> Worker<A> {
             return Ok(false);
         }
         let mut asked = false;
-        for id in self.instead(due)? {
+        let same = self.journal.withdrawn_of_the_content_of(due.id)?;
+        for id in self.instead(due)?.into_iter().chain(same.iter().copied()) {
+            let (delivered, not_asked) = match same.contains(&id) {
+                true => (SAME_DELIVERED, SAME_NOT_ASKED),
+                false => (DELIVERED, NOT_ASKED),
+            };
             let row = self.journal.row(id)?;
+            // Who hands over once more what the authority has by a person's word means it.
+            if same.contains(&id) && row.state == (State::Withdrawn { received: true }) {
+                continue;
+            }
             let warning = match self.arrival(&row, token, &mut asked).await? {
                 Arrival::Not => None,
                 Arrival::Delivered(receipt) => {
                     let known = receipt.unwrap_or_else(|| row.identifier.clone());
-                    Some(Message::warning(DELIVERED, &[("receipt", &known)]))
+                    Some(Message::warning(delivered, &[("receipt", &known)]))
                 }
-                Arrival::Unanswerable => Some(Message::warning(NOT_ASKED, &[])),
+                Arrival::Unanswerable => Some(Message::warning(not_asked, &[])),
                 Arrival::NotNow(fault) => {
                     return self.cannot_ask(due.id, None, fault, token).await.map(|()| true);
                 }
@@ -88,7 +105,7 @@ impl<A: Authority> Worker<A> {
     /// known has not decided about what is known by now.
     fn was_decided(&self, due: &Due, code: &str) -> Result<bool, JournalError> {
         let detail = self.journal.detail(due.id)?;
-        let is_told = |it: &Message| it.code == code || it.code == DELIVERED;
+        let is_told = |it: &Message| [code, DELIVERED, SAME_DELIVERED].contains(&&*it.code);
         let mut before = detail.timeline.iter().rev();
         let mut by_person = false;
         Ok(detail.messages.iter().any(is_told)

@@ -77,6 +77,41 @@ async fn what_is_on_hold_after_a_request_is_searched_for() {
     assert_eq!(house.sent(), 1);
 }
 
+/// It is withdrawn, and its file is handed over again: the authority is asked for the first one before the second leaves,
+/// and a person decides where it has that.
+#[tokio::test]
+async fn what_was_withdrawn_after_a_request_is_asked_for_before_its_file_goes_again() {
+    for is_stored in [true, false] {
+        let house = House::new();
+        let id = house.import("ours", 1);
+        house.authority.refuses.store(true, Ordering::SeqCst);
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        house.authority.refuses.store(false, Ordering::SeqCst);
+        let word = |id, event| {
+            let by = report::Person("test".to_owned());
+            house.journal.record(Step::new(id, event, by, house.clock.now())).unwrap()
+        };
+        word(id, Event::Withdrawn { reason: "slip".to_owned() });
+        let again = house.import_as("ours", 1, "urn:uuid:again".to_owned());
+        if is_stored {
+            house.authority.finds.lock().unwrap().push("r-9".to_owned());
+        }
+        house.clock.pass(3_600);
+        worker.once().await.unwrap();
+        let asked = house.authority.asked_for.lock().unwrap().clone();
+        assert_eq!(asked, [house.journal.row(id).unwrap().identifier]);
+        assert_eq!(house.sent(), if is_stored { 1 } else { 2 });
+        if is_stored {
+            let messages = house.journal.detail(again).unwrap().messages;
+            assert_eq!(messages[0].code, "same-report-delivered");
+            word(again, Event::Released { reason: "both".to_owned(), due: house.clock.now() });
+            worker.once().await.unwrap();
+            assert_eq!(house.sent(), 2, "who releases it has decided");
+        }
+    }
+}
+
 /// A gateway refuses the answer about one report, and every answer to the question for it: it is not sent again and
 /// again, and a person is told in the end. Others go on.
 #[tokio::test]
