@@ -239,7 +239,7 @@ function ScreenOf(props: {
     case "overview":
       return <Overview key={String(place.stating)} stating={place.stating ?? false} />;
     case "ask":
-      return <Ask key={place.identifier} identifier={place.identifier ?? null} authority={judgedFor} />;
+      return <Ask key={place.about?.report} about={place.about} authority={judgedFor} />;
     case "certificate":
       return <Certificate files={certificate} />;
     case "settings":

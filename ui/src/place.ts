@@ -7,7 +7,7 @@ export type Place =
   | { screen: "reports"; group: string | null; open: number | null; sent?: Sent; only?: Only }
   | { screen: "correct"; open: number | null }
   | { screen: "overview"; stating?: boolean }
-  | { screen: "ask"; identifier?: string }
+  | { screen: "ask"; about?: { report: number; identifier: string } }
   | { screen: "certificate" }
   | { screen: "settings"; adds?: boolean };
 

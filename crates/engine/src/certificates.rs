@@ -6,11 +6,14 @@ use exchange::Endpoint;
 use fhir::Instant;
 use identity::{Identity, Inspection, SecretsError};
 use journal::OpenReport;
-use report::State;
+use report::{State, SubmissionId};
 
 use crate::profile::VERSION;
 use crate::worker::{Formerly, SENT_BEFORE_SECONDS};
 use crate::{CertificateUse, Engine, EngineError, Obstacle, Settings};
+
+/// An endpoint and its authority, asked as each of the laboratory's certificates; some of them may not be usable now.
+pub type WaysToReport = (Endpoint, Vec<Result<HttpAuthority, Obstacle>>);
 
 /// Stands for no certificate, from when on an endpoint has none.
 const NONE: &str = "";
@@ -228,7 +231,16 @@ impl Engine {
 
     /// A connection to an endpoint with its certificate.
     pub fn authority(&self, endpoint: &Endpoint) -> Result<HttpAuthority, Obstacle> {
-        let identity = self.client_identity(endpoint.id()).map_err(|problem| {
+        self.authority_as(endpoint, self.profile().settings.certificate_of(endpoint.id()))
+    }
+
+    fn authority_as(
+        &self,
+        endpoint: &Endpoint,
+        fingerprint: Option<&str>,
+    ) -> Result<HttpAuthority, Obstacle> {
+        let identity = fingerprint.map_or(Ok(None), |it| self.secrets().identity(it));
+        let identity = identity.map_err(|problem| {
             Obstacle::new("client-certificate-unavailable", &[("reason", problem.code())])
         })?;
         let Some(identity) = identity else {
@@ -236,6 +248,23 @@ impl Engine {
         };
         HttpAuthority::new(endpoint, Some(&identity))
             .map_err(|problem| Obstacle::new("endpoint-unusable", &[("reason", problem.code())]))
+    }
+
+    /// Where a report went, and the ways to ask there for it: the certificate in use, then those that were used before,
+    /// because the one that it was sent with is shown it and another one may not be.
+    pub fn ways_to_report(&self, id: SubmissionId) -> Result<WaysToReport, EngineError> {
+        let endpoint = self.endpoint_of_report(id)?;
+        let settings = self.profile().settings;
+        let mut former: Vec<&str> = settings
+            .certificates_before(endpoint.id())
+            .into_iter()
+            .map(|(fingerprint, ..)| fingerprint)
+            .collect();
+        former.sort_unstable();
+        former.dedup();
+        let former = former.into_iter().map(|it| self.authority_as(&endpoint, Some(it)));
+        let ways = std::iter::once(self.authority(&endpoint)).chain(former).collect();
+        Ok((endpoint, ways))
     }
 
     /// Connections to an endpoint with the certificates that it used before, for what was sent with them and is open.

@@ -30,7 +30,7 @@ mod upkeep;
 mod watch;
 mod worker;
 
-pub use certificates::StoredCertificate;
+pub use certificates::{StoredCertificate, WaysToReport};
 pub(crate) use clock::ClockReading;
 pub use clock::{Clock, SystemClock};
 pub use computer::of as home_of;

@@ -261,7 +261,7 @@ impl Engine {
 
     /// Where a report went: what takes its place goes there too, and nowhere else. Nobody has said that what went to
     /// a test system may go to whatever endpoint is in use.
-    fn endpoint_of_report(&self, id: SubmissionId) -> Result<Endpoint, EngineError> {
+    pub(crate) fn endpoint_of_report(&self, id: SubmissionId) -> Result<Endpoint, EngineError> {
         let (row, profile) = (self.journal().row(id)?, self.profile());
         let same =
             |it: &&Endpoint| row.environment.as_deref().is_none_or(|e| e == it.environment.code());

@@ -11,6 +11,7 @@ import type { AskQuery } from "../bridge/generated/AskQuery";
 import type { AskedView } from "../bridge/generated/AskedView";
 import type { HitView } from "../bridge/generated/HitView";
 import type { Problem } from "../bridge/generated/Problem";
+import { useStatus } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { Button, CopyValue, Select, TextField } from "../parts/controls";
@@ -22,7 +23,7 @@ import { Subject } from "../parts/subject";
 import { useOtherRoom, useWindow } from "../place";
 import css from "./ask.module.css";
 
-const ALL: AskQuery = { identifier: null, status: null, from: null, until: null };
+const ALL: AskQuery = { identifier: null, status: null, from: null, until: null, report: null };
 const STATUSES = ["in-progress", "completed", "failed"] as const;
 
 /** How a question stands. */
@@ -31,18 +32,25 @@ type Answer =
   | { phase: "shown"; views: AskedView[]; at: string }
   | { phase: "failed"; problem: Problem };
 
-/** `identifier`: asked for at once. `authority`: which one answers. */
-export function Ask({ identifier = null, authority }: { identifier?: string | null; authority: string | undefined }) {
+/** A report of ours that is asked about, at the authority that it went to. */
+export interface About {
+  report: number;
+  identifier: string;
+}
+
+/** `about`: asked at once. `authority`: which one answers else. */
+export function Ask({ about, authority }: { about: About | undefined; authority: string | undefined }) {
   const text = useText();
-  const [query, setQuery] = useState<AskQuery>({ ...ALL, identifier });
-  const { answer, asked, ask, askFurther, isAsking } = useQuestion({ ...ALL, identifier });
+  const first = { ...ALL, ...about };
+  const [query, setQuery] = useState<AskQuery>(first);
+  const { answer, asked, ask, askFurther, isAsking } = useQuestion(first);
   const set = (change: Partial<AskQuery>) => setQuery((known) => ({ ...known, ...change }));
   // Another authority answers by itself what was asked last, but for a number: that was the first one's. The form stays as it
-  // is under the hand of whoever fills it in.
+  // is under the hand of whoever fills it in, and a report was sent where it was sent.
   useOtherRoom(authority, () => {
-    const kept = asked.identifier === identifier ? identifier : null;
-    setQuery((known) => (known.identifier === asked.identifier ? { ...known, identifier: kept } : known));
-    ask({ ...asked, identifier: kept });
+    if (asked.report !== null) return;
+    setQuery((known) => (known.identifier === asked.identifier ? { ...known, identifier: null } : known));
+    ask({ ...asked, identifier: null });
   });
   const askFor = (wanted: AskQuery) => {
     setQuery(wanted);
@@ -69,7 +77,7 @@ export function Ask({ identifier = null, authority }: { identifier?: string | nu
             <TextField
               label={text("ask.identifier")}
               value={query.identifier ?? ""}
-              onChange={(typed) => set({ identifier: typed || null })}
+              onChange={(typed) => set({ identifier: typed || null, report: null })}
               data-testid="ask-identifier"
             />
           </div>
@@ -160,8 +168,8 @@ function useQuestion(first: AskQuery) {
 
 /** What of a question a parameter of the interface stands for. */
 const PARTS: Record<string, { words: TextId; without: Partial<AskQuery> }> = {
-  identifier: { words: "ask.identifier", without: { identifier: null } },
-  _id: { words: "ask.identifier", without: { identifier: null } },
+  identifier: { words: "ask.identifier", without: { identifier: null, report: null } },
+  _id: { words: "ask.identifier", without: { identifier: null, report: null } },
   "elm-status": { words: "ask.status", without: { status: null } },
   date: { words: "ask.period", without: { from: null, until: null } },
 };
@@ -213,6 +221,9 @@ function Shown(props: {
   const elsewhere = hits.filter((hit) => hit.row === null).length;
   const further = views.at(-1)?.further ?? null;
   const total = views[0]?.total ?? null;
+  const practice = useStatus().data?.environment === "practice";
+  const endpoint = practice ? text("environment.practice") : (views[0]?.endpoint ?? "");
+  const who = text("ask.asked", { endpoint, time: format.moment(at) });
   return (
     <>
       {messages.length > 0 && (
@@ -235,15 +246,13 @@ function Shown(props: {
             )
           }
         >
-          {text("ask.none.more")}
+          {text("ask.none.more")} {who}
         </Empty>
       ) : (
         <>
           <p role="status" className={css.sum} data-testid="ask-sum">
-            {total === null
-              ? text("ask.sum.shown", { n: hits.length, time: format.moment(at) })
-              : text("ask.sum", { n: hits.length, total, time: format.moment(at) })}{" "}
-            {elsewhere > 0 && text("ask.elsewhere.count", { n: elsewhere })}
+            {total === null ? text("ask.sum.shown", { n: hits.length }) : text("ask.sum", { n: hits.length, total })}{" "}
+            {elsewhere > 0 && text("ask.elsewhere.count", { n: elsewhere })} {who}
           </p>
           <ul className={css.hits} aria-label={text("ask.list")}>
             {hits.map((hit, index) => (

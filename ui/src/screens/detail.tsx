@@ -288,13 +288,14 @@ function Identifiers({ view }: { view: DetailView }) {
     ["detail.document-identifier", view.row.documentIdentifier],
     ["detail.digest", view.digest],
   ];
+  const { identifier } = view;
   return (
     <section className={css.identifiers}>
       <h3>{text("detail.identifiers")}</h3>
-      {view.identifier && (
+      {identifier && (
         <Button
           icon={Landmark}
-          onPress={() => go({ screen: "ask", identifier: view.identifier })}
+          onPress={() => go({ screen: "ask", about: { report: view.row.id, identifier } })}
           data-testid="ask-this"
         >
           {text("ask.this")}

@@ -125,6 +125,40 @@ test.describe("a laboratory", () => {
     await expect(window.getByTestId("ask-identifier")).toHaveValue("urn:uuid:");
   });
 
+  test("a report is asked for where it went, as it was sent there, whatever is in use now", async ({ window, core }) => {
+    const made = await authority(core, ["riverside", "lakeside"]);
+    await set(core, made);
+    await core.call("send_files", { paths: [core.sample("covid")], ...PLAIN });
+    await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+    const { identifier } = await core.call("detail", { id: 1 });
+    // Another certificate, which the authority shows nothing of it; then another authority.
+    await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12Of("lakeside")]) });
+    await core.call("certificate_import", { paths: [made.p12Of("lakeside")], password: made.passwordOf("lakeside"), endpoint: "Pilot" });
+    const hits = window.getByTestId("hit");
+    const ask = async () => {
+      await window.getByTestId("nav-reports").click();
+      await window.getByTestId("report-row").click();
+      await window.getByTestId("tab-timeline").click();
+      await window.getByTestId("ask-this").click();
+      await expect(window.getByTestId("ask-identifier")).toHaveValue(identifier);
+      await expect(hits).toHaveCount(1);
+      await expect(window.getByTestId("ask-sum")).toContainText("Asked: Pilot");
+    };
+    await ask();
+    const other = await authority(core);
+    const input = { name: "Other", baseUrl: other.base, environment: "integration", release: null, language: null, proxy: null };
+    await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(other.ca, "utf8") } });
+    await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([other.p12]) });
+    await core.call("certificate_import", { paths: [other.p12], password: other.password, endpoint: "Other" });
+    await core.call("use_endpoint", { name: "Other" });
+    await ask();
+    await sound(window);
+    // Whoever asks for everything asks the one in use.
+    await window.getByTestId("ask-clear").click();
+    await expect(window.getByText("The authority shows no report to this certificate")).toBeVisible();
+    await expect(window.getByText("Asked: Other")).toBeVisible();
+  });
+
   test("what an old interface cannot be asked is said in words, and left out by a press", async ({ window, core }) => {
     const made = await authority(core);
     await set(core, made, "1.0.0-trialuse");

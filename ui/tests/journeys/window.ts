@@ -168,7 +168,7 @@ async function running(program: string, words: string[], env: Record<string, str
 
 /** An authority of its own, with a certificate for each laboratory; it ends with the journey. */
 export async function authority(core: Core, laboratories = ["riverside"]) {
-  const folder = join(core.folder, "authority");
+  const folder = join(mkdtempSync(join(core.folder, "authority-")), "data");
   const program = join(TARGET, "debug/labcourier-authority");
   const named = laboratories.flatMap((name) => ["--laboratory", name]);
   execFileSync(program, ["init", ...named, "--data", folder], { stdio: "ignore" });
@@ -181,7 +181,7 @@ export async function authority(core: Core, laboratories = ["riverside"]) {
   core.atEnd.push(over);
   const passwordOf = (name: string) => readFileSync(join(folder, `pilot/${name}.password`), "utf8").trim();
   const [first = ""] = laboratories;
-  return { base, folder, ca: join(folder, "ca.pem"), p12: join(folder, `pilot/${first}.p12`), password: passwordOf(first), passwordOf, end: over };
+  return { base, folder, ca: join(folder, "ca.pem"), p12: join(folder, `pilot/${first}.p12`), p12Of: (name: string) => join(folder, `pilot/${name}.p12`), password: passwordOf(first), passwordOf, end: over };
 }
 
 /** The core of another computer of the same laboratory; it ends with the journey. */

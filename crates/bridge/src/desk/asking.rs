@@ -1,10 +1,11 @@
 //! The authority's own answer to what it has of ours, beside what the journal says: also of reports that were sent with the
 //! same certificate from elsewhere.
 
-use client::Authority as _;
+use client::{Authority as _, Fault, HttpAuthority};
 use exchange::{Answer, Page, Processing, Query, Release, SearchSupport, SortKey, TimeFilter};
 use fhir::Instant;
 use journal::{Message, Row};
+use report::SubmissionId;
 
 use super::Desk;
 use crate::limits;
@@ -23,47 +24,75 @@ pub(super) struct Further {
     /// Endpoint that was asked, by its id.
     endpoint: String,
     link: String,
+    /// Who answered, where that is not the authority in use by its certificate in use.
+    by: Option<HttpAuthority>,
     names: Names,
 }
 
 impl Desk {
-    /// Asks the authority in use what it shows to our certificate, the newest first where it can be asked so.
+    /// Asks the authority in use what it shows to our certificate, the newest first where it can be asked so. What is
+    /// asked about a report of ours is asked where that went.
     pub async fn ask_authority(&self, query: AskQuery, names: Names) -> Result<AskedView, Problem> {
         let engine = self.engine();
+        if let Some(id) = query.report {
+            return self.ask_about(SubmissionId(id), &query, names).await;
+        }
         let endpoint = engine.endpoint()?;
         let asked = query_of(&query, endpoint.release)?;
         let authority = engine.authority(&endpoint).map_err(|why| Problem::from(&why))?;
-        let mut answer = authority.search(&asked).await;
-        // A server may know no order, and no size of a page: what was asked is the same without them.
-        if matches!(&answer, Err(fault) if fault.refuses_the_question() || is_about_order(fault)) {
-            let plain = Query { sort: Vec::new(), count: None, ..asked.clone() };
-            if plain != asked {
-                answer = authority.search(&plain).await;
+        let page = searched(&authority, &asked, by_number(&query, endpoint.release)).await?;
+        self.asked(page, endpoint.id(), None, names)
+    }
+
+    /// With each certificate that the report may have been sent with, until one is shown it. That nothing is shown is
+    /// said only where all of them could ask.
+    async fn ask_about(
+        &self,
+        id: SubmissionId,
+        query: &AskQuery,
+        names: Names,
+    ) -> Result<AskedView, Problem> {
+        let (endpoint, ways) = self.engine().ways_to_report(id)?;
+        let asked = query_of(query, endpoint.release)?;
+        let (mut empty, mut refused) = (None, None);
+        for way in ways {
+            let authority = match way {
+                Ok(authority) => authority,
+                Err(why) => {
+                    refused.get_or_insert(Problem::from(&why));
+                    continue;
+                }
+            };
+            match searched(&authority, &asked, by_number(query, endpoint.release)).await {
+                Ok(page) if page.answers.is_empty() => _ = empty.get_or_insert(page),
+                Ok(page) => return self.asked(page, endpoint.id(), Some(authority), names),
+                Err(fault) => _ = refused.get_or_insert(fault.into()),
             }
         }
-        let (mut page, _) = answer?;
-        // People copy what they see: the authority's number is no identifier, but may be asked for.
-        if page.answers.is_empty()
-            && let Some(by_number) = by_number(&query, endpoint.release)
-            && let Ok((found, _)) = authority.search(&by_number).await
-        {
-            page = found;
+        match (refused, empty) {
+            (None, Some(page)) => self.asked(page, endpoint.id(), None, names),
+            (Some(problem), _) => Err(problem),
+            (None, None) => Err(Problem::new("client-certificate-missing", &[], "exchange")),
         }
-        self.asked(page, endpoint.id(), names)
     }
 
     /// The next page of a question.
     pub async fn ask_further(&self, number: u32) -> Result<AskedView, Problem> {
         let further = self.further().take().filter(|further| further.number == number);
         let further = further.ok_or_else(|| limits::invalid("number"))?;
-        let engine = self.engine();
-        let endpoint = engine.endpoint()?;
-        if endpoint.id() != further.endpoint {
-            return Err(Problem::new("room-changed", &[], "ask"));
-        }
-        let authority = engine.authority(&endpoint).map_err(|why| Problem::from(&why))?;
+        let authority = match &further.by {
+            Some(authority) => authority.clone(),
+            None => {
+                let engine = self.engine();
+                let endpoint = engine.endpoint()?;
+                if endpoint.id() != further.endpoint {
+                    return Err(Problem::new("room-changed", &[], "ask"));
+                }
+                engine.authority(&endpoint).map_err(|why| Problem::from(&why))?
+            }
+        };
         match authority.follow(&further.link).await {
-            Ok((page, _)) => self.asked(page, endpoint.id(), further.names),
+            Ok((page, _)) => self.asked(page, &further.endpoint, further.by, further.names),
             Err(fault) => {
                 // It may be asked for again.
                 *self.further() = Some(further);
@@ -72,11 +101,17 @@ impl Desk {
         }
     }
 
-    fn asked(&self, mut page: Page, endpoint: &str, names: Names) -> Result<AskedView, Problem> {
+    fn asked(
+        &self,
+        mut page: Page,
+        endpoint: &str,
+        by: Option<HttpAuthority>,
+        names: Names,
+    ) -> Result<AskedView, Problem> {
         let engine = self.engine();
         let next = page.links.next.take().map(|link| {
             let number = self.inner.questions.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
-            (number, Further { number, endpoint: endpoint.to_owned(), link, names })
+            (number, Further { number, endpoint: endpoint.to_owned(), link, by, names })
         });
         let further = next.as_ref().map(|(number, _)| *number);
         *self.further() = next.map(|(_, further)| further);
@@ -123,7 +158,32 @@ impl Desk {
     }
 }
 
-fn is_about_order(fault: &client::Fault) -> bool {
+/// What one authority answers to a question; where nothing has that identifier, to the question for its number.
+async fn searched(
+    authority: &HttpAuthority,
+    asked: &Query,
+    by_number: Option<Query>,
+) -> Result<Page, Fault> {
+    let mut answer = authority.search(asked).await;
+    // A server may know no order, and no size of a page: what was asked is the same without them.
+    if matches!(&answer, Err(fault) if fault.refuses_the_question() || is_about_order(fault)) {
+        let plain = Query { sort: Vec::new(), count: None, ..asked.clone() };
+        if plain != *asked {
+            answer = authority.search(&plain).await;
+        }
+    }
+    let (page, _) = answer?;
+    // People copy what they see: the authority's number is no identifier, but may be asked for.
+    if page.answers.is_empty()
+        && let Some(by_number) = by_number
+        && let Ok((found, _)) = authority.search(&by_number).await
+    {
+        return Ok(found);
+    }
+    Ok(page)
+}
+
+fn is_about_order(fault: &Fault) -> bool {
     matches!(fault.why(), Some(client::Why::ParameterIgnored { name }) if name == "_sort" || name == "_count")
 }
 

@@ -135,9 +135,12 @@ pub struct AskQuery {
     pub from: Option<String>,
     /// Last day.
     pub until: Option<String>,
+    /// The report of ours that it is about: asked is the authority that it went to, and as it was sent there.
+    #[ts(type = "number | null")]
+    pub report: Option<i64>,
 }
 
-fhir::shows_only!(AskQuery { status, from, until });
+fhir::shows_only!(AskQuery { status, from, until, report });
 
 /// What the authority shows to our certificate: one page.
 #[derive(Clone, Serialize, TS)]

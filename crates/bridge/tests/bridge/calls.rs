@@ -103,7 +103,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("statement", json!({ "date": "2026-11-22" })),
         (
             "ask_authority",
-            json!({ "query": { "identifier": null, "status": null, "from": null, "until": null },
+            json!({ "query": { "identifier": null, "status": null, "from": null, "until": null, "report": null },
                 "reveal": false }),
         ),
         ("ask_further", json!({ "number": 1 })),

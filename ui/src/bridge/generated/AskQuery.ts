@@ -19,4 +19,8 @@ from: string | null,
 /**
  * Last day.
  */
-until: string | null, };
+until: string | null, 
+/**
+ * The report of ours that it is about: asked is the authority that it went to, and as it was sent there.
+ */
+report: number | null, };
