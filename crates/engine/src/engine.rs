@@ -44,6 +44,8 @@ pub(crate) struct Inner {
     pub(crate) compare: Notify,
     /// A restored journal was compared, or that was tried, before anything was taken in.
     pub(crate) compared_first: tokio::sync::Mutex<bool>,
+    /// The endpoints that a person was told of last as not compared yet, by name.
+    pub(crate) told_of_left: Mutex<String>,
     /// What is known about the way to each endpoint.
     pub(crate) connections: Mutex<BTreeMap<String, Arc<watch::Sender<Connection>>>>,
     pub(crate) working: tokio::sync::Mutex<Option<Working>>,
@@ -144,6 +146,7 @@ impl Engine {
             wakes: Mutex::default(),
             compare: Notify::new(),
             compared_first: tokio::sync::Mutex::new(false),
+            told_of_left: Mutex::default(),
             connections: Mutex::default(),
             working: tokio::sync::Mutex::new(None),
             keeping: tokio::sync::Mutex::new(None),

@@ -365,7 +365,7 @@ async fn learn<A: Authority>(
     let Some(event) = status_event(answer, &context) else { return Ok(()) };
     let Some(identifier) = known_or_first(tools.journal, answer)? else { return Ok(()) };
     let endpoint = tools.endpoint.id();
-    let report = found_report(endpoint, identifier, event, answer, proof.clone(), now);
+    let report = found_report(endpoint, (identifier, None), event, answer, proof.clone(), now);
     match tools.journal.reconcile_async(report).await {
         Ok(Reconciled::Added(_)) => found.added += 1,
         Ok(Reconciled::Doubted(_)) => found.doubted += 1,
@@ -379,7 +379,7 @@ async fn learn<A: Authority>(
 /// A report that the authority shows, for the journal to say whether it knew.
 pub(crate) fn found_report(
     endpoint: &str,
-    identifier: String,
+    (identifier, known_as): (String, Option<SubmissionId>),
     event: Event,
     answer: &Answer,
     proof: Evidence,
@@ -387,6 +387,7 @@ pub(crate) fn found_report(
 ) -> FoundReport {
     FoundReport {
         identifier,
+        known_as,
         endpoint: endpoint.to_owned(),
         event,
         issues: answer.issues.iter().cloned().map(Message::from_issue).collect(),

@@ -2,6 +2,7 @@
 //! and, after a restore, the comparison with the authority.
 
 use std::path::Path;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use exchange::Endpoint;
@@ -207,8 +208,11 @@ impl Engine {
         }
         let (mut found, mut fault) = (reconcile::Comparison::default(), None);
         found.complete = true;
-        let is_late =
-            open.is_some_and(|open| open.restored.plus_seconds(COMPARED_SECONDS) <= self.now());
+        // Also where the clock was ahead at the restore.
+        let now = self.now();
+        let is_late = open.is_some_and(|open| {
+            open.restored > now || open.restored.plus_seconds(COMPARED_SECONDS) <= now
+        });
         let mut left = Vec::new();
         for endpoint in self.profile().settings.endpoints {
             let open = self.journal().unreconciled_at(endpoint.id())?;
@@ -244,7 +248,13 @@ impl Engine {
             journal.set_reconciled()?;
             return journal.remove_notice(code);
         }
-        tell(journal, code, &[("names", &names.join(", "))], self.now());
+        // Once for these: it has been read, perhaps.
+        let names = names.join(", ");
+        let mut told = self.inner.told_of_left.lock().unwrap_or_else(PoisonError::into_inner);
+        if *told != names {
+            tell(journal, code, &[("names", &names)], self.now());
+            *told = names;
+        }
         Ok(())
     }
 

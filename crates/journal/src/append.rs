@@ -90,7 +90,10 @@ pub(crate) fn import(
             State::Held { .. } => doubt::covers(connection, predecessor)?,
             _ => false,
         };
-        if !was_sent {
+        if was_sent {
+            // It does not go by itself once its correction is withdrawn.
+            guard::withhold(connection, predecessor)?;
+        } else {
             succession::supersede(connection, &subject, id, &prepared.new.by, prepared.new.at)?;
         }
     }

@@ -8,7 +8,7 @@ use crate::append::{self, Happening};
 use crate::attach::{self, PackedEvidence};
 use crate::{
     EndpointNote, Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, doubt,
-    endpoints, guard, lost, read, search,
+    endpoints, guard, lost, read, search, sql,
 };
 
 /// A report as the authority shows it.
@@ -16,6 +16,8 @@ use crate::{
 pub struct FoundReport {
     /// Identifier of the attempt.
     pub identifier: String,
+    /// The submission that it is, where that is known: several may have one identifier.
+    pub known_as: Option<SubmissionId>,
     /// Endpoint that showed it.
     pub endpoint: String,
     /// [`Event::Accepted`], [`Event::Completed`] or [`Event::Failed`].
@@ -74,11 +76,26 @@ pub(crate) fn reconcile(
     if read::by_receipt_at(connection, &found.endpoint, &prepared.receipt)?.is_some() {
         return Ok(Reconciled::Known);
     }
-    match read::by_attempt_identifier_at(connection, &found.endpoint, &found.identifier)? {
+    let id = match found.known_as {
+        Some(id) => Some(id),
+        None => may_have_left(connection, &found.endpoint, &found.identifier)?,
+    };
+    match id {
         Some(id) => known(connection, id, prepared),
         None if is_anothers(connection, found)? => Ok(Reconciled::Known),
         None => add(connection, prepared).map(Reconciled::Added),
     }
+}
+
+/// The submission with this identifier of its attempt: of several the newest that may have left.
+fn may_have_left(
+    connection: &Connection,
+    endpoint: &str,
+    identifier: &str,
+) -> Result<Option<SubmissionId>, JournalError> {
+    let restored = doubt::mark(connection)?.map_or(0, |mark| mark.through);
+    let of_attempt = params![identifier, endpoint, restored];
+    read::one(connection, sql::MAY_HAVE_LEFT, of_attempt, |row| row.get(0).map(SubmissionId))
 }
 
 /// Whether it went to the same authority by another endpoint, which has it or had it before the restore: the authority

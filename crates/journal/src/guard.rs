@@ -21,7 +21,7 @@ const WAITS: &str = "guard-waits:";
 /// Code of the warning on a report that waits for the comparison.
 pub(crate) const NOT_COMPARED: &str = "journal-not-compared";
 /// Code of the warning on a report that the authority may have already; parameter: `receipt`.
-pub(crate) const MAY_BE_KNOWN: &str = "authority-may-have-it";
+pub const MAY_BE_KNOWN: &str = "authority-may-have-it";
 /// Why a report that waited is sent after all.
 const COMPARED: &str = "journal-compared";
 

@@ -76,6 +76,7 @@ pub use elsewhere::{copy_backups, lacking as lacking_backups};
 pub use endpoints::{EndpointNote, EndpointReports};
 pub use filesystem::file_system_of;
 pub use found::{FoundReport, Reconciled};
+pub use guard::MAY_BE_KNOWN;
 pub use handle::Journal;
 pub use home::{Find, Home};
 pub use key::Key;

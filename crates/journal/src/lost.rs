@@ -130,10 +130,12 @@ pub(crate) fn by_identifier(
     identifier: &str,
 ) -> Result<Option<LostReport>, JournalError> {
     let mut found = Vec::new();
-    for form in forms(identifier) {
-        found.extend(beginning(connection, &format!("{BY_IDENTIFIER}{form}{END}"))?);
+    let forms = forms(identifier);
+    // Programs of before kept nothing behind the identifier.
+    for form in &forms {
+        found.extend(beginning(connection, &format!("{BY_IDENTIFIER}{form}"))?);
     }
-    found.retain(|lost| lost.endpoint == endpoint);
+    found.retain(|lost| forms.contains(&lost.identifier) && lost.endpoint == endpoint);
     Ok(found.into_iter().max_by_key(|lost| lost.at))
 }
 

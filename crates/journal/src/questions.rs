@@ -110,6 +110,11 @@ impl Journal {
         self.read(|c| read::has_accepted(c, endpoint))
     }
 
+    /// Whether something that it has accepted was not shown when it was asked for: forgotten, or hidden from this certificate.
+    pub fn has_hidden(&self, endpoint: &str) -> Result<bool, JournalError> {
+        self.read(|c| read::has_hidden(c, endpoint))
+    }
+
     /// The same by their documents, for the question for the document of a report that waits: identifier of the
     /// document, and the receipt that the authority gave.
     pub fn witnesses_by_document(

@@ -124,6 +124,10 @@ pub(crate) fn has_accepted(connection: &Connection, endpoint: &str) -> Result<bo
     Ok(one(connection, sql::HAS_ACCEPTED, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
 }
 
+pub(crate) fn has_hidden(connection: &Connection, endpoint: &str) -> Result<bool, JournalError> {
+    Ok(one(connection, sql::HAS_HIDDEN, [endpoint], |row| row.get::<_, i64>(0))?.is_some())
+}
+
 /// The same by their documents, as witnesses for the document of a report that waits: identifier of the document and
 /// receipt. One that went out under its document's identifier says nothing of those that did not. Only where none did
 /// otherwise, and the report does as well, it is one.

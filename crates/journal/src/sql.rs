@@ -76,6 +76,9 @@ pub(crate) const BY_IDENTIFIER: &str = "SELECT max(id) FROM submission \
 /// To one endpoint (?2): where that wants the document's identifier, others know the report by the same one.
 pub(crate) const BY_IDENTIFIER_AT: &str =
     "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2";
+/// The same; of several the newest for which a request was made, or that may have had one before a restore (up to ?3).
+pub(crate) const MAY_HAVE_LEFT: &str = "SELECT id FROM submission \
+     WHERE identifier = ?1 AND endpoint = ?2 ORDER BY (attempts > 0 OR id <= ?3) DESC, id DESC LIMIT 1";
 /// An attempt (?1) to deliver a content (?3) to an endpoint (?2).
 pub(crate) const OF_ATTEMPT: &str =
     "SELECT max(id) FROM submission WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3";
@@ -137,6 +140,9 @@ pub(crate) const WITNESSES_BY_DOCUMENT: &str = "SELECT document_identifier, rece
      AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
 pub(crate) const HAS_ACCEPTED: &str = "SELECT 1 FROM submission WHERE state IN ('completed', 'in-progress') \
      AND endpoint = ?1 AND receipt > '' LIMIT 1";
+/// Whether one of these was not shown when it was asked for.
+pub(crate) const HAS_HIDDEN: &str = "SELECT 1 FROM submission WHERE state IN ('completed', 'in-progress') \
+     AND endpoint = ?1 AND receipt > '' AND state_json ->> '$.not-found-since' IS NOT NULL LIMIT 1";
 /// Whether a report goes out under the identifier of its document.
 pub(crate) const NAMED_AS_DOCUMENT: &str =
     "SELECT identifier = document_identifier FROM submission WHERE id = ?1";

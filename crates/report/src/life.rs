@@ -179,10 +179,10 @@ impl State {
                     said: Some(*at),
                 }
             }
-            // It was sent at least once, perhaps before a restore: what the authority shows of it later still counts.
             (Self::Unknown { attempt, .. }, Event::SaidNotReceived { due, .. }) => {
-                Self::queued((*attempt).max(1), *due)
+                Self::queued(*attempt, *due)
             }
+            // It was sent at least once: what the authority shows of it later still counts.
             (Self::InProgress { .. }, Event::SaidNotReceived { due, .. }) => Self::queued(1, *due),
             (
                 Self::Held { .. } | Self::Rejected | Self::Failed { .. },

@@ -42,10 +42,13 @@ pub(super) fn open_request<'a>(
 }
 
 impl<A: Authority> Worker<A> {
-    /// Before a request for a report that is not the first one: a question by its identifier, unless it is known that
-    /// nothing of it has arrived. Says whether nothing is to be sent now.
+    /// Before a request for a report that is not the first one, as far as is known after a restore: a question by its
+    /// identifier, unless it is known that nothing of it has arrived. Says whether nothing is to be sent now.
     pub(super) async fn first_asks(&self, due: &Due, token: Token) -> Result<bool, JournalError> {
-        let State::Queued { attempt: attempt @ 1.., .. } = due.state else { return Ok(false) };
+        let State::Queued { attempt, .. } = due.state else { return Ok(false) };
+        if attempt == 0 && self.journal.restored_since(due.id)?.is_none() {
+            return Ok(false);
+        }
         let timeline = self.journal.detail(due.id)?.timeline;
         let Some(since) = open_request(timeline.iter().map(|entry| &entry.event)) else {
             return Ok(false);

@@ -237,7 +237,8 @@ impl<A: Authority> Worker<A> {
                 Err(_) => return Ok(Visibility::Unknown),
             }
         }
-        if !witnesses.is_empty() {
+        // What was accepted and cannot be read any more says the same.
+        if !witnesses.is_empty() || self.journal.has_hidden(endpoint)? {
             return Ok(Visibility::Lost);
         }
         let accepted = self.journal.was_accepted_at(endpoint)?;

@@ -139,7 +139,11 @@ impl<A: Authority> Worker<A> {
         }
         let Some(since) = self.may_have_left(row)? else { return Ok(Arrival::Not) };
         *asked = true;
-        let sent = (self.journal.may_be_sent_since(row.id, since, self.clock.now())?, since);
+        // What a restore covers may have been sent with any certificate.
+        let sent = match self.journal.restored_since(row.id)? {
+            Some(_) => (Instant(i64::MIN), since),
+            None => (since, since),
+        };
         let Asked { result, unsure, in_use } = self.look_up(&row.identifier, sent).await;
         let mut found = match result {
             Ok(found) => found,
@@ -190,13 +194,14 @@ impl<A: Authority> Worker<A> {
             return Ok(Some(since));
         }
         let Some(restored) = self.journal.restored_since(row.id)? else { return Ok(None) };
-        let was_asked =
-            timeline.iter().rev().take_while(|entry| entry.at >= restored).any(|entry| {
-                matches!(
-                    entry.event,
-                    Event::NotReceived { .. } | Event::Rejected | Event::Failed { .. }
-                )
-            });
+        let after = restored..=self.clock.now();
+        let mut since = timeline.iter().rev().take_while(|entry| after.contains(&entry.at));
+        let was_asked = since.any(|entry| {
+            matches!(
+                entry.event,
+                Event::NotReceived { .. } | Event::Rejected | Event::Failed { .. }
+            )
+        });
         Ok((!was_asked).then_some(restored))
     }
 }

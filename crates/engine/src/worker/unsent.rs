@@ -2,8 +2,8 @@
 
 use client::{Authority, Evidence};
 use exchange::{Answer, IdentifierChoice};
-use journal::{JournalError, Reconciled, RecordError};
-use report::{Event, SubmissionId};
+use journal::{JournalError, MAY_BE_KNOWN, Message, Reconciled, RecordError};
+use report::{Event, State, SubmissionId};
 
 use super::Worker;
 use super::learn::News;
@@ -23,7 +23,14 @@ impl<A: Authority> Worker<A> {
             return Ok(false);
         }
         let mut doubted = false;
-        for News { id, event, answer, .. } in unsent {
+        for News { id, state, event, answer } in unsent {
+            let is_told = |message: &Message| message.code == MAY_BE_KNOWN;
+            if matches!(state, State::Held { .. })
+                && self.journal.detail(*id)?.messages.iter().any(is_told)
+            {
+                // Whoever holds it decides.
+                continue;
+            }
             let Some(proof) = answer.receipt.as_deref().and_then(|at| entry(pages, at)) else {
                 continue;
             };
@@ -42,7 +49,8 @@ impl<A: Authority> Worker<A> {
     ) -> Result<bool, JournalError> {
         let identifier = self.journal.row(id)?.identifier;
         let (endpoint, now) = (self.endpoint.id(), self.clock.now());
-        let report = found_report(endpoint, identifier, event.clone(), answer, proof, now);
+        let whose = (identifier, Some(id));
+        let report = found_report(endpoint, whose, event.clone(), answer, proof, now);
         match self.journal.reconcile_async(report).await {
             Ok(found) => Ok(matches!(found, Reconciled::Doubted(_))),
             Err(RecordError::Journal(error)) => Err(error),

@@ -10,6 +10,7 @@ use engine::Clock as _;
 use exchange::{Processing, Release};
 use journal::{Reconciled, Step};
 use report::{Event, Group, State};
+use tokio_util::sync::CancellationToken;
 
 use crate::house::{self, House};
 
@@ -75,6 +76,31 @@ async fn what_is_on_hold_after_a_request_is_searched_for() {
     worker.once().await.unwrap();
     assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-9"));
     assert_eq!(house.sent(), 1);
+}
+
+/// The authority shows nothing of what it has accepted from us, only another laboratory's report: that a report in doubt is
+/// not found says nothing, however long it lasts.
+#[tokio::test]
+async fn what_cannot_be_read_any_more_proves_that_sight_is_lost() {
+    let house = House::new();
+    let first = house.import("ours", 1);
+    let (worker, mut held, cancel) = (house.worker("one"), None, CancellationToken::new());
+    worker.turn(&mut held, &cancel).await.unwrap();
+    house.authority.accepted.lock().unwrap().clear();
+    house.authority.shown.store(1, Ordering::SeqCst);
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let second = house.import("ours", 2);
+    for _ in 0..40 {
+        house.clock.pass(600);
+        worker.turn(&mut held, &cancel).await.unwrap();
+    }
+    let State::InProgress { not_found_since: Some(_), .. } = house.journal.state(first).unwrap()
+    else {
+        panic!("it was read in vain");
+    };
+    assert_eq!(house.journal.state(second).unwrap().code(), "unknown");
+    assert_eq!(house.sent(), 2);
 }
 
 /// It is withdrawn, and its file is handed over again: the authority is asked for the first one before the second leaves,
@@ -384,6 +410,7 @@ async fn a_report_without_its_document_holds_up_no_other() {
         due: house.clock.now(),
     };
     let found = journal::FoundReport {
+        known_as: None,
         identifier: "urn:uuid:00000000-0000-4000-8000-000000000099".to_owned(),
         endpoint: "ours".to_owned(),
         event,

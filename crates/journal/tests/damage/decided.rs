@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::{House, accepted, at, key, nowhere, report};
-use journal::{Imported, Journal, NewSubmission, Reconciled, Sibling, Unless, restore};
+use journal::{Imported, Journal, NewSubmission, Reconciled, Sibling, Unless, recover, restore};
 use report::{Event, State};
 
 use super::laboratory::{person, record};
@@ -114,6 +114,53 @@ fn what_was_released_since_the_backup_is_not_closed_by_its_correction() {
         assert_eq!(journal.restored_since(id).unwrap(), Some(at(100)));
         assert_eq!(journal.verify().unwrap().problems, []);
     }
+}
+
+/// Where an endpoint wants the document's identifier, a correction has that of what it corrects: what the authority shows
+/// after a restore is the one that may have left before, and never the correction that came since.
+#[test]
+fn what_is_shown_after_a_restore_is_what_may_have_left_before() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let id = house.import(1);
+    house.record(id, Event::HeldBack);
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let identifier = house.journal.row(id).unwrap().identifier;
+    let path = house.path();
+    let folder = house.leave();
+    fs::remove_file(folder.path().join("journal.db")).unwrap();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let newer = NewSubmission { identifier: identifier.clone(), ..report(2) };
+    let newer = journal.import(NewSubmission { corrects: Some(id), ..newer }).unwrap();
+    let before = journal.state(newer).unwrap();
+    let shown = journal.reconcile(found(&identifier, "r-1")).unwrap();
+    assert_eq!(shown, Reconciled::Doubted(id));
+    assert_eq!(journal.state(newer).unwrap(), before);
+}
+
+/// A report that waits for the comparison is corrected by the wrong file, which is withdrawn: a person decides about the first
+/// one, and it does not go by itself.
+#[test]
+fn what_waits_for_the_comparison_and_was_corrected_does_not_go_by_itself() {
+    let house = House::new();
+    let lost = house.import(1);
+    let identifier = house.journal.row(lost).unwrap().identifier;
+    let path = house.path();
+    let folder = house.leave();
+    fs::write(&path, "").unwrap();
+    recover(&path, &key(), &folder.path().join("none"), &nowhere, at(100)).unwrap().unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let id = journal.import(report(2)).unwrap();
+    // What was lost comes again, and everything before it may have been sent before.
+    let again = journal.import(report(1)).unwrap();
+    assert_eq!(journal.row(again).unwrap().identifier, identifier);
+    assert!(journal.restored_since(id).unwrap().is_some());
+    assert!(journal.goes_by_itself(id).unwrap());
+    let wrong = journal.import(NewSubmission { corrects: Some(id), ..report(3) }).unwrap();
+    record(&journal, wrong, Event::Withdrawn { reason: "wrong file".to_owned() });
+    journal.decide_guarded(id, None, &person(), at(501)).unwrap();
+    assert_eq!(journal.state(id).unwrap().code(), "held");
 }
 
 /// A person had released a report that waits for a comparison, and has withdrawn it since: it is not let go by itself.

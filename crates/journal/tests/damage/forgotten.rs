@@ -24,6 +24,7 @@ fn saying(says: char, n: i64) -> NewSubmission {
 
 fn shown(identifier: &str, endpoint: &str, receipt: &str) -> FoundReport {
     FoundReport {
+        known_as: None,
         identifier: identifier.to_owned(),
         endpoint: endpoint.to_owned(),
         event: Event::Completed { receipt: receipt.to_owned() },

@@ -234,6 +234,7 @@ impl<'a> Laboratory<'a> {
         }
         for identifier in self.authority.stored.keys() {
             let found = FoundReport {
+                known_as: None,
                 identifier: identifier.clone(),
                 endpoint: "practice".to_owned(),
                 event: self.authority.event(identifier).unwrap(),

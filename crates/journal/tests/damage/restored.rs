@@ -15,6 +15,7 @@ use super::laboratory::{Laboratory, image, person, record};
 /// What the authority shows of a completed report.
 pub(super) fn found(identifier: &str, receipt: &str) -> FoundReport {
     FoundReport {
+        known_as: None,
         identifier: identifier.to_owned(),
         endpoint: "practice".to_owned(),
         event: Event::Completed { receipt: receipt.to_owned() },
