@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use bridge::StateCode;
 use bridge::headless::{Arrival, Fate, Headless, Looked};
 use tempfile::TempDir;
 use testkit::{DocumentBuilder, Figures};
@@ -127,7 +128,7 @@ async fn nothing_comes_twice_in_silence() {
     for file in [&first, &other] {
         let looked = profile.check(&again(file)).await.unwrap();
         let known = looked[0].standing.as_ref().map(|known| (known.state, known.open));
-        assert_eq!((looked[0].fate, known), (Fate::Known(id), Some(("queued", true))));
+        assert_eq!((looked[0].fate, known), (Fate::Known(id), Some((StateCode::Queued, true))));
         let taken = profile.take(&again(file), false).await.unwrap().files;
         assert_eq!(taken[0].fate, Fate::Known(id));
         assert_eq!(taken[0].record.id, Some(id), "the known one is shown");

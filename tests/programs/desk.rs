@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use bridge::{Desk, KnownContent, Problem};
+use bridge::{Desk, KnownContent, Problem, StateCode};
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
@@ -31,8 +31,9 @@ async fn work(root: &Path, files: Vec<String>) -> Result<(), Problem> {
     }
     loop {
         let status = desk.status().await?;
-        let moving = ["queued", "sending", "unknown", "in-progress"];
-        if moving.iter().all(|state| status.counts.by_state.get(*state).is_none_or(|n| *n == 0)) {
+        let moving =
+            [StateCode::Queued, StateCode::Sending, StateCode::Unknown, StateCode::InProgress];
+        if moving.iter().all(|state| status.counts.by_state.get(state).is_none_or(|n| *n == 0)) {
             break;
         }
         desk.changed(status.revision).await;

@@ -94,7 +94,7 @@ function useTheme(theme: string): void {
 function dropTarget(place: Place, cache: QueryClient): DropTarget {
   if (place.screen === "certificate") return { kind: "certificate" };
   const id = openReport(place);
-  const actions = cache.getQueryData<DetailView>(["detail", id])?.actions ?? [];
+  const actions = cache.getQueryData<DetailView>(["detail", id])?.row.actions ?? [];
   return id !== null && actions.includes("correct") ? { kind: "report", id } : { kind: "send" };
 }
 

@@ -1,13 +1,15 @@
 // Reports that need a person, grouped by cause: code, and text with its values masked.
 
+import type { Action } from "./bridge/generated/Action";
 import type { MessageView } from "./bridge/generated/MessageView";
 import type { RowView } from "./bridge/generated/RowView";
+import type { State } from "./bridge/generated/State";
 
 export interface Cause {
   key: string;
   /** Message of the newest report; `null` where none was given. */
   message: MessageView | null;
-  state: string;
+  state: State;
   rows: RowView[];
   /** ISO instants. */
   first: string;
@@ -51,13 +53,9 @@ export function causesOf(rows: RowView[]): Cause[] {
   return [...causes.values()].toSorted((a, b) => b.rows.length - a.rows.length || b.last.localeCompare(a.last));
 }
 
-/** States that can be sent again as they are, and those that need not be sent. The core has the last word on each. */
-const AGAIN = new Set(["rejected", "failed"]);
-const NEVER = new Set(["held", "rejected", "failed"]);
-
 /** Which reports of a cause can be sent again unchanged, and which left unsent. A report in doubt is neither: it is
  *  being verified. */
 export function offered(cause: Cause): { again: number[]; never: number[] } {
-  const within = (states: Set<string>) => cause.rows.filter((row) => states.has(row.state)).map((row) => row.id);
-  return { again: within(AGAIN), never: within(NEVER) };
+  const permitting = (action: Action) => cause.rows.filter((row) => row.actions.includes(action)).map((row) => row.id);
+  return { again: permitting("resubmit"), never: permitting("withdraw") };
 }

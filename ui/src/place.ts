@@ -2,9 +2,12 @@
 
 import { createContext, useContext, useEffect, useRef } from "react";
 
+import type { Group } from "./bridge/generated/Group";
+import type { State } from "./bridge/generated/State";
+
 export type Place =
   | { screen: "send" }
-  | { screen: "reports"; group: string | null; open: number | null; sent?: Sent; only?: Only }
+  | { screen: "reports"; group: Group | null; open: number | null; sent?: Sent; only?: Only }
   | { screen: "correct"; open: number | null }
   | { screen: "overview"; stating?: boolean }
   | { screen: "ask"; about?: { report: number; identifier: string } }
@@ -25,7 +28,7 @@ export interface Only {
   /** ISO instants: from, and before. */
   since: string | null;
   until: string | null;
-  states: string[];
+  states: State[];
   search?: string;
 }
 

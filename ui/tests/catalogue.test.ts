@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { completeCatalogue, readCatalogue } from "../build/catalogues";
 import { LANGUAGES } from "../src/i18n/text";
 import { STATES } from "../src/parts/state";
-import { given, names, said } from "./rust";
+import { codes, said } from "./codes";
 
 const catalogues = new Map(LANGUAGES.map(({ code }) => [code, readCatalogue(code)]));
 const english = catalogues.get("en") ?? new Map<string, string>();
@@ -62,22 +62,16 @@ describe.each(LANGUAGES.map(({ code }) => code))("catalogue %s", (language) => {
 
   // What is in `texts` has a text for every code: else the command line does not compile.
   it.each([
-    ["remedy", names("bridge/src", "REMEDIES")],
-    ["action", names("bridge/src", "ACTIONS")],
-    ["field", given("bridge/src/sections.rs", /\("([a-z-]+\.[a-z-]+)",/g)],
-    ["section", given("bridge/src/sections.rs", /\(\s*"([A-Z]\w+)",\s*&\[/g)],
+    ["remedy", codes("Remedy")],
+    ["action", codes("Action")],
+    ["field", codes("FieldKey")],
+    ["section", codes("SectionResource")],
   ])("has a text for every %s of the core", (family, all) => {
     for (const code of all) expect(messages.has(`${family}.${code}`), `${language}: ${family}.${code}`).toBe(true);
   });
 });
 
 describe("states", () => {
-  it("are those of the life cycle, each with an icon", () => {
-    // The first function of the file that gives codes is that of the states; that of the groups follows.
-    const codes = given("report/src/state_code.rs", /^ {12}Self::\w+ => "([a-z-]+)",$/gm);
-    expect(Object.keys(STATES).toSorted()).toEqual(codes.slice(0, codes.indexOf("needs-attention")).toSorted());
-  });
-
   it("have an icon each of its own", () => {
     const icons = Object.values(STATES).map(({ icon }) => icon);
     expect(new Set(icons).size).toBe(icons.length);

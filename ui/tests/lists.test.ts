@@ -10,6 +10,7 @@ import { loadWords } from "../src/i18n/text";
 import { tableOf } from "../src/parts/reports-table";
 import { between } from "../src/selection";
 import { EVERYTHING, filterOf, isNarrowed, isSame, sortedBy } from "../src/view";
+import type { View } from "../src/view";
 
 describe("a choice", () => {
   const rows = [5, 4, 3, 2, 1].map((id) => ({ id }));
@@ -37,20 +38,21 @@ describe("a view", () => {
   });
 
   it("asks the core for what it says, and a figure of the overview for its own states and days", () => {
-    const view = { ...EVERYTHING, states: ["held"], search: "x", laboratory: "A", sort: "disease" };
+    const view: View = { ...EVERYTHING, states: ["held"], search: "x", laboratory: "A", sort: "disease" };
     expect(filterOf(view, "fr", {})).toMatchObject({ states: ["held"], search: "x", laboratory: "A", language: "fr", ids: null });
-    const only = { since: "2026-11-01T00:00:00Z", until: null, states: ["failed"] };
+    const only = { since: "2026-11-01T00:00:00Z", until: null, states: ["failed" as const] };
     expect(filterOf(view, "fr", { only })).toMatchObject({ states: ["failed"], since: only.since });
     expect(filterOf(EVERYTHING, "fr", {})).toEqual({ ...ALL, ascending: false });
   });
 
   it("is told by its filters, not by its name or the order of its states", () => {
-    const view = { ...EVERYTHING, states: ["held", "failed"], search: "a " };
+    const view: View = { ...EVERYTHING, states: ["held", "failed"], search: "a " };
     expect(isSame({ ...EVERYTHING, name: "mine", states: ["failed", "held"], search: "a" }, view)).toBe(true);
     expect(isSame({ ...EVERYTHING, name: "mine" }, view)).toBe(false);
     expect(isNarrowed(EVERYTHING)).toBe(false);
     expect(isNarrowed({ ...EVERYTHING, sort: "patient", group: "closed" })).toBe(false);
-    for (const filter of [{ search: "a" }, { period: "week" }, { states: ["held"] }, { laboratory: "A" }]) {
+    const filters: Partial<View>[] = [{ search: "a" }, { period: "week" }, { states: ["held"] }, { laboratory: "A" }];
+    for (const filter of filters) {
       expect(isNarrowed({ ...EVERYTHING, ...filter })).toBe(true);
     }
   });

@@ -5,10 +5,13 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 
 import { problemOf } from "../src/bridge/door";
+import type { CandidateView } from "../src/bridge/generated/CandidateView";
 import type { PageView } from "../src/bridge/generated/PageView";
+import type { Problem } from "../src/bridge/generated/Problem";
+import type { State } from "../src/bridge/generated/State";
 import { createMock } from "../src/bridge/mock";
 import { ALL } from "../src/bridge/queries";
-import { UNKNOWN_CODE, candidate, row } from "../src/bridge/mock-data";
+import { UNKNOWN_CODE, actionsOf, candidate, row } from "../src/bridge/mock-data";
 import { causesOf, masked, offered } from "../src/causes";
 import { languageFor } from "../src/i18n/text";
 import { intakeReducer, isToGo, leftOf, repeated, tally } from "../src/intake";
@@ -42,8 +45,8 @@ describe("the door", () => {
 
 describe("causes", () => {
   it("offer for each report what its state permits", () => {
-    const states = ["held", "rejected", "failed", "unknown"];
-    const rows = states.map((state, at) => ({ ...row(at, at, 0), state, message: null }));
+    const states = ["held", "rejected", "failed", "unknown"] as const;
+    const rows = states.map((state, at) => ({ ...row(at, at, 0), state, actions: actionsOf(state), message: null }));
     const of = (state: string) => causesOf(rows.filter((known) => known.state === state)).map(offered);
     expect(of("held")).toEqual([{ again: [], never: [0] }]);
     expect(of("rejected")).toEqual([{ again: [1], never: [1] }]);
@@ -78,7 +81,7 @@ describe("intake", () => {
   });
 
   it("counts each report of a folder that is sent again, and nothing that waits for a person or is on its way", () => {
-    const known = (file: string, knownState: string) => ({ ...candidate(file, 0), verdict: "known", digest: file, knownState });
+    const known = (file: string, knownState: State): CandidateView => ({ ...candidate(file, 0), verdict: "known", digest: file, knownState });
     const found = [...["a", "b", "c"].map((file) => known(file, "completed")), known("h", "held"), known("q", "queued"), known("a", "completed")];
     const week = { path: "week.zip", found, look: 1, chosen: 1 };
     expect(repeated([week]).map((view) => view.file)).toEqual(["a", "b", "c"]);
@@ -87,7 +90,7 @@ describe("intake", () => {
   });
 
   it("looks again at what is named again: more may lie there by now", () => {
-    const known = { ...candidate("old.json", 0), verdict: "known" };
+    const known: CandidateView = { ...candidate("old.json", 0), verdict: "known" };
     const before = intakeReducer(chosen, { do: "found", path: "a", look: 1, found: [known] });
     const named = intakeReducer(before, { do: "choose", paths: ["a"], look: 2 });
     expect(named.sources[0]).toEqual({ path: "a", found: undefined, look: 2, chosen: 2 });
@@ -125,7 +128,7 @@ describe("intake", () => {
 });
 
 describe("a hand-over of which a part fails", () => {
-  const FULL = { code: "disk-full", params: {}, blame: "you" as const, remedy: "free-space", trace: "" };
+  const FULL: Problem = { code: "disk-full", params: {}, blame: "you", remedy: "free-space", trace: "" };
   const at = (path: string) => ({ path, found: [candidate(path, 0)], look: 1, chosen: 1 });
   const sources = ["b1", "b2", "b3"].map((name) => at(`${name}.json`));
   const view = (submissions: (number | null)[], failed: number[]) => ({

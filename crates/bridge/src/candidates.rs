@@ -1,6 +1,6 @@
 //! Files looked at before sending, as views and records.
 
-use engine::{Candidate, Reason, Refusal, Verdict, messages};
+use engine::{Candidate, Reason, Refusal, messages};
 use fhir::{Limits, Severity, Tree};
 use journal::{Message, Source};
 use report::Kind;
@@ -8,7 +8,7 @@ use report::Kind;
 use crate::mask::masked;
 use crate::record::{IssueRecord, OPEN_TOO_LONG, Record};
 use crate::rows::{Names, message_view, told};
-use crate::views::CandidateView;
+use crate::views::{CandidateView, Verdict};
 
 /// Codes of messages about files that are no reports, with their parameters.
 pub const REFUSALS: &[(&str, &[&str])] = &[
@@ -36,7 +36,7 @@ pub(crate) fn kind_code(candidate: &Candidate) -> &'static str {
 /// All that is to be said of a candidate, also why it is refused.
 pub(crate) fn messages_of(candidate: &Candidate) -> Vec<Message> {
     let mut all = messages(candidate);
-    if let Verdict::Refused(reason) = &candidate.verdict {
+    if let engine::Verdict::Refused(reason) = &candidate.verdict {
         all.insert(0, refusal(reason));
     }
     all
@@ -49,7 +49,7 @@ pub(crate) fn refused_view(
     params: Vec<(&str, String)>,
 ) -> CandidateView {
     let mut view = candidate_view(candidate, Names::Masked);
-    "refused".clone_into(&mut view.verdict);
+    view.verdict = Verdict::Refused;
     view.messages.insert(0, message_view(&message(code, params)));
     view
 }
@@ -104,13 +104,13 @@ fn refusal(reason: &Reason) -> Message {
     }
 }
 
-fn verdict_code(candidate: &Candidate) -> &'static str {
+fn verdict_of(candidate: &Candidate) -> Verdict {
     match &candidate.verdict {
-        Verdict::Refused(_) => "refused",
-        Verdict::Report(parsed) if !parsed.known.is_empty() => "known",
-        Verdict::Report(_) if candidate.has_errors() => "errors",
-        Verdict::Report(_) if candidate.findings.is_empty() => "ready",
-        Verdict::Report(_) => "warnings",
+        engine::Verdict::Refused(_) => Verdict::Refused,
+        engine::Verdict::Report(parsed) if !parsed.known.is_empty() => Verdict::Known,
+        engine::Verdict::Report(_) if candidate.has_errors() => Verdict::Errors,
+        engine::Verdict::Report(_) if candidate.findings.is_empty() => Verdict::Ready,
+        engine::Verdict::Report(_) => Verdict::Warnings,
     }
 }
 
@@ -127,8 +127,8 @@ pub(crate) fn candidate_view(candidate: &Candidate, names: Names) -> CandidateVi
     let tested = parsed.and_then(|parsed| report::diseases::of_summary(&parsed.summary));
     CandidateView {
         file: candidate.name.clone(),
-        verdict: verdict_code(candidate).to_owned(),
-        kind: kind_code(candidate).to_owned(),
+        verdict: verdict_of(candidate),
+        kind: kind_code(candidate),
         digest: parsed.map(|parsed| parsed.digest.clone()).unwrap_or_default(),
         patient,
         subject: parsed.and_then(|parsed| parsed.summary.subject.clone()),

@@ -3,15 +3,13 @@
 
 use journal::Message;
 
-use crate::record::source_code;
-
 /// Reports with the same key have the same cause.
 pub(crate) fn key_of(message: Option<&Message>, state: &str) -> String {
     let Some(message) = message else { return format!("state {state}") };
     let code = message.rule.as_deref().unwrap_or(&message.code);
     let words = common_words(message.text.as_deref().unwrap_or_default());
     let path = without_numbers(message.expression.as_deref().unwrap_or_default());
-    [source_code(message.source), code, &words, &path].join(" ")
+    [message.source.code(), code, &words, &path].join(" ")
 }
 
 /// The words that stay the same from report to report: what is quoted and what has digits is a value.

@@ -7,7 +7,6 @@ use journal::{Message, Source};
 
 use crate::edit::{common_path, leaves};
 use crate::placement::found;
-use crate::record::source_code;
 use crate::rows::message_view;
 use crate::views::{FormFieldView, MessageView};
 
@@ -50,7 +49,7 @@ pub(crate) fn form(tree: &Tree, asked: &[Message], now: &[MessageView]) -> Vec<F
 fn in_question<'t>(tree: &'t Tree, message: &MessageView) -> Vec<Element<'t>> {
     let mut own = Vec::new();
     let Some(element) = found(message, tree) else { return own };
-    let is_ours = message.source != source_code(Source::Authority);
+    let is_ours = message.source != Source::Authority;
     let is_missing = message.code.ends_with("-missing") || message.code == "missing-element";
     if is_ours && (is_missing || element.resource_type().is_some()) {
         return own;

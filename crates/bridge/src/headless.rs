@@ -32,6 +32,7 @@ pub use fhir::is_language_region;
 
 pub use attend::{EndpointProblem, Goal, Moved, Outcome};
 pub use certificates::{CertificateFacts, StoredCertificateFacts};
+pub(crate) use codes::LAYERS;
 pub use codes::{EVENTS, Family, REFUSAL_REASONS};
 pub use intake::{Arrival, Fate, Intake, Looked, Standing};
 pub use keep::{
@@ -161,11 +162,7 @@ impl Headless {
 
     /// Where secrets rest: `keychain`, `passphrase` or `practice`.
     pub fn vault_code(&self) -> &'static str {
-        match self.engine.profile().settings.secrets {
-            SecretsKind::Keychain => "keychain",
-            SecretsKind::Passphrase => "passphrase",
-            SecretsKind::Practice => "practice",
-        }
+        self.engine.profile().settings.secrets.code()
     }
 }
 

@@ -10,8 +10,7 @@ use validator::{SettingFault, Validator};
 
 use crate::placement::{found, holds};
 use crate::problem::Problem;
-use crate::record::IssueRecord;
-use crate::rows::severity_code;
+use crate::record::{IssueRecord, IssueSource};
 use crate::views::MessageView;
 
 /// What a validator says, held against what is found here. Only errors: what else validators say is of taste.
@@ -146,8 +145,8 @@ fn compare(opinion: &mut Opinion, tree: &Tree, theirs: &[Issue], ours: &[&Findin
 
 fn element_of<'t>(issue: &Issue, tree: &'t Tree) -> Option<Element<'t>> {
     let message = MessageView {
-        source: "validator".to_owned(),
-        severity: severity_code(issue.severity).to_owned(),
+        source: journal::Source::Base,
+        severity: issue.severity,
         code: issue.code.clone(),
         rule: issue.rule.clone(),
         text: Some(issue.text.clone()),
@@ -167,14 +166,14 @@ fn element_of<'t>(issue: &Issue, tree: &'t Tree) -> Option<Element<'t>> {
 fn record(issue: &Issue, place: Option<Element<'_>>) -> IssueRecord {
     let position = place.map(Element::position);
     IssueRecord {
-        severity: severity_code(issue.severity).to_owned(),
+        severity: issue.severity,
         code: issue.code.clone(),
         rule: issue.rule.clone(),
         text: Some(issue.text.clone()),
         expression: place.map(Element::expression).or_else(|| issue.expression.clone()),
         line: position.map(|at| at.line).or(issue.line),
         column: position.map(|at| at.column).or(issue.column),
-        source: "validator".to_owned(),
+        source: IssueSource::Validator,
         suggestion: None,
         params: std::collections::BTreeMap::new(),
     }

@@ -16,14 +16,17 @@ pub use list::{PROBLEMS, ProblemRow, REMEDIES};
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct Problem {
-    /// Stable code; the catalogue has title, explanation and remedy for it.
+    /// Stable code; the catalogue has title, explanation and remedy for it. One of a newer program, read from the
+    /// journal, may be unknown.
+    #[ts(as = "crate::codes::ProblemCode")]
     pub code: String,
     /// Parameters by name.
     #[ts(type = "Record<string, string>")]
     pub params: BTreeMap<String, String>,
     /// Who can mend it.
     pub blame: Blame,
-    /// Code of what to do next, e.g. `retry`, `import-certificate`, `call-it`, `choose-other-file`.
+    /// What to do next.
+    #[ts(as = "crate::codes::Remedy")]
     pub remedy: String,
     /// Short trace for support, without patient data.
     pub trace: String,

@@ -22,8 +22,8 @@ fn sections(tree: &Tree) -> Vec<SectionView> {
 
 fn message(expression: Option<&str>) -> MessageView {
     MessageView {
-        source: "authority".to_owned(),
-        severity: "error".to_owned(),
+        source: journal::Source::Authority,
+        severity: fhir::Severity::Error,
         code: "invalid".to_owned(),
         rule: None,
         text: None,

@@ -1,8 +1,10 @@
 //! One submission as a line for scripts: the contract of `labcourier --json`. Fields are only ever added.
 
 use engine::Profile;
-use fhir::{Finding, Instant, Tree};
+use exchange::Environment;
+use fhir::{Finding, Instant, Severity, Tree};
 use journal::{Message, Row, Source};
+use report::StateCode;
 use rules::{Cure, Suggestion};
 use serde::Serialize;
 
@@ -19,8 +21,8 @@ pub struct Record {
     pub digest: Option<String>,
     /// `DocumentReference.identifier` of the attempt.
     pub identifier: Option<String>,
-    /// State in kebab-case; `null` for a file that is no submission.
-    pub state: Option<String>,
+    /// Where it stands; `null` for a file that is no submission.
+    pub state: Option<StateCode>,
     /// The authority's id.
     pub receipt: Option<String>,
     /// Messages, ours first, errors first in each.
@@ -32,7 +34,7 @@ pub struct Record {
     /// Name of the endpoint that it goes to; `null` for a file that is no submission.
     pub endpoint: Option<String>,
     /// `practice`, `integration` or `production`; `null` for a file that is no submission.
-    pub environment: Option<String>,
+    pub environment: Option<Environment>,
     /// Imported at, ISO instant.
     pub created: Option<String>,
     /// Last event, ISO instant.
@@ -45,8 +47,8 @@ pub struct Record {
 /// One message.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 pub struct IssueRecord {
-    /// `error`, `warning` or `information`.
-    pub severity: String,
+    /// How much it weighs.
+    pub severity: Severity,
     /// Our code, or FHIR's issue type for the authority's.
     pub code: String,
     /// The authority's rule code.
@@ -59,14 +61,40 @@ pub struct IssueRecord {
     pub line: Option<u32>,
     /// Column, from 1.
     pub column: Option<u32>,
-    /// `local`, `base` or `authority`.
-    pub source: String,
+    /// Whose it is.
+    pub source: IssueSource,
     /// The value that would cure it, where that needs no judgement.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<SuggestionRecord>,
     /// Parameters of our message, for the catalogue; not part of the contract.
     #[serde(skip)]
     pub params: std::collections::BTreeMap<String, String>,
+}
+
+/// Whose message it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IssueSource {
+    /// Our own rules.
+    Local,
+    /// The base check of FHIR.
+    Base,
+    /// The rules of a package, where a file was validated by them and is no report.
+    Rules,
+    /// The authority.
+    Authority,
+    /// A validator of the laboratory's choosing.
+    Validator,
+}
+
+impl From<Source> for IssueSource {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Local => Self::Local,
+            Source::Base => Self::Base,
+            Source::Authority => Self::Authority,
+        }
+    }
 }
 
 /// A change at one place of the document.
@@ -112,13 +140,13 @@ impl Record {
         if row.state.is_overdue(now) {
             issues.push(IssueRecord::open_too_long());
         }
-        issues.sort_by_key(|issue| issue.source == "authority");
+        issues.sort_by_key(|issue| issue.source == IssueSource::Authority);
         Self {
             id: Some(row.id.0),
             file: row.file.clone(),
             digest: Some(row.digest.clone()),
             identifier: Some(row.identifier.clone()),
-            state: Some(row.state.shown().code().to_owned()),
+            state: Some(row.state.shown()),
             receipt: row.receipt.clone(),
             issues,
             attempts: row.attempts,
@@ -136,14 +164,14 @@ impl IssueRecord {
     /// In doubt or in progress for so long that a person must look.
     fn open_too_long() -> Self {
         Self {
-            severity: "error".to_owned(),
+            severity: Severity::Error,
             code: OPEN_TOO_LONG.to_owned(),
             rule: None,
             text: None,
             expression: None,
             line: None,
             column: None,
-            source: source_code(Source::Local).to_owned(),
+            source: IssueSource::Local,
             suggestion: None,
             params: std::collections::BTreeMap::new(),
         }
@@ -157,14 +185,14 @@ impl IssueRecord {
 
     pub(crate) fn of(message: &Message) -> Self {
         Self {
-            severity: crate::rows::severity_code(message.severity).to_owned(),
+            severity: message.severity,
             code: message.code.clone(),
             rule: message.rule.clone(),
             text: message.text.clone(),
             expression: message.expression.clone(),
             line: message.line,
             column: message.column,
-            source: source_code(message.source).to_owned(),
+            source: message.source.into(),
             suggestion: None,
             params: message.params.iter().cloned().collect(),
         }
@@ -189,13 +217,4 @@ fn written(tree: &Tree, of: Suggestion) -> Option<SuggestionRecord> {
     };
     let kind = kind.to_owned();
     Some(SuggestionRecord { kind, expression, value: of.value, start, end, text })
-}
-
-/// As it stands in views and records.
-pub(crate) const fn source_code(source: Source) -> &'static str {
-    match source {
-        Source::Local => "local",
-        Source::Base => "base",
-        Source::Authority => "authority",
-    }
 }

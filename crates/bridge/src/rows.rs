@@ -6,11 +6,10 @@ use engine::Profile;
 use exchange::Environment;
 use fhir::{Format, Instant, Limits, Severity, Tree};
 use journal::{Counts, Detail, Entry, KeptEvidence, Message, Row};
-use report::{Action, Event, Group};
+use report::{Event, Group, StateCode};
 
 use crate::mask::masked;
 use crate::placement::place;
-use crate::record::source_code;
 use crate::results::results_of;
 use crate::sections::sections_of;
 use crate::suggested::offer;
@@ -38,10 +37,6 @@ impl Names {
 /// Bytes of an answer shown; the rest stays in the journal.
 const EVIDENCE_SHOWN_MAX: usize = 64 << 10;
 
-pub(crate) const fn environment_code(environment: Environment) -> &'static str {
-    environment.code()
-}
-
 /// From the real thing to a test system: what is taken in after that reaches nobody who counts it. By the endpoint that
 /// the laboratory has in use, also while practice is.
 pub(crate) fn leaves_production(plan: &engine::Move) -> bool {
@@ -50,44 +45,9 @@ pub(crate) fn leaves_production(plan: &engine::Move) -> bool {
 }
 
 /// Environment of a submission's endpoint: as it was when it was taken in, else as it is now.
-pub(crate) fn environment_of(row: &Row, profile: &Profile) -> String {
-    let now = || profile.environment_of(&row.endpoint).code().to_owned();
-    row.environment.clone().unwrap_or_else(now)
-}
-
-pub(crate) const fn group_code(group: Group) -> &'static str {
-    match group {
-        Group::NeedsAttention => "needs-attention",
-        Group::InProgress => "in-progress",
-        Group::Completed => "completed",
-        Group::Closed => "closed",
-    }
-}
-
-pub(crate) fn group_of(code: &str) -> Option<Group> {
-    [Group::NeedsAttention, Group::InProgress, Group::Completed, Group::Closed]
-        .into_iter()
-        .find(|group| group_code(*group) == code)
-}
-
-pub(crate) const fn action_code(action: Action) -> &'static str {
-    match action {
-        Action::Release => "release",
-        Action::HoldBack => "hold-back",
-        Action::Resubmit => "resubmit",
-        Action::Correct => "correct",
-        Action::Withdraw => "withdraw",
-        Action::SayReceived => "say-received",
-        Action::SayNotReceived => "say-not-received",
-    }
-}
-
-pub(crate) const fn severity_code(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Information => "information",
-    }
+pub(crate) fn environment_of(row: &Row, profile: &Profile) -> Environment {
+    let then = row.environment.as_deref().and_then(Environment::of);
+    then.unwrap_or_else(|| profile.environment_of(&row.endpoint))
 }
 
 /// Counts never exceed what a view can say.
@@ -96,19 +56,21 @@ pub(crate) fn small(count: u64) -> u32 {
 }
 
 pub(crate) fn counts_view(counts: &Counts) -> CountsView {
+    let by_state = counts.by_state.iter();
+    let by_state = by_state.filter_map(|(code, n)| Some((StateCode::of(code)?, small(*n))));
     CountsView {
         needs_attention: small(counts.group(Group::NeedsAttention)),
         in_progress: small(counts.group(Group::InProgress)),
         completed: small(counts.group(Group::Completed)),
         closed: small(counts.group(Group::Closed)),
-        by_state: counts.by_state.iter().map(|(code, n)| ((*code).to_owned(), small(*n))).collect(),
+        by_state: by_state.collect(),
     }
 }
 
 pub(crate) fn message_view(message: &Message) -> MessageView {
     MessageView {
-        source: source_code(message.source).to_owned(),
-        severity: severity_code(message.severity).to_owned(),
+        source: message.source,
+        severity: message.severity,
         code: message.code.clone(),
         rule: message.rule.clone(),
         text: message.text.clone(),
@@ -148,8 +110,9 @@ pub(crate) fn row_view(row: &Row, profile: &Profile, names: Names, now: Instant)
     RowView {
         id: row.id.0,
         file: row.file.clone(),
-        state: row.state.shown().code().to_owned(),
-        group: group_code(row.state.group(now)).to_owned(),
+        state: row.state.shown(),
+        group: row.state.group(now),
+        actions: row.actions(now),
         patient,
         subject: summary.subject.clone(),
         code: summary.code.clone(),
@@ -182,14 +145,11 @@ pub(crate) fn detail_view(
     let row = &detail.row;
     let mut messages: Vec<_> = detail.messages.iter().map(message_view).collect();
     // Errors first; among equals the order stands.
-    messages.sort_by_key(|message| match message.severity.as_str() {
-        "error" => 0,
-        "warning" => 1,
-        _ => 2,
-    });
+    messages.sort_by_key(|message| message.severity);
     let (results, sections) = read_document(document, row.format, &mut messages);
     let shown: HashMap<i64, &KeptEvidence> = evidence.iter().map(|kept| (kept.id, kept)).collect();
     let mut view = row_view(row, profile, Names::Shown, now);
+    view.actions = detail.actions(now);
     view.message = leading(&detail.messages).map(message_view);
     DetailView {
         row: view,
@@ -205,7 +165,6 @@ pub(crate) fn detail_view(
         }
         .to_owned(),
         size: small(detail.document_size.unwrap_or(0)),
-        actions: detail.actions(now).into_iter().map(|a| action_code(a).to_owned()).collect(),
         goes_by_itself: false,
         messages,
         timeline: detail.timeline.iter().map(|entry| timeline_view(entry, &shown)).collect(),
@@ -260,7 +219,7 @@ pub(crate) fn event_told(event: &Event) -> &'static str {
 fn timeline_view(entry: &Entry, evidence: &HashMap<i64, &KeptEvidence>) -> TimelineView {
     let kept = entry.evidence.and_then(|id| evidence.get(&id));
     TimelineView {
-        event: event_told(&entry.event).to_owned(),
+        event: event_told(&entry.event),
         params: event_params(&entry.event),
         person: entry.by.0.clone(),
         at: entry.at.to_fhir(),

@@ -5,7 +5,7 @@ use journal::{Message, Source};
 
 use crate::edit::common_path;
 use crate::placement::{found, holds};
-use crate::record::{SuggestionRecord, source_code};
+use crate::record::SuggestionRecord;
 use crate::rows::message_view;
 use crate::views::{MessageView, SuggestionView};
 
@@ -72,7 +72,7 @@ fn read(text: &str) -> Option<Tree> {
 
 /// Only what this program found itself is cured: the authority's own messages have no such form.
 fn cure(message: &MessageView, tree: &Tree) -> Option<SuggestionRecord> {
-    if message.source == source_code(Source::Authority) {
+    if message.source == Source::Authority {
         return None;
     }
     let finding = Finding {

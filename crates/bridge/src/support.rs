@@ -18,7 +18,6 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use crate::problem::Problem;
-use crate::rows::{environment_code, severity_code};
 
 /// Events, faults and kinds of messages in a bundle, each.
 const LINES_MAX: u32 = 500;
@@ -106,7 +105,7 @@ fn settings(profile: &Profile) -> Value {
                 "{}://{}{}",
                 endpoint.base.scheme(), host(&endpoint.base), endpoint.base.path()
             ),
-            "environment": environment_code(endpoint.environment),
+            "environment": endpoint.environment.code(),
             "release": endpoint.release.facts().name,
             "language": plain(&endpoint.language),
             "identifier": endpoint.identifier,
@@ -164,7 +163,7 @@ fn counts(journal: &Journal, now: Instant) -> Result<Value, journal::JournalErro
     let tally = |tally: MessageTally| {
         json!({
             "source": tally.source,
-            "severity": severity_code(tally.severity),
+            "severity": tally.severity.code(),
             "code": plain(&tally.code),
             "rule": tally.rule.as_deref().map(plain),
             "count": tally.count,

@@ -8,8 +8,14 @@ mod work;
 
 use std::collections::BTreeMap;
 
+use exchange::Environment;
+use fhir::Severity;
+use journal::Source;
+use report::{Action, Group, StateCode};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+
+use crate::codes;
 
 pub use crate::problem::{Blame, Problem};
 pub use crate::support::SupportFile;
@@ -24,17 +30,18 @@ pub use work::*;
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct StatusView {
-    /// `practice`, `integration` or `production`.
-    pub environment: String,
+    /// What its authority is for.
+    #[ts(as = "codes::Environment")]
+    pub environment: Environment,
     /// Name of the endpoint in force.
     pub endpoint: String,
     /// Its base address.
     pub base_url: String,
     /// Release of the interface.
     pub release: String,
-    /// `unchecked`, `connected`, `unreachable` or `locked` (certificate or permission).
-    pub connection: String,
-    /// Problem behind `unreachable` or `locked`.
+    /// How far the connection goes.
+    pub connection: Connection,
+    /// The problem behind [`Connection::Unreachable`] or [`Connection::Locked`].
     pub problem: Option<Problem>,
     /// Last successful exchange, ISO instant.
     pub last_contact: Option<String>,
@@ -72,6 +79,21 @@ pub struct StatusView {
     pub version: String,
 }
 
+/// How far the connection to an authority goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum Connection {
+    /// Nothing was sent yet.
+    Unchecked,
+    /// The last request was answered.
+    Connected,
+    /// Not reachable, or busy.
+    Unreachable,
+    /// Certificate, permission or address: a person must act.
+    Locked,
+}
+
 /// What waits for a person in the laboratory while practice is in use: codes and counts, nobody's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -94,11 +116,12 @@ pub struct ElsewhereView {
     pub endpoint: String,
     /// Reports that wait, are on their way or in progress there.
     pub count: u32,
-    /// `practice`, `integration` or `production`.
-    pub environment: String,
-    /// `unchecked`, `connected`, `unreachable` or `locked` (certificate or permission).
-    pub connection: String,
-    /// Problem behind `unreachable` or `locked`.
+    /// What its authority is for.
+    #[ts(as = "codes::Environment")]
+    pub environment: Environment,
+    /// How far the connection goes.
+    pub connection: Connection,
+    /// The problem behind [`Connection::Unreachable`] or [`Connection::Locked`].
     pub problem: Option<Problem>,
 }
 
@@ -127,8 +150,8 @@ pub struct CountsView {
     /// Withdrawn or replaced.
     pub closed: u32,
     /// By state code.
-    #[ts(type = "Record<string, number>")]
-    pub by_state: BTreeMap<String, u32>,
+    #[ts(as = "BTreeMap<codes::State, u32>")]
+    pub by_state: BTreeMap<StateCode, u32>,
 }
 
 /// A row of the list.
@@ -141,10 +164,15 @@ pub struct RowView {
     pub id: i64,
     /// File name as dropped.
     pub file: String,
-    /// State code.
-    pub state: String,
-    /// Group code: `needs-attention`, `in-progress`, `completed`, `closed`.
-    pub group: String,
+    /// Where it stands.
+    #[ts(as = "codes::State")]
+    pub state: StateCode,
+    /// The group that people see it in.
+    #[ts(as = "codes::Group")]
+    pub group: Group,
+    /// What a person may do with it now.
+    #[ts(as = "Vec<codes::Action>")]
+    pub actions: Vec<Action>,
     /// Patient, masked unless asked for.
     pub patient: Option<String>,
     /// Disease or leading code in words.
@@ -167,8 +195,9 @@ pub struct RowView {
     pub warnings: u32,
     /// First message in short, if a person must act.
     pub message: Option<MessageView>,
-    /// Environment of its endpoint.
-    pub environment: String,
+    /// What the authority of its endpoint is for.
+    #[ts(as = "codes::Environment")]
+    pub environment: Environment,
     /// Name of its endpoint.
     pub endpoint: String,
     /// Submission that this one corrects.
@@ -205,8 +234,10 @@ pub struct PageView {
 #[ts(export)]
 pub struct ListQuery {
     /// Group code, or all.
+    #[ts(as = "Option<codes::Group>")]
     pub group: Option<String>,
     /// State codes, or all.
+    #[ts(as = "Vec<codes::State>")]
     pub states: Vec<String>,
     /// Text in identifier, name, file, disease, message.
     pub search: Option<String>,
@@ -256,8 +287,6 @@ pub struct DetailView {
     pub format: String,
     /// Size of the received text, bytes.
     pub size: u32,
-    /// Action codes that a person may take now.
-    pub actions: Vec<String>,
     /// It is on hold only until the authority was asked whether it has it: if it has not, it is sent by itself.
     pub goes_by_itself: bool,
     /// Errors first.
@@ -279,10 +308,12 @@ pub struct DetailView {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct MessageView {
-    /// `local`, `base` or `authority`.
-    pub source: String,
-    /// `error`, `warning` or `information`.
-    pub severity: String,
+    /// Whose it is.
+    #[ts(as = "codes::Source")]
+    pub source: Source,
+    /// How much it weighs.
+    #[ts(as = "codes::Severity")]
+    pub severity: Severity,
     /// Our code, or FHIR issue type for the authority's.
     pub code: String,
     /// The authority's rule code, e.g. `FOPH-012`.
@@ -301,6 +332,7 @@ pub struct MessageView {
     /// Index into `sections` that it concerns.
     pub section: Option<u32>,
     /// Key of the field in that section.
+    #[ts(as = "Option<codes::FieldKey>")]
     pub field: Option<String>,
     /// The element that it is about without numbers, e.g. `Patient.address.country`.
     pub path: Option<String>,
@@ -315,8 +347,9 @@ pub struct MessageView {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct TimelineView {
-    /// Event code (see `report::Event::code`).
-    pub event: String,
+    /// What happened (`report::Event::code`).
+    #[ts(as = "codes::EventCode")]
+    pub event: &'static str,
     /// Parameters: `reason`, `why`, `receipt`, `due`, `by` where the event has them.
     #[ts(type = "Record<string, string>")]
     pub params: BTreeMap<String, String>,
@@ -362,6 +395,7 @@ pub struct SectionView {
 #[ts(export)]
 pub struct FieldView {
     /// Stable key, e.g. `patient.name`; the catalogue has its label. `other` where there is none.
+    #[ts(as = "codes::FieldKey")]
     pub key: String,
     /// Path in the resource, for `other`.
     pub label: Option<String>,

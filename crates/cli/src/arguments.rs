@@ -296,7 +296,7 @@ pub(crate) struct Follow {
 #[derive(Args)]
 pub(crate) struct List {
     /// Only reports in this state; may be repeated.
-    #[arg(long = "state", value_name = "S", value_parser = STATES)]
+    #[arg(long = "state", value_name = "S", value_parser = bridge::StateCode::CODES)]
     pub(crate) states: Vec<String>,
     /// Words in identifier, name, file, disease or message.
     #[arg(long, value_name = "TEXT")]
@@ -305,20 +305,6 @@ pub(crate) struct List {
     #[arg(long, value_name = "T")]
     pub(crate) since: Option<String>,
 }
-
-const STATES: [&str; 11] = [
-    "held",
-    "queued",
-    "sending",
-    "unknown",
-    "in-progress",
-    "completed",
-    "rejected",
-    "failed",
-    "withdrawn",
-    "said-received",
-    "superseded",
-];
 
 #[derive(Args)]
 pub(crate) struct Resubmit {

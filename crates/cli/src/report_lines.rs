@@ -2,6 +2,7 @@
 
 use bridge::Opinion;
 use bridge::headless::{Family, Fate, IssueRecord, Looked, Record, Standing};
+use bridge::{Group, IssueSource, Severity, StateCode};
 
 use crate::catalogue::Catalogue;
 use crate::output::{Line, Look, Output};
@@ -57,7 +58,7 @@ pub(crate) fn looked(output: &Output, texts: &Catalogue, looked: &Looked, asked:
         Fate::Known(id) => {
             output.line(&word("say.known", Look::Careful).add(&*file));
             if let Some(known) = &looked.standing {
-                let (id, state) = (id.to_string(), texts.word(Family::State, known.state));
+                let (id, state) = (id.to_string(), texts.word(Family::State, known.state.code()));
                 let params = [("id", &*id), ("state", &state)];
                 let text = texts.text(known_key(known, asked), &params);
                 output.line(&indented().look(text, Look::Faint));
@@ -101,8 +102,10 @@ fn second_opinion(output: &Output, texts: &Catalogue, opinion: &Opinion) {
 fn known_key(known: &Standing, asked: Asked) -> &'static str {
     match (known.state, asked) {
         _ if known.open => "say.known-open",
-        ("held" | "rejected" | "failed" | "said-received" | "superseded", _)
-        | (_, Asked::Watch) => "say.known-plain",
+        (StateCode::SaidReceived | StateCode::Superseded, _) | (_, Asked::Watch) => {
+            "say.known-plain"
+        }
+        (state, _) if state.group() == Group::NeedsAttention => "say.known-plain",
         (_, Asked::Check) => "say.known-check",
         (_, Asked::Send) => "say.known-as",
     }
@@ -110,39 +113,40 @@ fn known_key(known: &Standing, asked: Asked) -> &'static str {
 
 /// Messages of a known report: the authority's, and ours while they keep it from being sent.
 fn told_again(record: &Record) -> Vec<IssueRecord> {
-    let held = record.state.as_deref() == Some("held");
+    let held = record.state == Some(StateCode::Held);
     let mut issues = record.issues.clone();
-    issues.retain(|issue| held || (record.state.is_some() && issue.source == "authority"));
+    issues
+        .retain(|issue| held || (record.state.is_some() && issue.source == IssueSource::Authority));
     issues
 }
 
 /// Number, state, file.
 fn head(output: &Output, texts: &Catalogue, record: &Record) -> Line {
-    let state = record.state.as_deref().unwrap_or_default();
+    let state = record.state.map_or("", StateCode::code);
     let number = record.id.map(|id| format!("{id:>4}  ")).unwrap_or_default();
     Line::new()
         .column(&number, NUMBER, Look::Faint)
-        .column(&texts.word(Family::State, state), STATE, look_of(state))
+        .column(&texts.word(Family::State, state), STATE, record.state.map_or(Look::Plain, look_of))
         .add(output.name(&record.file, record.digest.as_deref()))
         .look(destination(texts, record), Look::Faint)
 }
 
 /// Where it goes: endpoint and environment, so that nobody takes a test for the real thing.
 fn destination(texts: &Catalogue, record: &Record) -> String {
-    let (Some(endpoint), Some(environment)) = (&record.endpoint, &record.environment) else {
+    let (Some(endpoint), Some(environment)) = (&record.endpoint, record.environment) else {
         return String::new();
     };
-    format!("  ·  {endpoint} ({})", texts.say(&format!("environment.{environment}")))
+    format!("  ·  {endpoint} ({})", texts.say(&format!("environment.{}", environment.code())))
 }
 
 /// How a state looks; never by colour alone, the word stands there.
-pub(crate) fn look_of(state: &str) -> Look {
-    match state {
-        "completed" => Look::Good,
-        "held" | "rejected" | "failed" => Look::Bad,
-        "unknown" => Look::Careful,
-        "withdrawn" | "said-received" | "superseded" => Look::Faint,
-        _ => Look::Plain,
+pub(crate) fn look_of(state: StateCode) -> Look {
+    match (state, state.group()) {
+        (StateCode::Unknown, _) => Look::Careful,
+        (_, Group::Completed) => Look::Good,
+        (_, Group::NeedsAttention) => Look::Bad,
+        (_, Group::Closed) => Look::Faint,
+        (_, Group::InProgress) => Look::Plain,
     }
 }
 
@@ -153,19 +157,19 @@ fn indented() -> Line {
 /// What was found, errors first, each with its place.
 pub(crate) fn messages(output: &Output, texts: &Catalogue, issues: &[IssueRecord]) {
     let mut sorted: Vec<_> = issues.iter().collect();
-    sorted.sort_by_key(|issue| weight(&issue.severity));
+    sorted.sort_by_key(|issue| issue.severity);
     for issue in sorted.iter().take(MESSAGES_MAX) {
-        let look = match issue.severity.as_str() {
-            "error" => Look::Bad,
-            "warning" => Look::Careful,
-            _ => Look::Faint,
+        let look = match issue.severity {
+            Severity::Error => Look::Bad,
+            Severity::Warning => Look::Careful,
+            Severity::Information => Look::Faint,
         };
-        let severity = texts.say(&format!("say.{}", issue.severity));
+        let severity = texts.say(&format!("say.{}", issue.severity.code()));
         let mut line = indented().column(&severity, 9, look);
         if let Some(rule) = &issue.rule {
             line = line.look(rule, Look::Bold).add("  ");
         }
-        if issue.source == "authority" {
+        if issue.source == IssueSource::Authority {
             line = line.look(texts.say("say.authority-says"), Look::Faint).add(" ");
         }
         output.line(&line.add(texts.message(issue)));
@@ -176,14 +180,6 @@ pub(crate) fn messages(output: &Output, texts: &Catalogue, issues: &[IssueRecord
     let more = sorted.len().saturating_sub(MESSAGES_MAX);
     if more > 0 {
         output.line(&indented().look(format!("… {more}"), Look::Faint));
-    }
-}
-
-fn weight(severity: &str) -> u8 {
-    match severity {
-        "error" => 0,
-        "warning" => 1,
-        _ => 2,
     }
 }
 
@@ -259,7 +255,7 @@ pub(crate) fn word_of(looked: &Looked) -> String {
 
 /// Key of the word for a report's state.
 pub(crate) fn state_word(record: &Record) -> String {
-    format!("{}.{}", Family::State.code(), record.state.as_deref().unwrap_or_default())
+    format!("{}.{}", Family::State.code(), record.state.map_or("", StateCode::code))
 }
 
 #[cfg(test)]
@@ -294,16 +290,17 @@ mod tests {
                 Catalogue::of(language).say(known_key(known, asked)).contains("--again")
             })
         };
-        let completed = known("completed", false);
+        let completed = known(StateCode::Completed, false);
         assert_eq!(advised(&completed, Asked::Send), [true; 2]);
         assert_eq!(advised(&completed, Asked::Check), [true; 2]);
         assert_eq!(advised(&completed, Asked::Watch), [false; 2]);
-        for state in ["queued", "sending", "unknown", "in-progress"] {
+        for state in StateCode::ALL.into_iter().filter(|state| state.is_open()) {
             for asked in [Asked::Check, Asked::Send, Asked::Watch] {
                 assert_eq!(advised(&known(state, true), asked), [false; 2]);
             }
         }
-        for state in ["held", "rejected", "failed", "said-received"] {
+        use StateCode::{Failed, Held, Rejected, SaidReceived};
+        for state in [Held, Rejected, Failed, SaidReceived] {
             assert_eq!(advised(&known(state, false), Asked::Send), [false; 2]);
         }
     }

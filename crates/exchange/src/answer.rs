@@ -56,6 +56,9 @@ pub enum AnswerProblem {
 }
 
 impl Processing {
+    /// Every status.
+    pub const ALL: [Self; 3] = [Self::InProgress, Self::Completed, Self::Failed];
+
     /// The code on the wire.
     pub const fn code(self) -> &'static str {
         match self {
@@ -64,9 +67,10 @@ impl Processing {
             Self::Failed => "failed",
         }
     }
+
     /// From the code on the wire.
     pub fn from_code(code: &str) -> Option<Self> {
-        [Self::InProgress, Self::Completed, Self::Failed].into_iter().find(|p| p.code() == code)
+        Self::ALL.into_iter().find(|status| status.code() == code)
     }
 }
 

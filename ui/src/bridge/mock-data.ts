@@ -1,10 +1,15 @@
 // Made-up reports for the made-up door. No person, laboratory or number here is real.
 
+import type { Action } from "./generated/Action";
 import type { CandidateView } from "./generated/CandidateView";
 import type { DetailView } from "./generated/DetailView";
+import type { EventCode } from "./generated/EventCode";
+import type { FieldKey } from "./generated/FieldKey";
+import type { Group } from "./generated/Group";
 import type { MessageView } from "./generated/MessageView";
 import type { RowView } from "./generated/RowView";
 import type { SectionView } from "./generated/SectionView";
+import type { State } from "./generated/State";
 import type { TimelineView } from "./generated/TimelineView";
 
 const PATIENTS = ["Brunner, Lea", "Meier, Tobias", "Favre, Amélie", "Rossi, Luca", "Keller, Hans-Peter", "M. K.", "Zgraggen, Ursula", "Nguyen, Minh"];
@@ -92,7 +97,7 @@ const PLACE: MessageView = {
   field: "patient.address",
 };
 
-const GROUPS: Record<string, string> = {
+const GROUPS: Record<State, Group> = {
   held: "needs-attention",
   rejected: "needs-attention",
   failed: "needs-attention",
@@ -101,27 +106,30 @@ const GROUPS: Record<string, string> = {
   unknown: "in-progress",
   "in-progress": "in-progress",
   completed: "completed",
+  withdrawn: "closed",
+  "said-received": "closed",
+  superseded: "closed",
 };
 
-export const groupOf = (state: string) => GROUPS[state] ?? "closed";
+export const groupOf = (state: State): Group => GROUPS[state];
 
-const ACTIONS: Record<string, string[]> = {
+const ACTIONS: Partial<Record<State, Action[]>> = {
   held: ["correct", "release", "withdraw"],
   queued: ["hold-back", "withdraw"],
   rejected: ["correct", "resubmit", "withdraw"],
   failed: ["correct", "resubmit", "withdraw"],
 };
 
-export const actionsOf = (state: string) => ACTIONS[state] ?? [];
+export const actionsOf = (state: State): Action[] => ACTIONS[state] ?? [];
 
 /** States as they lie in a usual week; the newest first. */
-const STATES = ["in-progress", "failed", "completed", "completed", "unknown", "completed", "rejected", "completed", "queued", "completed", "completed", "held", "completed", "failed", "completed", "superseded", "completed", "completed", "withdrawn", "sending"];
+const STATES: State[] = ["in-progress", "failed", "completed", "completed", "unknown", "completed", "rejected", "completed", "queued", "completed", "completed", "held", "completed", "failed", "completed", "superseded", "completed", "completed", "withdrawn", "sending"];
 
 function pick<T>(list: readonly T[], at: number): T {
   return list[at % list.length] as T;
 }
 
-export function messageFor(state: string, at: number): MessageView | null {
+export function messageFor(state: State, at: number): MessageView | null {
   if (state === "held") return WRONG_DATE;
   if (state === "rejected") return MATERIAL;
   if (state === "failed") return at % 3 === 1 ? UNKNOWN_CODE : MATERIAL;
@@ -147,6 +155,7 @@ export function row(id: number, at: number, now: number): RowView {
     state,
     // In doubt for long, a report needs a person.
     group: state === "unknown" && minutes > 60 ? "needs-attention" : groupOf(state),
+    actions: actionsOf(state),
     patient: pick(PATIENTS, at * 5 + 2),
     subject,
     disease: null,
@@ -170,7 +179,7 @@ export function row(id: number, at: number, now: number): RowView {
 }
 
 export function sectionsOf(of: RowView): SectionView[] {
-  const field = (key: string, value: string, line: number, code: string | null = null) => ({
+  const field = (key: FieldKey, value: string, line: number, code: string | null = null) => ({
     key,
     label: null,
     technical: false,
@@ -255,7 +264,7 @@ const ANSWER = `{"resourceType":"DocumentReference","id":"f1c0a6e2","status":"cu
 
 function timelineOf(of: RowView): TimelineView[] {
   const start = Date.parse(of.created);
-  const step = (event: string, seconds: number, params: Record<string, string> = {}, evidence = false): TimelineView => ({
+  const step = (event: EventCode, seconds: number, params: Record<string, string> = {}, evidence = false): TimelineView => ({
     event,
     params,
     person: event === "queued" || event === "held" ? "anna@lab-pc-7" : "lab-courier",
@@ -295,7 +304,6 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
     attempts: of.state === "held" || of.state === "queued" ? 0 : 1,
     format: of.file.endsWith(".xml") ? "xml" : "json",
     size: 10_480,
-    actions: actionsOf(of.state),
     messages: messages.filter((message) => message !== null),
     timeline: timelineOf(of),
     results: [],
@@ -309,7 +317,7 @@ export function detail(of: RowView, unmasked: string | null): DetailView {
 export function candidate(path: string, at: number): CandidateView {
   const file = path.split(/[/\\]/).at(-1) ?? path;
   const [subject] = pick(SUBJECTS, at);
-  const base = { file, kind: "fhir-document", digest: `${at}`, patient: masked(pick(PATIENTS, at)), subject, disease: null, test: null, specimen: null, known: null, knownState: null, knownUpdated: null, corrects: null };
+  const base = { file, kind: "fhir-document" as const, digest: `${at}`, patient: masked(pick(PATIENTS, at)), subject, disease: null, test: null, specimen: null, known: null, knownState: null, knownUpdated: null, corrects: null };
   if (/\.pdf$/i.test(file)) {
     const message = { ...BLANK, code: "not-a-report", params: { kind: "pdf", "resource-type": "" } };
     return { ...base, kind: "pdf", verdict: "refused", subject: null, patient: null, messages: [message] };

@@ -7,15 +7,22 @@ import type { DeadlineView } from "./generated/DeadlineView";
 import type { DecidedView } from "./generated/DecidedView";
 import type { ElsewhereView } from "./generated/ElsewhereView";
 import type { EndpointView } from "./generated/EndpointView";
+import type { Environment } from "./generated/Environment";
+import type { Group } from "./generated/Group";
 import type { IntakeView } from "./generated/IntakeView";
 import type { ListCountsView } from "./generated/ListCountsView";
+import type { Layer } from "./generated/Layer";
 import type { ListQuery } from "./generated/ListQuery";
 import type { PreferencesView } from "./generated/PreferencesView";
 import type { Problem } from "./generated/Problem";
+import type { ProblemCode } from "./generated/ProblemCode";
+import type { Processing } from "./generated/Processing";
+import type { Remedy } from "./generated/Remedy";
 import type { RowView } from "./generated/RowView";
 import type { RulesEntry } from "./generated/RulesEntry";
 import type { SafekeepingView } from "./generated/SafekeepingView";
 import type { SavedView } from "./generated/SavedView";
+import type { State } from "./generated/State";
 import type { StatusView } from "./generated/StatusView";
 import type { Command, Commands, CoreHandlers, Door } from "./door";
 import { spoiled } from "./mock-hostile";
@@ -43,7 +50,7 @@ const CERTIFICATE: CertificateView = {
   storedIn: "practice",
 };
 
-function problem(code: string, params: Record<string, string>, remedy: string, blame: Problem["blame"] = "you"): Problem {
+function problem(code: ProblemCode, params: Record<string, string>, remedy: Remedy, blame: Problem["blame"] = "you"): Problem {
   return { code, params, blame, remedy, trace: "mock" };
 }
 
@@ -71,7 +78,7 @@ const AWAY = problem("watched-folder-away", { folder: "/mnt/lab/out", reason: "f
 
 export interface MockOptions {
   rows?: number;
-  environment?: string;
+  environment?: Environment;
   firstRunDone?: boolean;
   language?: string | null;
   theme?: string;
@@ -147,11 +154,12 @@ export function createMock(options: MockOptions = {}): Door {
     next = Math.max(next, of.id + 1);
     return of;
   }
-  function move(id: number, state: string): void {
+  function move(id: number, state: State): void {
     const of = find(id);
     Object.assign(of, {
       state,
       group: groupOf(state),
+      actions: actionsOf(state),
       updated: new Date().toISOString(),
       due: groupOf(state) === "completed" || state === "in-progress" ? null : of.due,
       message: state === "failed" ? UNKNOWN_CODE : messageFor(state, id),
@@ -167,7 +175,7 @@ export function createMock(options: MockOptions = {}): Door {
   /** Lets a queued submission run to its end. */
   function run(id: number, fails: boolean, wait: number): void {
     const step = options.step ?? 1500;
-    const to = (state: string, after: number, from: string) =>
+    const to = (state: State, after: number, from: State) =>
       setTimeout(() => find(id).state === from && move(id, state), after);
     to("sending", wait, "queued");
     to("in-progress", wait + step, "sending");
@@ -264,11 +272,11 @@ export function createMock(options: MockOptions = {}): Door {
   }
   function batch(ids: number[]): BatchView {
     const of = ids.map(find);
-    const byState: Record<string, number> = {};
+    const byState: BatchView["byState"] = {};
     for (const one of of) byState[one.state] = (byState[one.state] ?? 0) + 1;
     const waiting = of.filter((one) => one.state === "queued");
     const until = Math.min(...waiting.map((one) => Date.parse(one.created) + 10_000));
-    const count = (group: string) => of.filter((one) => one.group === group).length;
+    const count = (group: Group) => of.filter((one) => one.group === group).length;
     const attention = of.filter((one) => one.group === "needs-attention").map((one) => one.id);
     return {
       total: ids.length,
@@ -284,9 +292,9 @@ export function createMock(options: MockOptions = {}): Door {
     };
   }
   function status(): StatusView {
-    const byState: Record<string, number> = {};
+    const byState: BatchView["byState"] = {};
     for (const one of rows) byState[one.state] = (byState[one.state] ?? 0) + 1;
-    const of = (group: string) => rows.filter((one) => one.group === group).length;
+    const of = (group: Group) => rows.filter((one) => one.group === group).length;
     const inUse = endpoints.find((one) => one.inUse);
     return {
       environment: inUse?.environment ?? "practice",
@@ -322,7 +330,7 @@ export function createMock(options: MockOptions = {}): Door {
   function opened(takes: { paths: string[]; password: string }): CertificateView {
     if (takes.password === "wrong") throw problem("certificate-wrong-password", {}, "enter-password");
     if (takes.paths.some((path) => /damaged/.test(path))) throw problem("certificate-damaged", { kind: "pkcs12" }, "choose-other-file");
-    return { ...CERTIFICATE, issuer: "CN=Issuing CA of the Authority, C=CH", storedIn: "file" };
+    return { ...CERTIFICATE, issuer: "CN=Issuing CA of the Authority, C=CH", storedIn: "keychain" };
   }
 
   const answer: Handlers = {
@@ -408,7 +416,7 @@ export function createMock(options: MockOptions = {}): Door {
       if (!actionsOf(of.state).includes("resubmit")) {
         throw problem("action-not-possible", { action: "resubmit", state: of.state }, "look-again");
       }
-      const view = { ...candidate(of.file, id), subject: of.subject, verdict: "ready" };
+      const view = { ...candidate(of.file, id), subject: of.subject, verdict: "ready" as const };
       return replace(id, { files: [view], submissions: [submit(view, id, 500)], failed: [], problem: null }).submissions[0] ?? 0;
     },
     correct_with_file: ({ id, path }) => replace(id, intake([path], true, id, 500)),
@@ -514,7 +522,7 @@ export function createMock(options: MockOptions = {}): Door {
     },
     test_endpoint: ({ name }) => {
       const fails = name !== "Practice";
-      const layers = ["configuration", "name", "tcp", "tls", "server-certificate", "client-certificate", "capability"];
+      const layers: Layer[] = ["configuration", "name", "tcp", "tls", "server-certificate", "client-certificate", "capability"];
       return layers.map((layer, at) => ({
         layer,
         outcome: !fails || at < 5 ? "passed" : at === 5 ? "failed" : "not-reached",
@@ -598,12 +606,12 @@ export function createMock(options: MockOptions = {}): Door {
       lastReceived: rows[0]?.created ?? null,
     }),
     ask_authority: ({ query }) => {
-      const shown = rows.filter((row) => ["in-progress", "completed", "failed"].includes(row.state)).slice(0, 6);
+      const shown = rows.filter((row) => isAtAuthority(row)).slice(0, 6);
       const hits = shown
         .filter((row) => query.status === null || row.state === query.status)
         .map((row, at) => ({
           id: `5d1f0a2c-${1000 + row.id}`,
-          status: at === 1 ? "completed" : row.state,
+          status: at === 1 ? ("completed" as const) : row.state,
           identifiers: [`urn:uuid:3f6e2c1a-0b5d-4e7f-9a8b-00000000${1000 + row.id}`],
           date: row.updated,
           lastUpdated: row.updated,
@@ -660,7 +668,11 @@ export function createMock(options: MockOptions = {}): Door {
   };
 }
 
-function endpoint(name: string, baseUrl: string, environment: string, inUse: boolean): EndpointView {
+function isAtAuthority(row: RowView): row is RowView & { state: Processing } {
+  return row.state === "in-progress" || row.state === "completed" || row.state === "failed";
+}
+
+function endpoint(name: string, baseUrl: string, environment: Environment, inUse: boolean): EndpointView {
   return { name, baseUrl, environment, release: "1.13.1", language: "de-CH", ownCa: environment === "practice", inUse };
 }
 
@@ -669,7 +681,7 @@ function browserDoor(): Door {
   const asked = new URLSearchParams(globalThis.location?.search ?? "");
   const core = createMock({
     rows: Number(asked.get("rows") ?? 64),
-    environment: asked.get("environment") ?? "practice",
+    environment: (asked.get("environment") as Environment | null) ?? "practice",
     firstRunDone: !asked.has("first"),
     language: asked.get("language"),
     theme: asked.get("theme") ?? "system",

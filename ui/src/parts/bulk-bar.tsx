@@ -8,6 +8,7 @@ import { door } from "#door";
 
 import { problemOf } from "../bridge/door";
 import type { Decision } from "../bridge/door";
+import type { Action } from "../bridge/generated/Action";
 import type { DecidedView } from "../bridge/generated/DecidedView";
 import { useChosen, useCommand } from "../bridge/queries";
 import { useText, useWords } from "../i18n/text";
@@ -47,7 +48,7 @@ export function BulkBar(props: {
     },
   });
   const run = (decision: Decision, reason = "") => decide.mutate({ ids, decision, reason }, { onError: sayProblem(text) });
-  const possible = (action: string) => (ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0));
+  const possible = (action: Action) => (ids.length === 0 ? 0 : (chosen.data?.actions[action] ?? 0));
   const action = (code: Decision | "not-reportable", word: TextId, icon: typeof X, press: () => void) => {
     const n = possible(code === "not-reportable" ? "withdraw" : code);
     return (

@@ -6,6 +6,7 @@ import { useState } from "react";
 
 import type { CandidateView } from "../bridge/generated/CandidateView";
 import type { CorrectsView } from "../bridge/generated/CorrectsView";
+import type { Verdict } from "../bridge/generated/Verdict";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
 import css from "./candidate.module.css";
@@ -16,7 +17,7 @@ import stateCss from "./state.module.css";
 import type { Tone } from "./state";
 import { Subject } from "./subject";
 
-const VERDICTS: Record<string, { icon: LucideIcon; tone: Tone }> = {
+const VERDICTS: Record<Verdict, { icon: LucideIcon; tone: Tone }> = {
   ready: { icon: CircleCheck, tone: "done" },
   warnings: { icon: TriangleAlert, tone: "caution" },
   errors: { icon: CircleAlert, tone: "attention" },
@@ -38,7 +39,7 @@ export function CandidateRow(props: {
   const words = useCodeText();
   const { go } = useWindow();
   const [open, setOpen] = useState(view.verdict === "errors" || view.verdict === "refused");
-  const { icon: Icon, tone } = VERDICTS[view.verdict] ?? { icon: CircleSlash, tone: "quiet" as Tone };
+  const { icon: Icon, tone } = VERDICTS[view.verdict];
   const { known } = view;
   return (
     <li className={css.candidate} data-testid="candidate-row" data-verdict={view.verdict}>

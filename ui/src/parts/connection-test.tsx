@@ -4,6 +4,7 @@ import { CircleCheck, CircleMinus, CircleX, Plug } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 
 import type { EndpointView } from "../bridge/generated/EndpointView";
+import type { ProbeOutcome } from "../bridge/generated/ProbeOutcome";
 import type { ProbeView } from "../bridge/generated/ProbeView";
 import { useCommand } from "../bridge/queries";
 import { useCodeText, useText } from "../i18n/text";
@@ -12,11 +13,11 @@ import { Button, CopyButton } from "./controls";
 import { ProblemNote, problemText } from "./notes";
 import screen from "./screen.module.css";
 
-const OUTCOMES: Record<string, { icon: LucideIcon; look: string }> = {
+const OUTCOMES: Record<ProbeOutcome, { icon: LucideIcon; look: string }> = {
   passed: { icon: CircleCheck, look: "passed" },
   failed: { icon: CircleX, look: "failed" },
+  "not-reached": { icon: CircleMinus, look: "open" },
 };
-const OPEN = { icon: CircleMinus, look: "open" };
 
 export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: EndpointView; icon?: LucideIcon }) {
   const text = useText();
@@ -58,7 +59,7 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
       {test.data && (
         <ol className={css.layers} aria-live="polite">
           {test.data.map((probe) => {
-            const { icon: Mark, look } = OUTCOMES[probe.outcome] ?? OPEN;
+            const { icon: Mark, look } = OUTCOMES[probe.outcome];
             const { detail, why } = line(probe);
             return (
               <li key={probe.layer} className={css.layer}>

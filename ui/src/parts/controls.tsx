@@ -114,17 +114,17 @@ export function SearchField(props: {
   );
 }
 
-export interface Choice {
-  id: string;
+export interface Choice<Id extends string> {
+  id: Id;
   name: string;
 }
 
-export function Select(props: {
+export function Select<Id extends string>(props: {
   label: string;
   hideLabel?: boolean;
-  choices: Choice[];
-  value: string;
-  onChange: (id: string) => void;
+  choices: Choice<Id>[];
+  value: Id;
+  onChange: (id: Id) => void;
   quiet?: boolean;
   /** Stands where nothing is chosen. */
   placeholder?: string;
@@ -136,7 +136,7 @@ export function Select(props: {
       className={css.field}
       value={value || null}
       placeholder={placeholder}
-      onChange={(key) => onChange(String(key))}
+      onChange={(key) => onChange(key as Id)}
       aria-label={hideLabel ? label : undefined}
     >
       {!hideLabel && <Label className={css.label}>{label}</Label>}

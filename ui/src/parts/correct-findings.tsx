@@ -2,6 +2,7 @@
 // without judgement in one press, and all of that at once after a look at what would change.
 
 import { CircleAlert, Info, Redo2, TriangleAlert, Undo2, WandSparkles } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
 import { door } from "#door";
@@ -9,6 +10,7 @@ import { door } from "#door";
 import type { DraftView } from "../bridge/generated/DraftView";
 import type { FormFieldView } from "../bridge/generated/FormFieldView";
 import type { MessageView } from "../bridge/generated/MessageView";
+import type { Severity } from "../bridge/generated/Severity";
 import type { SuggestedView } from "../bridge/generated/SuggestedView";
 import { useCodeText, useText } from "../i18n/text";
 import { Button, Select, TextField } from "./controls";
@@ -158,12 +160,12 @@ function Value({ field, messages, edits, onShow }: ValueProps) {
   );
 }
 
-const ICONS = { error: CircleAlert, warning: TriangleAlert, information: Info };
+const ICONS: Record<Severity, LucideIcon> = { error: CircleAlert, warning: TriangleAlert, information: Info };
 
 function Beside({ message, onApply }: { message: MessageView; onApply: (() => void) | undefined }) {
   const text = useText();
   const words = useCodeText();
-  const severity = message.severity in ICONS ? (message.severity as keyof typeof ICONS) : "information";
+  const { severity } = message;
   const Icon = ICONS[severity];
   const sentence = sentenceOf(text, message);
   return (

@@ -6,7 +6,7 @@ import type { DayView } from "../bridge/generated/DayView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
 import css from "./day-chart.module.css";
-import { STATES, toneOf } from "./state";
+import { STATE_CODES, toneOf } from "./state";
 import type { Tone } from "./state";
 
 /** Bottom to top. */
@@ -19,10 +19,10 @@ export interface Span {
   /** First and last day, `YYYY-MM-DD`. */
   first: string;
   last: string;
-  byState: Record<string, number>;
+  byState: DayView["byState"];
 }
 
-export const sumOf = (byState: Record<string, number>): number => Object.values(byState).reduce((a, b) => a + b, 0);
+export const sumOf = (byState: DayView["byState"]): number => Object.values(byState).reduce((a, b) => a + b, 0);
 
 /** Days as they are, or seven to a bar; the newest bar always ends today. */
 export function spansOf(days: DayView[]): Span[] {
@@ -30,9 +30,9 @@ export function spansOf(days: DayView[]): Span[] {
   const spans: Span[] = [];
   for (let end = days.length; end > 0; end -= size) {
     const part = days.slice(Math.max(0, end - size), end);
-    const byState: Record<string, number> = {};
+    const byState: DayView["byState"] = {};
     for (const day of part) {
-      for (const [state, count] of Object.entries(day.byState)) byState[state] = (byState[state] ?? 0) + count;
+      for (const state of STATE_CODES) if (day.byState[state]) byState[state] = (byState[state] ?? 0) + day.byState[state];
     }
     spans.unshift({ first: part[0]?.date ?? "", last: part.at(-1)?.date ?? "", byState });
   }
@@ -60,7 +60,7 @@ export function DayChart({ days }: { days: DayView[] }) {
       {spans.map((span, at) => {
         const { first, last, byState } = span;
         const sum = sumOf(byState);
-        const parts = Object.keys(STATES).filter((state) => byState[state]);
+        const parts = STATE_CODES.filter((state) => byState[state]);
         const said = parts.map((state) => `${words("state", state)} ${format.number(byState[state] ?? 0)}`).join(", ");
         const label = text("overview.bar", { day: named(span), n: sum, states: said });
         return (

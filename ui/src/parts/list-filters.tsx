@@ -6,7 +6,9 @@ import { useState } from "react";
 import { Button as AriaButton, Menu, MenuItem, MenuTrigger, Popover, Separator } from "react-aria-components";
 import type { Selection } from "react-aria-components";
 
+import type { Group } from "../bridge/generated/Group";
 import type { ListCountsView } from "../bridge/generated/ListCountsView";
+import type { State } from "../bridge/generated/State";
 import { useCommand, useSavedViews } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
@@ -17,10 +19,10 @@ import { Button, TextField } from "./controls";
 import { Dialog } from "./dialog";
 import css from "./list-filters.module.css";
 import { ProblemNote } from "./notes";
-import { STATES } from "./state";
+import { STATE_CODES } from "./state";
 import { sayProblem } from "./toasts";
 
-const GROUPS: { code: string | null; word: TextId }[] = [
+const GROUPS: { code: Group | null; word: TextId }[] = [
   { code: null, word: "group.all" },
   { code: "needs-attention", word: "group.needs-attention" },
   { code: "in-progress", word: "group.in-progress" },
@@ -30,15 +32,15 @@ const GROUPS: { code: string | null; word: TextId }[] = [
 
 /** Groups with what each would leave beside the search and all other filters. */
 export function GroupFilter(props: {
-  group: string | null;
+  group: Group | null;
   counts: ListCountsView | undefined;
-  show: (code: string | null) => void;
+  show: (code: Group | null) => void;
 }) {
   const { group, counts, show } = props;
   const text = useText();
   const format = useFormat();
-  const count = (code: string | null) => {
-    const { groups } = counts ?? { groups: {} as Record<string, number> };
+  const count = (code: Group | null) => {
+    const groups: ListCountsView["groups"] = counts?.groups ?? {};
     return code === null ? Object.values(groups).reduce((sum, n) => sum + n, 0) : (groups[code] ?? 0);
   };
   return (
@@ -64,20 +66,20 @@ export function GroupFilter(props: {
 }
 
 /** One filter as a menu with what each choice would leave. */
-function FilterMenu(props: {
+function FilterMenu<Id extends string>(props: {
   label: string;
   icon: LucideIcon;
-  choices: { id: string; name: string; count: number }[];
-  chosen: string[];
+  choices: { id: Id; name: string; count: number }[];
+  chosen: Id[];
   several: boolean;
-  onChoose: (ids: string[]) => void;
+  onChoose: (ids: Id[]) => void;
   "data-testid": string;
 }) {
   const { label, icon: Icon, choices, chosen, several, onChoose } = props;
   const text = useText();
   const format = useFormat();
   const named = choices.filter((choice) => chosen.includes(choice.id)).map((choice) => choice.name);
-  const change = (keys: Selection) => onChoose(keys === "all" ? choices.map((choice) => choice.id) : [...keys].map(String));
+  const change = (keys: Selection) => onChoose(choices.map(({ id }) => id).filter((id) => keys === "all" || keys.has(id)));
   return (
     <MenuTrigger>
       <AriaButton
@@ -116,11 +118,11 @@ function FilterMenu(props: {
   );
 }
 
-export function StateFilter(props: { states: string[]; counts: ListCountsView | undefined; onChange: (states: string[]) => void }) {
+export function StateFilter(props: { states: State[]; counts: ListCountsView | undefined; onChange: (states: State[]) => void }) {
   const { states, counts, onChange } = props;
   const text = useText();
   const words = useCodeText();
-  const offered = Object.keys(STATES).filter((state) => states.includes(state) || (counts?.states[state] ?? 0) > 0);
+  const offered = STATE_CODES.filter((state) => states.includes(state) || (counts?.states[state] ?? 0) > 0);
   return (
     <FilterMenu
       label={text("filter.state")}

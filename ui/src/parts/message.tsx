@@ -2,15 +2,17 @@
 // the authority; what to do, and the cure where it needs no judgement.
 
 import { CircleAlert, Info, Locate, TriangleAlert } from "lucide-react";
+import type { LucideIcon } from "lucide-react";
 
 import type { MessageView } from "../bridge/generated/MessageView";
+import type { Severity } from "../bridge/generated/Severity";
 import { useCodeText, useText } from "../i18n/text";
 import { Button } from "./controls";
 import css from "./message.module.css";
 import { helpOf, rawText, sentenceOf, valuesOf } from "./said";
 import { Suggestion } from "./suggestion";
 
-const ICONS = { error: CircleAlert, warning: TriangleAlert, information: Info };
+const ICONS: Record<Severity, LucideIcon> = { error: CircleAlert, warning: TriangleAlert, information: Info };
 
 interface Props {
   message: MessageView;
@@ -23,7 +25,7 @@ interface Props {
 export function Message({ message, onShow, onApply, compact }: Props) {
   const text = useText();
   const words = useCodeText();
-  const severity = message.severity in ICONS ? (message.severity as keyof typeof ICONS) : "information";
+  const { severity } = message;
   const Icon = ICONS[severity];
   const sentence = sentenceOf(text, message);
   const raw = rawText(message);

@@ -7,6 +7,7 @@ import { useDeferredValue, useId, useMemo, useState } from "react";
 import { ALL, usePreferences, useCommand, useRows, useStatus } from "../bridge/queries";
 import { LANGUAGES, useCodeText, useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
+import type { State } from "../bridge/generated/State";
 import type { Screen } from "../place";
 import { useChooser } from "../screens/send";
 import { useSavePreferences } from "../screens/settings";
@@ -20,7 +21,7 @@ interface Entry {
   key: string;
   words: string;
   icon?: LucideIcon;
-  state?: string;
+  state?: State;
   run: () => void;
 }
 

@@ -5,6 +5,7 @@ import { CircleCheck, CircleDashed, CloudOff, Eye, EyeOff, Lock, LockKeyhole, Pa
 import type { LucideIcon } from "lucide-react";
 import { useQueryClient } from "@tanstack/react-query";
 
+import type { Connection as Link } from "../bridge/generated/Connection";
 import type { StatusView } from "../bridge/generated/StatusView";
 import { useCommand, usePreferences } from "../bridge/queries";
 import { LANGUAGES, useCodeText, useFormat, useText, useWords } from "../i18n/text";
@@ -100,7 +101,8 @@ function RevealNames() {
   );
 }
 
-const CONNECTION: Record<string, { icon: LucideIcon; look: string }> = {
+const CONNECTION: Record<Link, { icon: LucideIcon; look: string }> = {
+  unchecked: { icon: CircleDashed, look: "open" },
   connected: { icon: CircleCheck, look: "good" },
   unreachable: { icon: CloudOff, look: "bad" },
   locked: { icon: LockKeyhole, look: "bad" },
@@ -110,7 +112,7 @@ function Connection({ status }: { status: StatusView }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
-  const { icon: Icon, look } = CONNECTION[status.connection] ?? { icon: CircleDashed, look: "open" };
+  const { icon: Icon, look } = CONNECTION[status.connection];
   return (
     <dl className={css.connection}>
       <dt className="visually-hidden">{text("rail.environment")}</dt>

@@ -15,13 +15,14 @@ import {
 } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 
+import type { State } from "../bridge/generated/State";
 import { useCodeText } from "../i18n/text";
 import css from "./state.module.css";
 
 export type Tone = "attention" | "caution" | "progress" | "doubt" | "done" | "quiet";
 
-/** Every state of the life cycle. The test of the catalogue compares this with the core's list. */
-export const STATES: Record<string, { icon: LucideIcon; tone: Tone }> = {
+/** Every state of the life cycle, in its order. */
+export const STATES: Record<State, { icon: LucideIcon; tone: Tone }> = {
   held: { icon: CirclePause, tone: "caution" },
   queued: { icon: Clock, tone: "quiet" },
   sending: { icon: ArrowUpCircle, tone: "progress" },
@@ -35,17 +36,18 @@ export const STATES: Record<string, { icon: LucideIcon; tone: Tone }> = {
   superseded: { icon: RefreshCcwDot, tone: "quiet" },
 };
 
-const UNFAMILIAR = { icon: CircleHelp, tone: "quiet" as Tone };
+/** Their codes. */
+export const STATE_CODES = Object.keys(STATES) as State[];
 
-export const toneOf = (state: string): Tone => (STATES[state] ?? UNFAMILIAR).tone;
+export const toneOf = (state: State): Tone => STATES[state].tone;
 
-export function StateMark({ state, size = 18 }: { state: string; size?: number }) {
-  const { icon: Icon, tone } = STATES[state] ?? UNFAMILIAR;
+export function StateMark({ state, size = 18 }: { state: State; size?: number }) {
+  const { icon: Icon, tone } = STATES[state];
   return <Icon aria-hidden size={size} strokeWidth={2} className={`${css.mark} ${css[tone]}`} />;
 }
 
 /** Icon and word. */
-export function StateLabel({ state, size }: { state: string; size?: number }) {
+export function StateLabel({ state, size }: { state: State; size?: number }) {
   const words = useCodeText();
   return (
     <span className={`${css.label} ${css[toneOf(state)]}`}>
@@ -56,7 +58,7 @@ export function StateLabel({ state, size }: { state: string; size?: number }) {
 }
 
 /** Icon and word on a ground, for headers. */
-export function StateBadge({ state, ...rest }: { state: string; "data-testid"?: string }) {
+export function StateBadge({ state, ...rest }: { state: State; "data-testid"?: string }) {
   const words = useCodeText();
   return (
     <span {...rest} data-state={state} className={`${css.badge} ${css[toneOf(state)]}`}>

@@ -5,6 +5,7 @@ import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
 import { Tab, TabList, TabPanel, Tabs } from "react-aria-components";
 
+import type { Action } from "../bridge/generated/Action";
 import type { DetailView } from "../bridge/generated/DetailView";
 import type { MessageView } from "../bridge/generated/MessageView";
 import { useCommand, useDetail } from "../bridge/queries";
@@ -76,7 +77,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
   /** The suggestion with which the correction is opened. */
   const [applying, setApplying] = useState<string>();
   const applied = ({ suggestion }: MessageView) =>
-    suggestion && view.actions.includes("correct") ? () => setApplying(suggestion.expression) : undefined;
+    suggestion && view.row.actions.includes("correct") ? () => setApplying(suggestion.expression) : undefined;
   return (
     <>
       <header className={css.header}>
@@ -171,7 +172,7 @@ function Links({ view, onShow }: { view: DetailView; onShow: (id: number) => voi
 }
 
 /** What a person may do: the core says which, the order is that of likelihood. */
-const ACTIONS: { code: string; icon: LucideIcon; word: TextId }[] = [
+const ACTIONS: { code: Action; icon: LucideIcon; word: TextId }[] = [
   { code: "correct", icon: FilePen, word: "action.correct" },
   { code: "resubmit", icon: RotateCw, word: "action.resubmit" },
   { code: "release", icon: Play, word: "action.release" },
@@ -182,7 +183,7 @@ const ACTIONS: { code: string; icon: LucideIcon; word: TextId }[] = [
 ];
 
 /** What is asked for more before it is done. */
-type Asked = "release" | "withdraw" | "correct" | "say-received" | "say-not-received";
+type Asked = Exclude<Action, "resubmit" | "hold-back">;
 
 function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorrected: (id: number) => void }) {
   const { view, onShow, onCorrected } = props;
@@ -210,14 +211,14 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
   });
   const sayNotReceived = useCommand("say_not_received", { onDone: done("done.say-not-received") });
   const onError = sayProblem(text);
-  const press = (code: string) => {
+  const press = (code: Action) => {
     if (code === "resubmit") resubmit.mutate({ id }, { onError });
     else if (code === "hold-back") holdBack.mutate({ ids: [id] }, { onError });
-    else setAsking(code as Asked);
+    else setAsking(code);
   };
   const held = heldAs(view);
   const mayBeThere = view.row.state === "held" && held !== "unsent";
-  const offered = ACTIONS.filter(({ code }) => view.actions.includes(code));
+  const offered = ACTIONS.filter(({ code }) => view.row.actions.includes(code));
   if (offered.length === 0) return null;
   return (
     <div className={css.actions} role="group" aria-label={text("detail.actions")}>

@@ -6,6 +6,8 @@ import { useState } from "react";
 
 import type { DayView } from "../bridge/generated/DayView";
 import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
+import type { ListQuery } from "../bridge/generated/ListQuery";
+import type { State } from "../bridge/generated/State";
 import type { StatisticsView } from "../bridge/generated/StatisticsView";
 import { ALL, useRows, useStatistics } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
@@ -15,7 +17,7 @@ import { Deadline } from "../parts/deadline";
 import { sentenceOf } from "../parts/said";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
-import { STATES, StateLabel } from "../parts/state";
+import { STATE_CODES, StateLabel } from "../parts/state";
 import { Subject } from "../parts/subject";
 import { csv } from "../parts/table-text";
 import { HOME, useWindow } from "../place";
@@ -59,17 +61,15 @@ function Figures({ view }: { view: StatisticsView }) {
   const text = useText();
   const { days, causes, diseases } = view;
   const totals = totalsOf(days);
-  const sum = sumOf(Object.fromEntries(totals));
+  const sum = sumOf(totals);
   return (
     <>
       <Sentence view={view} totals={totals} sum={sum} />
       <Silence view={view} />
       <ul className={css.tiles}>
-        {Object.keys(STATES)
-          .filter((state) => totals.get(state))
-          .map((state) => (
-            <Tile key={state} state={state} count={totals.get(state) ?? 0} days={days} />
-          ))}
+        {STATE_CODES.filter((state) => totals[state]).map((state) => (
+          <Tile key={state} state={state} count={totals[state] ?? 0} days={days} />
+        ))}
       </ul>
       {days.length > 1 && sum > 0 && (
         <section className={screen.card}>
@@ -86,16 +86,13 @@ function Figures({ view }: { view: StatisticsView }) {
   );
 }
 
-function totalsOf(days: DayView[]): Map<string, number> {
-  const totals = new Map<string, number>();
-  for (const { byState } of days) {
-    for (const [state, count] of Object.entries(byState)) totals.set(state, (totals.get(state) ?? 0) + count);
-  }
-  return totals;
+function totalsOf(days: DayView[]): DayView["byState"] {
+  const sum = (state: State) => days.reduce((n, { byState }) => n + (byState[state] ?? 0), 0);
+  return Object.fromEntries(STATE_CODES.map((state) => [state, sum(state)]));
 }
 
 /** What was sent and what became of it, how long that took, and how it was before. */
-function Sentence({ view, totals, sum }: { view: StatisticsView; totals: Map<string, number>; sum: number }) {
+function Sentence({ view, totals, sum }: { view: StatisticsView; totals: DayView["byState"]; sum: number }) {
   const text = useText();
   const format = useFormat();
   const { pace, before, days } = view;
@@ -104,8 +101,8 @@ function Sentence({ view, totals, sum }: { view: StatisticsView; totals: Map<str
     text("overview.sentence", {
       n: sum,
       days: days.length,
-      completed: totals.get("completed") ?? 0,
-      attention: (totals.get("failed") ?? 0) + (totals.get("rejected") ?? 0) + (totals.get("held") ?? 0),
+      completed: totals.completed ?? 0,
+      attention: (totals.failed ?? 0) + (totals.rejected ?? 0) + (totals.held ?? 0),
     }),
     pace && text("overview.pace", { median: format.duration(pace.median), most: format.duration(pace.p95) }),
     sumOf(before) > 0 && text(more < 0 ? "overview.fewer" : "overview.more", { n: Math.abs(more), days: days.length }),
@@ -132,7 +129,7 @@ function Silence({ view }: { view: StatisticsView }) {
   return <Notice tone="caution" title={text("overview.silence", { hours, n: usual })} />;
 }
 
-function Tile({ state, count, days }: { state: string; count: number; days: DayView[] }) {
+function Tile({ state, count, days }: { state: State; count: number; days: DayView[] }) {
   const format = useFormat();
   const { go } = useWindow();
   const [first, last] = [days[0]?.date, days.at(-1)?.date];
@@ -154,7 +151,7 @@ function Tile({ state, count, days }: { state: string; count: number; days: DayV
 }
 
 /** Of what the authority has not taken the report with the least time left. */
-const MOST_URGENT = {
+const MOST_URGENT: ListQuery = {
   ...ALL,
   states: ["held", "queued", "sending", "unknown", "rejected", "failed"],
   sort: "deadline",
@@ -259,7 +256,7 @@ function DayTable({ days }: { days: DayView[] }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
-  const states = Object.keys(STATES).filter((state) => days.some(({ byState }) => byState[state]));
+  const states = STATE_CODES.filter((state) => days.some(({ byState }) => byState[state]));
   const asText = () =>
     csv([
       [text("overview.day"), ...states.map((state) => words("state", state))],

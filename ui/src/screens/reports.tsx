@@ -30,8 +30,9 @@ import { EVERYTHING, PERIODS, filterOf, isNarrowed, sortedBy } from "../view";
 import type { Period, View } from "../view";
 import { Detail } from "./detail";
 import css from "./reports.module.css";
+import type { Group } from "../bridge/generated/Group";
 
-export function Reports({ group, open, sent, only }: { group: string | null; open: number | null; sent?: Sent; only?: Only }) {
+export function Reports({ group, open, sent, only }: { group: Group | null; open: number | null; sent?: Sent; only?: Only }) {
   const text = useText();
   const { language } = useWords();
   const { go, reveal } = useWindow();
@@ -68,7 +69,7 @@ export function Reports({ group, open, sent, only }: { group: string | null; ope
     if (open !== null) go({ screen: "reports", group, open: next.id, sent, only });
   };
   const act = useReportKeys(setCorrecting, show);
-  const toGroup = (code: string | null) => () => go({ screen: "reports", group: code, open: null, sent, only });
+  const toGroup = (code: Group | null) => () => go({ screen: "reports", group: code, open: null, sent, only });
   useAllKey(chooseAll);
   useKeys({
     "1": toGroup(null),
@@ -217,8 +218,8 @@ function useReportKeys(correct: (id: number) => void, show: (id: number) => void
     if (id === null) return;
     void door
       .call("detail", { id })
-      .then(async ({ actions }) => {
-        if (!actions.includes(action)) say({ tone: "progress", title: text("reports.not-now") });
+      .then(async ({ row }) => {
+        if (!row.actions.includes(action)) say({ tone: "progress", title: text("reports.not-now") });
         else if (action === "correct") correct(id);
         else show(await door.call("resubmit", { id }));
       })
@@ -227,7 +228,7 @@ function useReportKeys(correct: (id: number) => void, show: (id: number) => void
 }
 
 /** Only what was sent together, until that is taken away. */
-function SentFilter({ sent, group }: { sent: Sent; group: string | null }) {
+function SentFilter({ sent, group }: { sent: Sent; group: Group | null }) {
   const text = useText();
   const format = useFormat();
   const { go } = useWindow();
@@ -243,7 +244,7 @@ function SentFilter({ sent, group }: { sent: Sent; group: string | null }) {
 }
 
 /** What a figure of the overview counted, until that is taken away. */
-function OnlyFilter({ only, group }: { only: Only; group: string | null }) {
+function OnlyFilter({ only, group }: { only: Only; group: Group | null }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -263,7 +264,7 @@ function OnlyFilter({ only, group }: { only: Only; group: string | null }) {
   );
 }
 
-function NothingHere({ filtered, group, onClear }: { filtered: boolean; group: string | null; onClear: () => void }) {
+function NothingHere({ filtered, group, onClear }: { filtered: boolean; group: Group | null; onClear: () => void }) {
   const text = useText();
   const format = useFormat();
   const { go } = useWindow();

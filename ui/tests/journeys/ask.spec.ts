@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
+import type { EndpointInput } from "../../src/bridge/generated/EndpointInput";
 import { anotherCore, authority, expect, heldBack, sound, test } from "./window";
 import type { Core } from "./window";
 
@@ -65,8 +66,9 @@ test.describe("a laboratory", () => {
 
   const set = async (core: Core, made: Awaited<ReturnType<typeof authority>>, release: string | null = null) => {
     await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
-    const input = { name: "Pilot", baseUrl: made.base, environment: "integration", release, language: null, proxy: null };
-    await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
+    const caPem = readFileSync(made.ca, "utf8");
+    const input: EndpointInput = { name: "Pilot", baseUrl: made.base, environment: "integration", release, language: null, proxy: null, caPem };
+    await core.call("add_endpoint", { input });
     await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
     await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: "Pilot" });
     await core.call("use_endpoint", { name: "Pilot" });

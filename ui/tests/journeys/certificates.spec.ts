@@ -83,7 +83,7 @@ test("what is no CA, no address or a name twice is said where it stands", async 
 test("each authority has its certificate; one is used for another, and removed only knowingly", async ({ window, core }) => {
   await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
   const made = await authority(core, ["riverside", "lakeside"]);
-  const input = { baseUrl: made.base, environment: "integration", release: null, language: null, proxy: null };
+  const input = { baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
   const caPem = readFileSync(made.ca, "utf8");
   for (const name of ["One", "Two"]) await core.call("add_endpoint", { input: { ...input, name, caPem } });
   await window.getByTestId("nav-certificate").click();

@@ -12,7 +12,7 @@ test.use({ keychain: false });
 async function laboratory(core: Core, name: string) {
   await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
   const made = await authority(core);
-  const input = { name, baseUrl: made.base, environment: "integration", release: null, language: null, proxy: null };
+  const input = { name, baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
   await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
   await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([made.p12]) });
   await core.call("certificate_import", { paths: [made.p12], password: made.password, endpoint: name });
@@ -55,7 +55,7 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   expect((await core.call("endpoints")).find((one) => one.name === "FOPH")?.baseUrl).toBe(`${other}`);
 
   // In use it cannot be removed while there is another; out of use it can, and its report stays.
-  const second = { name: "Second", baseUrl: made.base, environment: "integration", release: null, language: null, proxy: null };
+  const second = { name: "Second", baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
   await core.call("add_endpoint", { input: { ...second, caPem: readFileSync(made.ca, "utf8") } });
   await window.getByRole("button", { name: "Change FOPH" }).click();
   await window.getByTestId("endpoint-remove").click();
@@ -164,7 +164,7 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
 
 test("before production what is missing is offered: the certificate, then a green test", async ({ window, core }) => {
   const made = await laboratory(core, "Pilot");
-  const input = { name: "FOPH", baseUrl: made.base, environment: "production", release: null, language: null, proxy: null };
+  const input = { name: "FOPH", baseUrl: made.base, environment: "production" as const, release: null, language: null, proxy: null };
   await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(made.ca, "utf8") } });
   // The only certificate was taken for it as well.
   const [only] = await core.call("certificates");

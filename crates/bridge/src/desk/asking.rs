@@ -190,7 +190,7 @@ fn is_about_order(fault: &Fault) -> bool {
 fn hit_view(answer: Answer, row: Option<crate::views::RowView>) -> HitView {
     HitView {
         id: answer.receipt,
-        status: answer.processing.map(|processing| processing.code().to_owned()),
+        status: answer.processing,
         identifiers: answer.identifiers,
         date: answer.date.map(Instant::to_fhir),
         last_updated: answer.last_updated.map(Instant::to_fhir),

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use engine::Engine;
 use fhir::Instant;
 use journal::Row;
-use report::{Group, State, SubmissionId};
+use report::{Group, State, StateCode, SubmissionId};
 
 use super::{Desk, on_pool};
 use crate::causes::key_of;
@@ -26,14 +26,14 @@ impl Desk {
 
 fn batch(engine: &Engine, ids: &[i64]) -> Result<BatchView, Problem> {
     let (journal, now) = (engine.journal(), engine.now());
-    let mut by_state: BTreeMap<String, u32> = BTreeMap::new();
+    let mut by_state: BTreeMap<StateCode, u32> = BTreeMap::new();
     let (mut waiting, mut attention, mut causes) = (Vec::new(), Vec::new(), BTreeSet::new());
     let (mut moving, mut completed, mut closed) = (0, 0, 0);
     let mut undo_until: Option<Instant> = None;
     let mut begun: Option<Instant> = None;
     for id in ids {
         let row = latest(engine, SubmissionId(*id))?;
-        *by_state.entry(row.state.code().to_owned()).or_default() += 1;
+        *by_state.entry(row.state.shown()).or_default() += 1;
         match row.state.group(now) {
             Group::InProgress => moving += 1,
             Group::Completed => completed += 1,

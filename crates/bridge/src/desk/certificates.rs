@@ -183,12 +183,7 @@ pub(super) fn certificate_view(
         key_type: inspection.key_type.clone(),
         purposes: inspection.purposes.iter().map(|code| purpose(code).to_owned()).collect(),
         client_auth: inspection.client_auth,
-        stored_in: match kind {
-            SecretsKind::Keychain => "keychain",
-            SecretsKind::Passphrase => "passphrase",
-            SecretsKind::Practice => "practice",
-        }
-        .to_owned(),
+        stored_in: kind,
     }
 }
 

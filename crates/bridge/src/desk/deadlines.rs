@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use engine::Engine;
 use fhir::Instant;
 use journal::{JournalError, Row};
-use report::diseases;
+use report::{StateCode, diseases};
 
 use super::{Desk, on_pool};
 use crate::limits;
@@ -27,8 +27,14 @@ const EXAMPLE: [(&str, u32); 6] = [
     ("meningococcal", 24),
 ];
 /// States in which the authority has not taken the report: the clock runs.
-pub(super) const RUNNING: [&str; 6] =
-    ["held", "queued", "sending", "unknown", "rejected", "failed"];
+pub(super) const RUNNING: [StateCode; 6] = [
+    StateCode::Held,
+    StateCode::Queued,
+    StateCode::Sending,
+    StateCode::Unknown,
+    StateCode::Rejected,
+    StateCode::Failed,
+];
 
 /// Hours by the key of a disease.
 #[derive(Default)]
@@ -49,7 +55,7 @@ impl Deadlines {
     /// Until when the authority must have a report that it has not taken yet. The time runs from the date of the
     /// document, when the laboratory knew the result; where that is missing or to come, from when it was taken in.
     pub(super) fn due(&self, row: &Row) -> Option<Instant> {
-        if self.0.is_empty() || !RUNNING.contains(&row.state.code()) {
+        if self.0.is_empty() || !RUNNING.contains(&row.state.shown()) {
             return None;
         }
         let hours = *self.0.get(diseases::of_summary(&row.summary)?.disease.key)?;

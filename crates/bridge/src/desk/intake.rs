@@ -16,7 +16,7 @@ use crate::difference::changes;
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::{Names, small};
-use crate::views::{CandidateView, ChangeView, CorrectsView, IntakeView};
+use crate::views::{CandidateView, ChangeView, CorrectsView, IntakeView, Verdict};
 
 /// Differing lines shown of a file that corrects a report.
 const CHANGES_SHOWN: usize = 5;
@@ -195,7 +195,7 @@ impl Placed {
     fn beside(&self, candidate: &Candidate) -> CandidateView {
         if candidate.parsed().map(|parsed| &parsed.canonical) == self.canonical.as_ref() {
             let mut view = candidate_view(candidate, Names::Masked);
-            "known".clone_into(&mut view.verdict);
+            view.verdict = Verdict::Known;
             view.known = Some(self.id.0);
             return view;
         }
@@ -208,7 +208,7 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
     let mut view = candidate_view(candidate, Names::Masked);
     if let Some(known) = view.known {
         let row = engine.journal().row(SubmissionId(known))?;
-        view.known_state = Some(row.state.shown().code().to_owned());
+        view.known_state = Some(row.state.shown());
         view.known_updated = Some(row.updated.to_fhir());
     } else if let Some((parsed, relation)) =
         candidate.parsed().and_then(|parsed| parsed.relation.as_ref().map(|it| (parsed, it)))
@@ -223,7 +223,7 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
         };
         view.corrects = Some(CorrectsView {
             id: relation.submission.0,
-            state: row.state.shown().code().to_owned(),
+            state: row.state.shown(),
             updated: row.updated.to_fhir(),
             possible: relation.corrects && row.actions(engine.now()).contains(&Action::Correct),
             changes: shown,
@@ -280,7 +280,7 @@ async fn take(
     let files = candidates.iter().zip(&taken).map(|(candidate, taken)| {
         let mut view = candidate_view(candidate, Names::Masked);
         if let Taken::Known(id) = taken {
-            "known".clone_into(&mut view.verdict);
+            view.verdict = Verdict::Known;
             view.known = Some(id.0);
         }
         view

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 
 use engine::Engine;
 use journal::{Filter, JournalError, Row};
-use report::{State, StateCode, SubmissionId, diseases};
+use report::{Group, State, StateCode, SubmissionId, diseases};
 
 use super::deadlines::{Deadlines, RUNNING};
 use super::reports::{filter_of, row_views, wanted};
 use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
-use crate::rows::{Names, action_code, counts_view, group_code, small};
+use crate::rows::{Names, small};
 use crate::views::{ChosenView, LaboratoryCountView, ListCountsView, ListQuery, PageView};
 
 /// Rows read at most: as many as one decision may be for. Reading them takes about a tenth of a second.
@@ -94,7 +94,7 @@ impl Order {
         let by = match self.column {
             Column::Created => a.created.cmp(&b.created),
             Column::Updated => a.updated.cmp(&b.updated),
-            Column::State => place_of(&a.state).cmp(&place_of(&b.state)),
+            Column::State => kept_as(&a.state).cmp(&kept_as(&b.state)),
             Column::Disease | Column::Patient | Column::Laboratory => {
                 return self.told(self.words_of(a), self.words_of(b));
             }
@@ -130,9 +130,10 @@ impl Order {
     }
 }
 
-/// States stand in the order of the life cycle.
-fn place_of(state: &State) -> usize {
-    State::CODES.iter().position(|code| *code == state.code()).unwrap_or(usize::MAX)
+/// A state as the journal keeps it: what was said to be received counts as withdrawn. States stand in the order of the
+/// life cycle.
+fn kept_as(state: &State) -> Option<StateCode> {
+    StateCode::of(state.code())
 }
 
 /// As a person looks it up: without case and accents.
@@ -191,7 +192,7 @@ impl Desk {
             for row in rows_of(&engine, ids)? {
                 chosen.count += 1;
                 for action in row.actions(engine.now()) {
-                    *chosen.actions.entry(action_code(action).to_owned()).or_default() += 1;
+                    *chosen.actions.entry(action).or_default() += 1;
                 }
             }
             Ok(chosen)
@@ -244,7 +245,7 @@ fn with_running_first(
     }
     let of = |running: bool| {
         let states = StateCode::ALL.into_iter();
-        let states = states.filter(|state| RUNNING.contains(&state.code()) == running).collect();
+        let states = states.filter(|state| RUNNING.contains(state) == running).collect();
         gathered(engine, None, &Filter { states, ..filter.clone() })
     };
     let (mut rows, _) = of(true)?;
@@ -306,17 +307,14 @@ fn counts(
     let (rows, is_complete) = gathered(engine, ids, &open)?;
     let (mut groups, mut states) = (BTreeMap::new(), BTreeMap::new());
     let mut laboratories: BTreeMap<&str, u32> = BTreeMap::new();
-    let add = |counts: &mut BTreeMap<String, u32>, code: &str| {
-        *counts.entry(code.to_owned()).or_default() += 1;
-    };
     for row in &rows {
         let (state, group) = (row.state.shown(), row.state.group(filter.now));
         let is_of_group = filter.groups.is_empty() || filter.groups.contains(&group);
         let is_of_states = filter.states.is_empty() || filter.states.contains(&state);
         if arrangement.lets_through(row) {
-            add(&mut groups, group_code(group));
+            *groups.entry(group).or_default() += 1;
             if is_of_group {
-                add(&mut states, state.code());
+                *states.entry(state).or_default() += 1;
             }
         }
         if let (true, true, Some(name)) = (is_of_group, is_of_states, &row.summary.laboratory) {
@@ -325,16 +323,8 @@ fn counts(
     }
     if is_all && !is_complete {
         // The journal counts them all, whatever their number.
-        let all = counts_view(&engine.journal().counts(filter.now)?);
-        groups = BTreeMap::from(
-            [
-                ("needs-attention", all.needs_attention),
-                ("in-progress", all.in_progress),
-                ("completed", all.completed),
-                ("closed", all.closed),
-            ]
-            .map(|(code, count)| (code.to_owned(), count)),
-        );
+        let all = engine.journal().counts(filter.now)?;
+        groups = BTreeMap::from(Group::ALL.map(|group| (group, small(all.group(group)))));
     }
     let mut laboratories: Vec<_> = laboratories
         .into_iter()

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use engine::{Candidate, Engine};
 use fhir::{Instant, Limits, Period, Tree};
-use journal::{Filter, JournalError, Row};
-use report::{Action, StateCode, SubmissionId};
+use journal::{Filter, Journal, JournalError, Row};
+use report::{Action, Group, StateCode, SubmissionId};
 
 use super::deadlines::Deadlines;
 use super::lists::{self, Arrangement};
@@ -14,9 +14,7 @@ use crate::candidates::candidate_view;
 use crate::limits;
 use crate::privacy::privacy_of;
 use crate::problem::Problem;
-use crate::rows::{
-    Names, action_code, detail_view, group_of, leading, message_view, row_view, small,
-};
+use crate::rows::{Names, detail_view, leading, message_view, row_view, small};
 use crate::views::{DetailView, IntakeView, ListQuery, PageView, RowView};
 
 /// Rows of one page at most.
@@ -150,7 +148,7 @@ impl Desk {
 pub(super) fn filter_of(query: &ListQuery, now: Instant) -> Result<Filter, Problem> {
     let groups = match query.group.as_deref() {
         None => Vec::new(),
-        Some(code) => vec![group_of(code).ok_or_else(|| limits::invalid("group"))?],
+        Some(code) => vec![Group::of(code).ok_or_else(|| limits::invalid("group"))?],
     };
     let states: Option<Vec<_>> = query.states.iter().map(|code| StateCode::of(code)).collect();
     // Each state once says all.
@@ -244,12 +242,25 @@ pub(super) fn row_views(
         let mut view = row_view(row, &profile, names, now);
         view.due = deadlines.due(row).map(Instant::to_fhir);
         // Why a person must act stands in the row; the others need no second look at the journal.
-        if view.group == "needs-attention" {
-            view.message = leading(&journal.detail(row.id)?.messages).map(message_view);
+        if view.group == Group::NeedsAttention {
+            let detail = journal.detail(row.id)?;
+            view.message = leading(&detail.messages).map(message_view);
+            view.actions = detail.actions(now);
         }
+        without_vain_release(journal, &mut view)?;
         views.push(view);
     }
     Ok(views)
+}
+
+/// What goes by itself once the authority was asked would go on waiting if a person released it.
+fn without_vain_release(journal: &Journal, view: &mut RowView) -> Result<(), JournalError> {
+    let id = SubmissionId(view.id);
+    let may = view.actions.contains(&Action::Release);
+    if may && journal.goes_by_itself(id)? && journal.release_waits(id)? {
+        view.actions.retain(|action| *action != Action::Release);
+    }
+    Ok(())
 }
 
 /// Matching rows in all: exact where no text and no period is asked for; else 1,000 means "at least 1,000".
@@ -274,10 +285,7 @@ fn detail(engine: &Engine, id: SubmissionId) -> Result<DetailView, Problem> {
     view.row.due = Deadlines::of(engine)?.due(&detail.row).map(Instant::to_fhir);
     let tree = Tree::read(&document, detail.row.format, &Limits::default()).ok();
     view.goes_by_itself = journal.goes_by_itself(id)?;
-    if view.goes_by_itself && journal.release_waits(id)? {
-        // It would go on waiting.
-        view.actions.retain(|action| action != action_code(Action::Release));
-    }
+    without_vain_release(journal, &mut view.row)?;
     view.privacy = tree.and_then(|tree| privacy_of(engine.rules().as_deref(), &tree));
     Ok(view)
 }

@@ -7,9 +7,8 @@ use url::Url;
 use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
-use crate::rows::environment_code;
 use crate::views::{
-    EndpointInput, EndpointView, MoveView, PreferencesView, ProbeView, StayingView,
+    EndpointInput, EndpointView, MoveView, PreferencesView, ProbeOutcome, ProbeView, StayingView,
 };
 
 /// Preference under which the window's choices stand.
@@ -206,9 +205,9 @@ fn move_view(plan: &Move, in_use: Option<&Endpoint>) -> MoveView {
     let is_test = in_use.is_some_and(|it| it.environment != Environment::Production);
     MoveView {
         from: in_use.map(|it| it.name.clone()),
-        from_environment: in_use.map(|it| it.environment.code().to_owned()),
+        from_environment: in_use.map(|it| it.environment),
         to: plan.to.0.clone(),
-        to_environment: plan.to.1.code().to_owned(),
+        to_environment: plan.to.1,
         to_production: is_test && plan.to.1 == Environment::Production,
         leaves_production: crate::rows::leaves_production(plan),
         stay: stay.collect(),
@@ -220,7 +219,7 @@ fn endpoint_view(endpoint: &Endpoint, in_use: bool) -> EndpointView {
     EndpointView {
         name: endpoint.name.clone(),
         base_url: endpoint.base.to_string(),
-        environment: environment_code(endpoint.environment).to_owned(),
+        environment: endpoint.environment,
         release: endpoint.release.facts().name.to_owned(),
         language: endpoint.language.clone(),
         own_ca: endpoint.ca_pem.is_some(),
@@ -290,13 +289,15 @@ pub(super) fn shown_proxy(proxy: &Url) -> String {
 
 fn probe_view(step: &client::ProbeStep) -> ProbeView {
     let (outcome, problem, detail) = match &step.outcome {
-        client::ProbeOutcome::Passed { detail } => ("passed", None, detail.clone()),
-        client::ProbeOutcome::Failed { why } => ("failed", Some(Problem::from(why)), None),
+        client::ProbeOutcome::Passed { detail } => (ProbeOutcome::Passed, None, detail.clone()),
+        client::ProbeOutcome::Failed { why } => {
+            (ProbeOutcome::Failed, Some(Problem::from(why)), None)
+        }
         client::ProbeOutcome::Misconfigured { code } => {
             let problem = Problem::new("endpoint-unusable", &[("reason", code)], "probe");
-            ("failed", Some(problem), None)
+            (ProbeOutcome::Failed, Some(problem), None)
         }
-        client::ProbeOutcome::NotReached => ("not-reached", None, None),
+        client::ProbeOutcome::NotReached => (ProbeOutcome::NotReached, None, None),
     };
-    ProbeView { layer: step.layer.to_owned(), outcome: outcome.to_owned(), problem, detail }
+    ProbeView { layer: step.layer, outcome, problem, detail }
 }

@@ -80,7 +80,7 @@ fn entry(engine: &Engine, row: &Row) -> Result<StatementEntryView, Problem> {
         created: row.created.to_fhir(),
         sent: sent(&timeline).map(fhir::Instant::to_fhir),
         answered: kept.as_ref().map(|kept| kept.evidence.at.to_fhir()),
-        state: row.state.shown().code().to_owned(),
+        state: row.state.shown(),
         disease: report::diseases::of_summary(&row.summary)
             .map(|tested| tested.disease.key.to_owned()),
         code: row.summary.code.clone(),

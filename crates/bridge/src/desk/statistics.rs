@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use engine::Engine;
 use fhir::Instant;
 use journal::{Filter, Row};
-use report::Group;
+use report::{Group, StateCode};
 use time::{Date, OffsetDateTime, UtcOffset};
 
 use super::{Desk, on_pool};
@@ -48,14 +48,14 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
     let today = date_of(now);
     let length = time::Duration::days(i64::from(days));
     let first = today.saturating_sub(length - time::Duration::DAY);
-    let mut by_day: BTreeMap<Date, BTreeMap<String, u32>> = BTreeMap::new();
+    let mut by_day: BTreeMap<Date, BTreeMap<StateCode, u32>> = BTreeMap::new();
     let mut day = first;
     while day <= today {
         by_day.insert(day, BTreeMap::new());
         let Some(next) = day.next_day() else { break };
         day = next;
     }
-    let mut before: BTreeMap<String, u32> = BTreeMap::new();
+    let mut before: BTreeMap<StateCode, u32> = BTreeMap::new();
     let mut diseases: BTreeMap<(Option<String>, Option<String>), u32> = BTreeMap::new();
     let mut seconds = Vec::new();
     let since = begin_of(first.saturating_sub(length));
@@ -63,11 +63,10 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
     each(engine, filter, |row| {
         let date = date_of(row.created);
         if date < first {
-            *before.entry(row.state.shown().code().to_owned()).or_default() += 1;
+            *before.entry(row.state.shown()).or_default() += 1;
             return;
         }
-        *by_day.entry(date).or_default().entry(row.state.shown().code().to_owned()).or_default() +=
-            1;
+        *by_day.entry(date).or_default().entry(row.state.shown()).or_default() += 1;
         *diseases.entry(disease_of(row)).or_default() += 1;
         if row.state.group(now) == Group::Completed {
             seconds.push(row.updated.0.saturating_sub(row.created.0).max(0) as u64 / 1_000_000);
@@ -134,10 +133,10 @@ fn causes(engine: &Engine, now: Instant) -> Result<Vec<CauseCountView>, Problem>
     let mut causes: BTreeMap<String, CauseCountView> = BTreeMap::new();
     for row in engine.journal().list(&filter)? {
         let messages = engine.journal().detail(row.id)?.messages;
-        let (message, state) = (leading(&messages), row.state.code());
-        let cause = causes.entry(key_of(message, state)).or_insert_with(|| CauseCountView {
+        let (message, state) = (leading(&messages), row.state.shown());
+        let cause = causes.entry(key_of(message, state.code())).or_insert_with(|| CauseCountView {
             message: message.map(message_view),
-            state: state.to_owned(),
+            state,
             count: 0,
         });
         cause.count += 1;

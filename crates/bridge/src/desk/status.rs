@@ -4,12 +4,15 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
 use engine::{ConnectionState, Engine, Profile};
+use exchange::Environment;
 use journal::{Counts, Notice};
 
 use super::{Desk, Laboratory, certificates, on_pool};
 use crate::problem::Problem;
-use crate::rows::{counts_view, environment_code, small};
-use crate::views::{CertificateView, ElsewhereView, LaboratoryView, NoticeView, StatusView};
+use crate::rows::{counts_view, small};
+use crate::views::{
+    CertificateView, Connection, ElsewhereView, LaboratoryView, NoticeView, StatusView,
+};
 
 impl Desk {
     /// The frame of the window.
@@ -22,22 +25,22 @@ impl Desk {
         let profile = engine.profile();
         let endpoint = profile.endpoint();
         let connection = engine.connection().borrow().clone();
-        let (state, mut problem) = connection_view(&connection.state);
+        let (connected, mut problem) = connection_view(&connection.state);
         if let Laboratory::Closed(why) = &*self.laboratory() {
             problem.get_or_insert_with(|| why.clone());
         }
         let environment = match endpoint {
-            Some(endpoint) => environment_code(endpoint.environment),
-            None if profile.is_practice() => "practice",
-            None => "integration",
+            Some(endpoint) => endpoint.environment,
+            None if profile.is_practice() => Environment::Practice,
+            None => Environment::Integration,
         };
         let counts = engine.journal().counts(engine.now())?;
         Ok(StatusView {
-            environment: environment.to_owned(),
+            environment,
             endpoint: endpoint.map(|e| e.name.clone()).unwrap_or_default(),
             base_url: endpoint.map(|e| e.base.to_string()).unwrap_or_default(),
             release: endpoint.map(|e| e.release.facts().name.to_owned()).unwrap_or_default(),
-            connection: state.to_owned(),
+            connection: connected,
             problem,
             last_contact: connection.last_contact.map(fhir::Instant::to_fhir),
             certificate: self.certificate_view(&engine),
@@ -152,11 +155,10 @@ fn elsewhere(engine: &Engine, profile: &Profile) -> Result<Vec<ElsewhereView>, P
     let view = |(id, count): (String, u32)| {
         let (connection, problem) = match profile.endpoint_of(&id) {
             Some(_) => connection_view(&engine.connection_to(&id).state),
-            None => ("locked", Some(Problem::of_gone(&profile.gone(&id)))),
+            None => (Connection::Locked, Some(Problem::of_gone(&profile.gone(&id)))),
         };
-        let (connection, environment) =
-            (connection.to_owned(), profile.environment_of(&id).code().to_owned());
-        ElsewhereView { connection, endpoint: profile.name_of(&id), count, environment, problem }
+        let (endpoint, environment) = (profile.name_of(&id), profile.environment_of(&id));
+        ElsewhereView { connection, endpoint, count, environment, problem }
     };
     Ok(found.into_iter().map(view).collect())
 }
@@ -175,12 +177,14 @@ fn notices(engine: &Engine, is_locked: bool) -> Result<Vec<NoticeView>, Problem>
     Ok(engine.journal().notices()?.iter().map(view).collect())
 }
 
-pub(crate) fn connection_view(state: &ConnectionState) -> (&'static str, Option<Problem>) {
+pub(crate) fn connection_view(state: &ConnectionState) -> (Connection, Option<Problem>) {
     match state {
-        ConnectionState::Unchecked | ConnectionState::Elsewhere => ("unchecked", None),
-        ConnectionState::Connected => ("connected", None),
-        ConnectionState::Unreachable(why) => ("unreachable", Some(why.into())),
-        ConnectionState::Locked(why) => ("locked", Some(why.into())),
-        ConnectionState::JournalUnavailable(refusal) => ("unreachable", Some((*refusal).into())),
+        ConnectionState::Unchecked | ConnectionState::Elsewhere => (Connection::Unchecked, None),
+        ConnectionState::Connected => (Connection::Connected, None),
+        ConnectionState::Unreachable(why) => (Connection::Unreachable, Some(why.into())),
+        ConnectionState::Locked(why) => (Connection::Locked, Some(why.into())),
+        ConnectionState::JournalUnavailable(refusal) => {
+            (Connection::Unreachable, Some((*refusal).into()))
+        }
     }
 }

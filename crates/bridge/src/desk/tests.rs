@@ -7,13 +7,14 @@ use std::time::Duration;
 
 use authority::{ServeOptions, Serving, serve};
 use engine::Engine;
+use exchange::Environment;
 use identity::SecretsKind;
 use journal::Filter;
 use tokio_util::sync::CancellationToken;
 
 use super::Desk;
 use crate::rows::Names;
-use crate::views::{EndpointInput, LaboratoryView, ListQuery};
+use crate::views::{Connection, EndpointInput, LaboratoryView, ListQuery, ProbeOutcome};
 use crate::{KnownContent, PRACTICE_ENDPOINT};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -93,7 +94,7 @@ async fn from_practice_to_the_real_thing_and_back() {
     let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
     desk.start().await.unwrap();
     let before = desk.status().await.unwrap();
-    assert_eq!(before.environment, "practice");
+    assert_eq!(before.environment, Environment::Practice);
 
     // Setting up the laboratory leaves practice in use until the person moves over.
     desk.add_endpoint(integration.endpoint()).await.unwrap();
@@ -103,26 +104,26 @@ async fn from_practice_to_the_real_thing_and_back() {
     let view = desk.certificate_import(paths, integration.password.clone(), None).await.unwrap();
     assert!(view.subject.contains("labor-muster"), "{}", view.subject);
     let still = desk.status().await.unwrap();
-    assert_eq!(still.environment, "practice");
+    assert_eq!(still.environment, Environment::Practice);
     assert_ne!(still.certificate.unwrap().fingerprint, view.fingerprint);
 
     desk.use_endpoint("Integration".to_owned()).await.unwrap();
     let status = desk.status().await.unwrap();
-    assert_eq!((status.environment.as_str(), status.release.as_str()), ("integration", "1.13.1"));
+    assert_eq!((status.environment, status.release.as_str()), (Environment::Integration, "1.13.1"));
     assert_eq!(status.certificate.unwrap().fingerprint, view.fingerprint);
     assert!(status.revision > before.revision, "the window looks again");
     let used: Vec<_> = desk.endpoints().await.unwrap().into_iter().filter(|e| e.in_use).collect();
     assert_eq!(used.len(), 1);
     assert_eq!((used[0].name.as_str(), used[0].language.as_str()), ("Integration", "fr-CH"));
     let layers = desk.test_endpoint("Integration".to_owned()).await.unwrap();
-    assert!(layers.iter().all(|layer| layer.outcome == "passed"), "{layers:?}");
+    assert!(layers.iter().all(|layer| layer.outcome == ProbeOutcome::Passed), "{layers:?}");
 
     // A report goes to the authority of the room in use, and is in its journal only.
     let report = sample(&desk).await;
     desk.send_files(vec![report.clone()], KnownContent::Show).await.unwrap();
     completed(&desk, 1).await;
     let rows = desk.list(ListQuery::default(), Names::Masked).await.unwrap().rows;
-    assert_eq!((rows.len(), rows[0].environment.as_str()), (1, "integration"));
+    assert_eq!((rows.len(), rows[0].environment), (1, Environment::Integration));
     // What was handed over for another endpoint is followed there, and the window says how that goes.
     assert_eq!(desk.status().await.unwrap().elsewhere, []);
     let other = EndpointInput {
@@ -141,9 +142,9 @@ async fn from_practice_to_the_real_thing_and_back() {
         let elsewhere = desk.status().await.unwrap().elsewhere;
         let [other] = &elsewhere[..] else { panic!("{elsewhere:?}") };
         assert_eq!((other.endpoint.as_str(), other.count), ("Other", 1));
-        assert_eq!(other.environment, "integration");
+        assert_eq!(other.environment, Environment::Integration);
         // Nobody is there: that is said of this endpoint, and the one in use is none the worse.
-        if other.connection == "unreachable" {
+        if other.connection == Connection::Unreachable {
             assert!(other.problem.is_some());
             break;
         }
@@ -154,10 +155,10 @@ async fn from_practice_to_the_real_thing_and_back() {
 
     // The room is remembered.
     let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
-    assert_eq!(desk.status().await.unwrap().environment, "integration");
+    assert_eq!(desk.status().await.unwrap().environment, Environment::Integration);
     desk.use_endpoint(PRACTICE_ENDPOINT.to_owned()).await.unwrap();
     let status = desk.status().await.unwrap();
-    assert_eq!((status.environment.as_str(), status.counts.completed), ("practice", 0));
+    assert_eq!((status.environment, status.counts.completed), (Environment::Practice, 0));
     desk.stop().await;
     integration.shutdown.cancel();
     integration.serving.finished().await;
@@ -325,7 +326,7 @@ async fn the_laboratorys_folder_is_watched_while_practice_is_in_use() {
 
     let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
     desk.start().await.unwrap();
-    assert_eq!(desk.status().await.unwrap().environment, "practice");
+    assert_eq!(desk.status().await.unwrap().environment, Environment::Practice);
     assert_eq!(desk.watched().await, [None, Some(watched)]);
     desk.stop().await;
     integration.shutdown.cancel();
@@ -374,7 +375,7 @@ async fn what_waits_for_a_person_in_the_laboratory_is_told_in_practice() {
     desk.add_endpoint(nowhere()).await.unwrap();
     let before = desk.status().await.unwrap();
     let nothing = LaboratoryView { needs_attention: 0, notices: 0, paused: false };
-    assert_eq!((before.laboratory, &*before.environment), (Some(nothing), "practice"));
+    assert_eq!((before.laboratory, before.environment), (Some(nothing), Environment::Practice));
 
     let laboratory = desk.opened_laboratory().unwrap();
     let file = folder.path().join("held.json");
@@ -394,11 +395,11 @@ async fn what_waits_for_a_person_in_the_laboratory_is_told_in_practice() {
     assert_eq!((there.laboratory, there.counts.needs_attention, there.paused), (None, 1, true));
     // Practice that was asked for at a start is not where the next one begins.
     desk.practise().await.unwrap();
-    assert_eq!(desk.status().await.unwrap().environment, "practice");
+    assert_eq!(desk.status().await.unwrap().environment, Environment::Practice);
     desk.stop().await;
     drop(desk);
     let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
-    assert_eq!(desk.status().await.unwrap().environment, "production");
+    assert_eq!(desk.status().await.unwrap().environment, Environment::Production);
     desk.stop().await;
 }
 
@@ -471,7 +472,7 @@ async fn a_laboratory_that_does_not_open_leaves_practice_and_says_why() {
     std::fs::write(laboratory.join("profile.json"), "{").unwrap();
     let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
     let status = desk.status().await.unwrap();
-    assert_eq!(status.environment, "practice");
+    assert_eq!(status.environment, Environment::Practice);
     assert_eq!(status.problem.unwrap().code, "settings-damaged");
     // Nothing is overwritten by what would have made a new one.
     let problem = desk.certificate_import(vec!["/dev/null".to_owned()], String::new(), None).await;

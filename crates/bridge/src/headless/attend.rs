@@ -55,7 +55,7 @@ pub struct Moved {
     /// Number of the submission.
     pub id: i64,
     /// Its state code now.
-    pub state: &'static str,
+    pub state: StateCode,
     /// Of those attended: how many have reached the goal.
     pub done: usize,
     /// How many are attended.
@@ -148,8 +148,8 @@ impl Headless {
     }
 
     /// Submissions that move by themselves, whatever their endpoint, oldest first, each with its state code.
-    pub fn open_reports(&self) -> Result<Vec<(i64, &'static str)>, Problem> {
-        Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.shown().code())).collect())
+    pub fn open_reports(&self) -> Result<Vec<(i64, StateCode)>, Problem> {
+        Ok(self.open_rows()?.into_iter().map(|row| (row.id.0, row.state.shown())).collect())
     }
 
     fn open_ids(&self) -> Result<Vec<SubmissionId>, Problem> {
@@ -184,7 +184,7 @@ impl Headless {
         self.engine.start().await;
         let began = Instant::now();
         let deadline = patience.map(|patience| began + patience);
-        let mut seen: HashMap<SubmissionId, &'static str> = HashMap::new();
+        let mut seen: HashMap<SubmissionId, StateCode> = HashMap::new();
         let mut open = ids.clone();
         let mut known: HashSet<SubmissionId> = ids.iter().copied().collect();
         let mut revision = None;
@@ -209,9 +209,8 @@ impl Headless {
                         still.push(id);
                     }
                     let done = ids.len() - still.len();
-                    let state = state.shown().code();
-                    if seen.insert(id, state) != Some(state) {
-                        each(Moved { id: id.0, state, done, of: ids.len() });
+                    if seen.insert(id, state.shown()) != Some(state.shown()) {
+                        each(Moved { id: id.0, state: state.shown(), done, of: ids.len() });
                     }
                 }
                 open = still;

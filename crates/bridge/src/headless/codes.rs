@@ -44,7 +44,7 @@ impl Family {
             Self::Message | Self::Problem | Self::Event => &[],
             Self::Kind => &report::Kind::CODES,
             Self::State => &report::StateCode::CODES,
-            Self::Action => ACTIONS,
+            Self::Action => &report::Action::CODES,
             Self::Flaw => FLAWS,
             Self::Layer => LAYERS,
         }
@@ -85,7 +85,7 @@ const FLAWS: &[&str] = &[
     "anchor",
 ];
 
-const LAYERS: &[&str] = &[
+pub(crate) const LAYERS: &[&str] = &[
     "configuration",
     "name",
     "tcp",
@@ -97,16 +97,6 @@ const LAYERS: &[&str] = &[
 
 /// Why a file of a watched folder is refused.
 pub const REFUSAL_REASONS: &[&str] = engine::Reason::CODES;
-
-const ACTIONS: &[&str] = &[
-    "release",
-    "hold-back",
-    "resubmit",
-    "correct",
-    "withdraw",
-    "say-received",
-    "say-not-received",
-];
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Candidate, HandOver, ImportOptions, KnownContent, Taken, Verdict, Watched};
-use report::{Action, Summary};
+use report::{Action, StateCode, Summary};
 use tokio_util::sync::CancellationToken;
 
 use super::{Headless, numbered};
@@ -48,7 +48,7 @@ pub struct Looked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     /// Its state code.
-    pub state: &'static str,
+    pub state: StateCode,
     /// Whether something follows by itself.
     pub open: bool,
 }
@@ -102,7 +102,7 @@ impl Headless {
     fn standing(&self, fate: Fate) -> Result<Option<Standing>, Problem> {
         let (Fate::Taken(id) | Fate::Known(id)) = fate else { return Ok(None) };
         let state = self.engine.journal().state(numbered(id))?;
-        Ok(Some(Standing { state: state.shown().code(), open: !state.is_settled() }))
+        Ok(Some(Standing { state: state.shown(), open: !state.is_settled() }))
     }
 
     /// The same file as its submission stands by now.

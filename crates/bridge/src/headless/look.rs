@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::{Headless, numbered};
 use crate::problem::Problem;
 use crate::record::Record;
-use crate::rows::{action_code, event_told};
+use crate::rows::event_told;
 
 /// What to list.
 #[derive(Clone, Default)]
@@ -54,7 +54,7 @@ pub struct Shown {
     /// Size of the document, bytes; `None` once retention has removed it.
     pub size: Option<u64>,
     /// Codes of what a person may do now.
-    pub actions: Vec<&'static str>,
+    pub actions: Vec<Action>,
 }
 
 /// One line of a timeline.
@@ -89,7 +89,7 @@ impl Headless {
             let unknown = || Problem::new("argument-invalid", &[("argument", code)], "list");
             StateCode::of(code).ok_or_else(unknown)
         };
-        let states: Vec<_> = terms.states.iter().map(state).collect::<Result<_, _>>()?;
+        let states = terms.states.iter().map(state).collect::<Result<Vec<_>, _>>()?;
         let since = terms.since.as_deref().map(read_since).transpose()?;
         let mut filter = Filter {
             states,
@@ -132,14 +132,14 @@ impl Headless {
 
     /// Codes of what a person may do with a submission now. Releasing what cannot be sent as it is would only be
     /// refused, and changes nothing of what goes by itself, so it is not among them.
-    pub fn actions(&self, id: i64) -> Result<Vec<&'static str>, Problem> {
+    pub fn actions(&self, id: i64) -> Result<Vec<Action>, Problem> {
         let (journal, id) = (self.engine.journal(), numbered(id));
         let waits = journal.goes_by_itself(id)? && journal.release_waits(id)?;
         let useful = |action: &Action| {
             *action != Action::Release || (!waits && self.engine.sendable(id).is_ok())
         };
         let all = journal.detail(id)?.actions(self.engine.now()).into_iter();
-        Ok(all.filter(useful).map(action_code).collect())
+        Ok(all.filter(useful).collect())
     }
 
     /// The record of the submission that stands for this one now: itself, or the last that took its place.

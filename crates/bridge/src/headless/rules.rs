@@ -10,7 +10,7 @@ use serde::Serialize;
 use ts_rs::TS;
 
 use crate::problem::Problem;
-use crate::record::IssueRecord;
+use crate::record::{IssueRecord, IssueSource};
 
 /// Whose policy decides where FHIR and the authority differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -237,21 +237,16 @@ pub(crate) fn of_store(fault: StoreFault) -> Problem {
 fn issue(finding: &Finding) -> IssueRecord {
     let params: std::collections::BTreeMap<String, String> =
         finding.params.iter().cloned().collect();
-    let source = if finding.code.starts_with("rule-") { "rules" } else { "base" };
-    let severity = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Information => "information",
-    };
+    let is_rule = rules::codes::CODES.iter().any(|(code, _)| *code == finding.code);
     IssueRecord {
-        severity: severity.to_owned(),
+        severity: finding.severity,
         code: finding.code.clone(),
         rule: params.get("rule").cloned(),
         text: None,
         expression: Some(finding.expression.clone()).filter(|text| !text.is_empty()),
         line: finding.position.map(|place| place.line),
         column: finding.position.map(|place| place.column),
-        source: source.to_owned(),
+        source: if is_rule { IssueSource::Rules } else { IssueSource::Base },
         suggestion: None,
         params,
     }

@@ -120,14 +120,14 @@ impl Headless {
 impl IssueRecord {
     fn of_answer(issue: &fhir::Issue) -> Self {
         Self {
-            severity: crate::rows::severity_code(issue.severity).to_owned(),
+            severity: issue.severity,
             code: issue.code.clone(),
             rule: issue.rule.clone(),
             text: Some(issue.text.clone()),
             expression: issue.expression.clone(),
             line: issue.line,
             column: issue.column,
-            source: "authority".to_owned(),
+            source: crate::record::IssueSource::Authority,
             suggestion: None,
             params: std::collections::BTreeMap::default(),
         }

@@ -12,7 +12,6 @@ use url::Url;
 
 use super::Headless;
 use crate::problem::Problem;
-use crate::rows::environment_code;
 
 /// One endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -23,7 +22,7 @@ pub struct EndpointFacts {
     /// Base address.
     pub url: String,
     /// `practice`, `integration` or `production`.
-    pub environment: &'static str,
+    pub environment: Environment,
     /// Release of the interface.
     pub release: &'static str,
     /// Language where a document names none.
@@ -52,11 +51,11 @@ pub struct MoveFacts {
     /// The endpoint in use, if there is one.
     pub from: Option<String>,
     /// Its environment.
-    pub from_environment: Option<&'static str>,
+    pub from_environment: Option<Environment>,
     /// The endpoint to be used.
     pub to: String,
     /// Its environment.
-    pub to_environment: &'static str,
+    pub to_environment: Environment,
     /// From a test system to production: a person confirms it.
     pub to_production: bool,
     /// From production to a test system: a person confirms that too.
@@ -83,9 +82,9 @@ impl MoveFacts {
             stay.map(|(endpoint, count)| Staying { endpoint: endpoint.clone(), count: *count });
         Self {
             from: plan.from.as_ref().map(|(name, _)| name.clone()),
-            from_environment: plan.from.as_ref().map(|(_, environment)| environment.code()),
+            from_environment: plan.from.as_ref().map(|(_, environment)| *environment),
             to: plan.to.0.clone(),
-            to_environment: plan.to.1.code(),
+            to_environment: plan.to.1,
             to_production: plan.is_to_production(),
             leaves_production: crate::rows::leaves_production(plan),
             stay: stay.collect(),
@@ -193,7 +192,7 @@ impl Headless {
         let facts = |endpoint: &Endpoint| EndpointFacts {
             name: endpoint.name.clone(),
             url: endpoint.base.to_string(),
-            environment: environment_code(endpoint.environment),
+            environment: endpoint.environment,
             release: endpoint.release.facts().name,
             language: endpoint.language.clone(),
             identifier: match endpoint.identifier {

@@ -183,7 +183,7 @@ impl From<EngineError> for Problem {
             EngineError::NotFound(of) => Self::new("no-such-submission", &[("id", &id(of))], trace),
             EngineError::NotPermitted { action, state } => Self::new(
                 "action-not-possible",
-                &[("action", crate::rows::action_code(action)), ("state", state)],
+                &[("action", action.code()), ("state", state)],
                 trace,
             ),
             EngineError::NoEndpoint => Self::new("no-endpoint", &[], trace),

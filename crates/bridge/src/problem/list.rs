@@ -288,6 +288,8 @@ pub const PROBLEMS: &[ProblemRow] = &[
     row("pages-moved", &[], Blame::Authority, "wait", Class::Authority),
     row("search-unsupported", &[], Blame::You, "change-endpoint", Class::Authority),
     row("search-not-offered", &["name", "release"], Blame::You, "change-input", Class::Usage),
+    // told by the window of itself
+    row("window-fault", &["text"], Blame::Us, "call-it", Class::Person),
     // in timelines only: a request was under way when the program ended
     row("process-ended", &[], Blame::Us, "wait", Class::Person),
     row("refused-by-authority", &["text"], Blame::Authority, "look-again", Class::Person),

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use exchange::Environment;
+use report::StateCode;
 use serde::Serialize;
 use ts_rs::TS;
+
+use crate::codes;
 
 use super::{MessageView, RowView};
 
@@ -15,8 +19,8 @@ pub struct StatisticsView {
     /// Oldest first, one for every day asked for, empty days included.
     pub days: Vec<DayView>,
     /// Of as many days before, by state code.
-    #[ts(type = "Record<string, number>")]
-    pub before: BTreeMap<String, u32>,
+    #[ts(as = "BTreeMap<codes::State, u32>")]
+    pub before: BTreeMap<StateCode, u32>,
     /// From being taken in to completed, of those that are.
     pub pace: Option<PaceView>,
     /// Of these days by disease, the most frequent first.
@@ -37,8 +41,8 @@ pub struct DayView {
     /// Local date, `YYYY-MM-DD`.
     pub date: String,
     /// By state code.
-    #[ts(type = "Record<string, number>")]
-    pub by_state: BTreeMap<String, u32>,
+    #[ts(as = "BTreeMap<codes::State, u32>")]
+    pub by_state: BTreeMap<StateCode, u32>,
 }
 
 /// How long reports took, in whole seconds.
@@ -74,8 +78,9 @@ pub struct DiseaseCountView {
 pub struct CauseCountView {
     /// The leading message of the newest of them.
     pub message: Option<MessageView>,
-    /// Its state code.
-    pub state: String,
+    /// Where it stands.
+    #[ts(as = "codes::State")]
+    pub state: StateCode,
     /// So many reports.
     pub count: u32,
 }
@@ -116,14 +121,16 @@ pub struct StatementEntryView {
     pub sent: Option<String>,
     /// The newest answer kept arrived at, ISO instant.
     pub answered: Option<String>,
-    /// State code now.
-    pub state: String,
+    /// Where it stands now.
+    #[ts(as = "codes::State")]
+    pub state: StateCode,
     /// Key of the disease.
     pub disease: Option<String>,
     /// Leading code.
     pub code: Option<String>,
-    /// Environment of its endpoint.
-    pub environment: String,
+    /// What the authority of its endpoint is for.
+    #[ts(as = "codes::Environment")]
+    pub environment: Environment,
     /// Name of its endpoint.
     pub endpoint: String,
     /// Identifier of the document.

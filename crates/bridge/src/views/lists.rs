@@ -2,22 +2,25 @@
 
 use std::collections::BTreeMap;
 
+use exchange::Processing;
+use report::{Action, Group, StateCode};
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{MessageView, Problem, RowView};
+use crate::codes;
 
 /// What each filter of a list would leave, beside the search and the period that are in force.
 #[derive(Clone, PartialEq, Eq, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct ListCountsView {
-    /// By group code: whatever group and states are asked for.
-    #[ts(type = "Record<string, number>")]
-    pub groups: BTreeMap<String, u32>,
-    /// By state code within the group that is asked for.
-    #[ts(type = "Record<string, number>")]
-    pub states: BTreeMap<String, u32>,
+    /// By group, whatever group and states are asked for.
+    #[ts(as = "BTreeMap<codes::Group, u32>")]
+    pub groups: BTreeMap<Group, u32>,
+    /// By state within the group that is asked for.
+    #[ts(as = "BTreeMap<codes::State, u32>")]
+    pub states: BTreeMap<StateCode, u32>,
     /// Laboratories of the group and states that are asked for, the one with most reports first.
     pub laboratories: Vec<LaboratoryCountView>,
     /// Only the newest reports were counted: there are at least so many.
@@ -66,9 +69,9 @@ pub struct LaboratoryCountView {
 pub struct ChosenView {
     /// Reports that are there.
     pub count: u32,
-    /// For how many of them an action is possible now, by action code.
-    #[ts(type = "Record<string, number>")]
-    pub actions: BTreeMap<String, u32>,
+    /// For how many of them an action is possible now.
+    #[ts(as = "BTreeMap<codes::Action, u32>")]
+    pub actions: BTreeMap<Action, u32>,
 }
 
 /// What became of one decision for many reports: each of them is in one of the two lists.
@@ -107,8 +110,10 @@ pub struct SavedView {
     /// Name; there is one view of a name.
     pub name: String,
     /// Group code, or all.
+    #[ts(as = "Option<codes::Group>")]
     pub group: Option<String>,
     /// State codes, or all.
+    #[ts(as = "Vec<codes::State>")]
     pub states: Vec<String>,
     /// Words.
     pub search: String,
@@ -129,7 +134,8 @@ pub struct SavedView {
 pub struct AskQuery {
     /// An identifier of the report or of its document, or the authority's number; `None` for all.
     pub identifier: Option<String>,
-    /// `in-progress`, `completed` or `failed`.
+    /// Processing status, or all.
+    #[ts(as = "Option<codes::Processing>")]
     pub status: Option<String>,
     /// First day, `2026-11-22`.
     pub from: Option<String>,
@@ -170,8 +176,9 @@ fhir::shows_only!(AskedView { endpoint, total, unreadable, further });
 pub struct HitView {
     /// The authority's number.
     pub id: Option<String>,
-    /// `in-progress`, `completed` or `failed`.
-    pub status: Option<String>,
+    /// Processing status.
+    #[ts(as = "Option<codes::Processing>")]
+    pub status: Option<Processing>,
     /// All identifiers.
     pub identifiers: Vec<String>,
     /// Created, ISO instant.

@@ -1,7 +1,11 @@
 //! Certificate, endpoints, preferences.
 
+use exchange::Environment;
+use identity::SecretsKind;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
+
+use crate::codes;
 
 use super::Problem;
 
@@ -32,8 +36,9 @@ pub struct CertificateView {
     pub purposes: Vec<String>,
     /// Whether it may be used by a client.
     pub client_auth: bool,
-    /// Where it rests: `keychain`, `passphrase`, `practice`.
-    pub stored_in: String,
+    /// Where its key rests.
+    #[ts(as = "codes::Vault")]
+    pub stored_in: SecretsKind,
 }
 
 /// The authority's own CA as a file holds it.
@@ -78,11 +83,13 @@ pub struct MoveView {
     /// The endpoint in use.
     pub from: Option<String>,
     /// Its environment.
-    pub from_environment: Option<String>,
+    #[ts(as = "Option<codes::Environment>")]
+    pub from_environment: Option<Environment>,
     /// The endpoint to be used.
     pub to: String,
     /// Its environment.
-    pub to_environment: String,
+    #[ts(as = "codes::Environment")]
+    pub to_environment: Environment,
     /// From practice or a test system to production: a person confirms it.
     pub to_production: bool,
     /// The laboratory goes from production to a test system, also where practice is in use now.
@@ -140,8 +147,9 @@ pub struct EndpointView {
     pub name: String,
     /// Base address.
     pub base_url: String,
-    /// `practice`, `integration`, `production`.
-    pub environment: String,
+    /// What its authority is for.
+    #[ts(as = "codes::Environment")]
+    pub environment: Environment,
     /// Release.
     pub release: String,
     /// Language where a document names none.
@@ -162,6 +170,7 @@ pub struct EndpointInput {
     /// Base address, https.
     pub base_url: String,
     /// `integration` or `production`.
+    #[ts(as = "codes::Environment")]
     pub environment: String,
     /// Release; default 1.13.1.
     pub release: Option<String>,
@@ -175,15 +184,29 @@ pub struct EndpointInput {
 
 fhir::shows_only!(EndpointInput { name, base_url, environment, release, language });
 
+/// How far a layer of the connection test went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum ProbeOutcome {
+    /// It works.
+    Passed,
+    /// It does not; the layers behind it are not tried.
+    Failed,
+    /// A layer before it does not work.
+    NotReached,
+}
+
 /// One layer of the connection test.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct ProbeView {
-    /// `name`, `tcp`, `tls`, `server-certificate`, `client-certificate`, `capability`.
-    pub layer: String,
-    /// `passed`, `failed` or `not-reached`.
-    pub outcome: String,
+    /// Which layer.
+    #[ts(as = "codes::Layer")]
+    pub layer: &'static str,
+    /// How far it went.
+    pub outcome: ProbeOutcome,
     /// Why it failed.
     pub problem: Option<Problem>,
     /// What was found, e.g. `TLSv1.3`, `1.13.1`.

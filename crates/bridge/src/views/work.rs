@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use report::StateCode;
 use serde::Serialize;
 use ts_rs::TS;
+
+use crate::codes;
 
 use super::MessageView;
 use crate::problem::Problem;
@@ -60,8 +63,9 @@ pub struct CorrectsView {
     /// Number of its submission.
     #[ts(type = "number")]
     pub id: i64,
-    /// Its state code.
-    pub state: String,
+    /// Where it stands.
+    #[ts(as = "codes::State")]
+    pub state: StateCode,
     /// Its last event, ISO instant.
     pub updated: String,
     /// Whether a correction may take its place; otherwise it is only told.
@@ -157,6 +161,7 @@ pub struct PrivacyView {
 #[ts(export)]
 pub struct PrivacyRowView {
     /// Key of the field, as in the sections.
+    #[ts(as = "codes::FieldKey")]
     pub key: String,
     /// As the report has it now.
     pub now: Vec<String>,
@@ -231,8 +236,8 @@ pub struct BatchView {
     /// Reports in all.
     pub total: u32,
     /// By state code.
-    #[ts(type = "Record<string, number>")]
-    pub by_state: BTreeMap<String, u32>,
+    #[ts(as = "BTreeMap<codes::State, u32>")]
+    pub by_state: BTreeMap<StateCode, u32>,
     /// Not finished, and no person needed.
     pub moving: u32,
     /// Completed by the authority.
@@ -253,6 +258,23 @@ pub struct BatchView {
     pub attention: Vec<i64>,
 }
 
+/// What we think of a file before it is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "kebab-case")]
+#[ts(export)]
+pub enum Verdict {
+    /// A report without findings.
+    Ready,
+    /// A report with findings that do not hold it back.
+    Warnings,
+    /// A report that is held back until a person has decided.
+    Errors,
+    /// A report that was taken in before.
+    Known,
+    /// No report, or one that is not taken in.
+    Refused,
+}
+
 /// A file looked at before sending.
 #[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -260,10 +282,11 @@ pub struct BatchView {
 pub struct CandidateView {
     /// Path or name inside an archive, for people.
     pub file: String,
-    /// `ready`, `warnings`, `errors`, `known` or `refused`.
-    pub verdict: String,
-    /// Kind that it was recognised as, e.g. `fhir-document`, `pdf`, `hl7v2`.
-    pub kind: String,
+    /// What we think of it.
+    pub verdict: Verdict,
+    /// What it was recognised as; `unknown` where its bytes could not be read.
+    #[ts(as = "codes::Kind")]
+    pub kind: &'static str,
     /// SHA-256 hex (empty if refused unread).
     pub digest: String,
     /// Patient, masked unless asked for.
@@ -281,8 +304,9 @@ pub struct CandidateView {
     /// The known submission with the same content.
     #[ts(type = "number | null")]
     pub known: Option<i64>,
-    /// That submission's state code.
-    pub known_state: Option<String>,
+    /// Where that submission stands.
+    #[ts(as = "Option<codes::State>")]
+    pub known_state: Option<StateCode>,
     /// When it was last heard of, ISO instant.
     pub known_updated: Option<String>,
     /// The report that this file corrects.

@@ -7,9 +7,13 @@ use bridge::views::{
     CandidateView, CauseFieldView, ChangeView, CorrectsView, DetailView, DraftView, EndpointInput,
     EvidenceView, FieldView, FixView, FormFieldView, IntakeView, ListQuery, MessageView, PageView,
     PrivacyRowView, PrivacyView, ResultView, RowView, SectionView, SuggestedView, SuggestionView,
-    TimelineView, ValueView,
+    TimelineView, ValueView, Verdict,
 };
-use bridge::{Call, Desk, IssueRecord, Opinion, Password, Problem, Record, SuggestionRecord};
+use bridge::{
+    Action, Call, Desk, Environment, Group, IssueRecord, IssueSource, Opinion, Password, Problem,
+    Record, Severity, StateCode, SuggestionRecord,
+};
+use journal::Source;
 use static_assertions::assert_not_impl_any;
 
 // The arguments of a call are reports, names and passwords: this does not compile.
@@ -32,8 +36,8 @@ fn silent(value: &impl Debug) {
 /// Anything that a view can hold, everywhere: views are read from JSON here only.
 fn message() -> MessageView {
     MessageView {
-        source: canary(),
-        severity: canary(),
+        source: Source::Authority,
+        severity: Severity::Error,
         code: canary(),
         rule: Some(canary()),
         text: Some(canary()),
@@ -64,8 +68,9 @@ fn row() -> RowView {
     RowView {
         id: 1,
         file: canary(),
-        state: canary(),
-        group: canary(),
+        state: StateCode::Held,
+        group: Group::NeedsAttention,
+        actions: vec![Action::Correct],
         patient: Some(canary()),
         subject: Some(canary()),
         code: Some(canary()),
@@ -77,7 +82,7 @@ fn row() -> RowView {
         errors: 0,
         warnings: 0,
         message: Some(message()),
-        environment: canary(),
+        environment: Environment::Production,
         endpoint: canary(),
         corrects: None,
         corrected_by: None,
@@ -162,7 +167,7 @@ fn views_are_not_printed() {
         truncated: false,
     };
     let step = || TimelineView {
-        event: canary(),
+        event: "queued",
         params: [(canary(), canary())].into(),
         person: canary(),
         at: canary(),
@@ -170,8 +175,8 @@ fn views_are_not_printed() {
     };
     let file = || CandidateView {
         file: canary(),
-        verdict: canary(),
-        kind: canary(),
+        verdict: Verdict::Errors,
+        kind: "fhir-document",
         digest: canary(),
         patient: Some(canary()),
         subject: Some(canary()),
@@ -184,7 +189,7 @@ fn views_are_not_printed() {
         known_updated: None,
         corrects: Some(CorrectsView {
             id: 1,
-            state: canary(),
+            state: StateCode::Held,
             updated: canary(),
             possible: true,
             changes: vec![change()],
@@ -213,7 +218,6 @@ fn views_are_not_printed() {
         attempts: 1,
         format: canary(),
         size: 1,
-        actions: vec![canary()],
         goes_by_itself: false,
         messages: vec![message()],
         timeline: vec![step()],
@@ -227,14 +231,14 @@ fn views_are_not_printed() {
 #[test]
 fn records_problems_and_questions_are_not_printed() {
     let issue = IssueRecord {
-        severity: "error".to_owned(),
+        severity: Severity::Error,
         code: "invalid".to_owned(),
         rule: None,
         text: Some(canary()),
         expression: Some(canary()),
         line: None,
         column: None,
-        source: "authority".to_owned(),
+        source: IssueSource::Authority,
         suggestion: Some(SuggestionRecord {
             kind: "replace".to_owned(),
             expression: canary(),

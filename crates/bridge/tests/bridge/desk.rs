@@ -3,8 +3,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use bridge::views::{DetailView, EndpointInput, IntakeView, ListQuery, PreferencesView};
-use bridge::{Desk, KnownContent, Names, Problem, ProblemRow};
+use bridge::views::{
+    Connection, DetailView, EndpointInput, IntakeView, ListQuery, PreferencesView, ProbeOutcome,
+    Verdict,
+};
+use bridge::{
+    Action, Desk, Environment, Group, KnownContent, Names, Problem, ProblemRow, Severity, StateCode,
+};
+use journal::Source;
 
 /// Longest wait for anything, many times what it takes.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -21,7 +27,7 @@ async fn until(desk: &Desk, id: i64, states: &[&str]) -> DetailView {
         loop {
             let seen = desk.revision().unwrap();
             let detail = desk.detail(id).await.unwrap();
-            if states.contains(&detail.row.state.as_str()) {
+            if states.contains(&detail.row.state.code()) {
                 return detail;
             }
             desk.changed(seen).await;
@@ -55,17 +61,17 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
     assert!(samples.len() >= 4);
 
     let looked = desk.inspect_files(samples.clone()).await.unwrap();
-    assert!(looked.iter().all(|file| ["ready", "warnings"].contains(&file.verdict.as_str())));
+    assert!(looked.iter().all(|file| matches!(file.verdict, Verdict::Ready | Verdict::Warnings)));
     // Names are masked: initials and a year.
     assert!(looked.iter().all(|file| file.patient.as_ref().is_some_and(|p| p.len() <= 12)));
 
     let intake = desk.send_files(samples.clone(), KnownContent::Show).await.unwrap();
-    let verdicts: Vec<_> = intake.files.iter().map(|file| file.verdict.as_str()).collect();
+    let verdicts: Vec<_> = intake.files.iter().map(|file| file.verdict).collect();
     assert!(intake.submissions.iter().all(Option::is_some), "{verdicts:?}");
     let mut failed = None;
     for id in intake.submissions.iter().flatten() {
         let detail = until(&desk, *id, &["completed", "failed"]).await;
-        if detail.row.state == "failed" {
+        if detail.row.state == StateCode::Failed {
             failed = Some(detail);
         } else {
             assert!(detail.receipt.is_some());
@@ -73,10 +79,10 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
         }
     }
     let failed = failed.expect("one sample fails on purpose");
-    assert_eq!(failed.row.group, "needs-attention");
-    assert_eq!(failed.actions, ["correct", "resubmit", "withdraw"]);
+    assert_eq!(failed.row.group, Group::NeedsAttention);
+    assert_eq!(failed.row.actions, [Action::Correct, Action::Resubmit, Action::Withdraw]);
     let message = &failed.messages[0];
-    assert_eq!((message.source.as_str(), message.severity.as_str()), ("authority", "error"));
+    assert_eq!((message.source, message.severity), (Source::Authority, Severity::Error));
     assert!(message.rule.is_some() && message.text.is_some());
 
     let list = desk.list(ListQuery::default(), Names::Masked).await.unwrap();
@@ -89,7 +95,7 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
 
     // The same again is known; a correction takes the failed one's place.
     let again = desk.send_files(vec![samples[0].clone()], KnownContent::Show).await.unwrap();
-    assert_eq!((again.files[0].verdict.as_str(), again.submissions[0]), ("known", None));
+    assert_eq!((again.files[0].verdict, again.submissions[0]), (Verdict::Known, None));
     let corrected = failed.source.replace("Muster-Fehler", "Muster");
     let correction = desk.correct_with_text(failed.row.id, corrected).await.unwrap();
     let successor = until(&desk, only(&correction), &["completed"]).await;
@@ -98,18 +104,18 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
     let printed = format!("{successor:?} {:?} {:?}", failed.row, intake);
     assert!(!printed.contains("Muster") && !printed.contains("urn:uuid"), "{printed}");
     let before = desk.detail(failed.row.id).await.unwrap();
-    assert_eq!(before.row.state, "superseded");
+    assert_eq!(before.row.state, StateCode::Superseded);
     assert_eq!(before.row.corrected_by, Some(successor.row.id));
 
     let status = desk.status().await.unwrap();
     assert_eq!(
-        (status.environment.as_str(), status.connection.as_str()),
-        ("practice", "connected")
+        (status.environment, status.connection),
+        (Environment::Practice, Connection::Connected)
     );
     assert_eq!(status.counts.needs_attention, 0);
     assert_eq!(status.counts.completed as usize, samples.len());
     assert_eq!(status.counts.closed, 1);
-    assert_eq!(status.certificate.unwrap().stored_in, "practice");
+    assert_eq!(status.certificate.unwrap().stored_in, identity::SecretsKind::Practice);
 
     let statistics = desk.statistics(7).await.unwrap();
     assert_eq!(statistics.days.len(), 7);
@@ -167,8 +173,8 @@ async fn of_two_corrections_of_one_report_one_is_sent_and_the_other_named() {
     let files = files.map(|(name, text)| write(name, text)).to_vec();
     let view = desk.send_files(files, KnownContent::Show).await.unwrap();
     let [Some(successor), None, None] = view.submissions[..] else { panic!("{view:?}") };
-    let verdicts: Vec<_> = view.files.iter().map(|file| file.verdict.as_str()).collect();
-    assert_eq!(verdicts[1..], ["refused", "known"]);
+    let verdicts: Vec<_> = view.files.iter().map(|file| file.verdict).collect();
+    assert_eq!(verdicts[1..], [Verdict::Refused, Verdict::Known]);
     let message = &view.files[1].messages[0];
     assert_eq!(message.code, "corrected-by-other-file");
     assert_eq!((&*view.files[1].file, &*message.params["file"]), ("3.json", "2.json"));
@@ -231,7 +237,7 @@ async fn undo_release_withdraw() {
     let intake = desk.send_text(text.clone(), "pasted".to_owned()).await.unwrap();
     let id = only(&intake);
     desk.hold_back(vec![id]).await.unwrap();
-    assert_eq!(desk.detail(id).await.unwrap().row.state, "held");
+    assert_eq!(desk.detail(id).await.unwrap().row.state, StateCode::Held);
     assert_known(desk.hold_back(vec![id]).await, "action-not-possible");
     assert_known(desk.release(id, "  ".to_owned()).await, "argument-invalid");
     desk.release(id, "looked at".to_owned()).await.unwrap();
@@ -251,7 +257,7 @@ async fn undo_release_withdraw() {
     assert_ne!(wrong, text);
     let held = only(&desk.send_text(wrong, "wrong".to_owned()).await.unwrap());
     let detail = desk.detail(held).await.unwrap();
-    assert_eq!((detail.row.state.as_str(), detail.row.group.as_str()), ("held", "needs-attention"));
+    assert_eq!((detail.row.state, detail.row.group), (StateCode::Held, Group::NeedsAttention));
     let message = detail.messages.iter().find(|m| m.code == "date-in-future").unwrap();
     let section = &detail.sections[message.section.unwrap() as usize];
     assert_eq!(section.resource, "Patient");
@@ -264,7 +270,7 @@ async fn undo_release_withdraw() {
     let other = only(&desk.send_text(message, "message".to_owned()).await.unwrap());
     assert_known(desk.release(other, "all the same".to_owned()).await, "not-a-document");
     let detail = desk.detail(other).await.unwrap();
-    assert_eq!((detail.row.state.as_str(), detail.timeline.len()), ("held", 1));
+    assert_eq!((detail.row.state, detail.timeline.len()), (StateCode::Held, 1));
     // A ready envelope that nobody could ask for.
     let envelope = format!(
         "{{\"resourceType\":\"DocumentReference\",\"status\":\"current\",\"contained\":[{}],\
@@ -273,9 +279,9 @@ async fn undo_release_withdraw() {
     );
     let nameless = only(&desk.send_text(envelope, "envelope".to_owned()).await.unwrap());
     assert_known(desk.release(nameless, "all the same".to_owned()).await, "no-identifier");
-    assert_eq!(desk.detail(nameless).await.unwrap().row.state, "held");
+    assert_eq!(desk.detail(nameless).await.unwrap().row.state, StateCode::Held);
     desk.withdraw(held, "not reportable".to_owned()).await.unwrap();
-    assert_eq!(desk.detail(held).await.unwrap().row.group, "closed");
+    assert_eq!(desk.detail(held).await.unwrap().row.group, Group::Closed);
     assert_known(desk.detail(9_999).await, "no-such-submission");
     desk.stop().await;
 }
@@ -298,9 +304,8 @@ async fn what_is_no_report_is_named() {
         folder.path().join("missing.json").display().to_string(),
     ];
     let files = desk.inspect_files(paths.clone()).await.unwrap();
-    let told: Vec<_> =
-        files.iter().map(|f| (f.kind.as_str(), f.messages[0].code.as_str())).collect();
-    assert!(files.iter().all(|f| f.verdict == "refused" && f.known.is_none()), "{told:?}");
+    let told: Vec<_> = files.iter().map(|f| (f.kind, f.messages[0].code.as_str())).collect();
+    assert!(files.iter().all(|f| f.verdict == Verdict::Refused && f.known.is_none()), "{told:?}");
     assert_eq!(told[0], ("pdf", "not-a-report"));
     assert_eq!(told[1], ("fhir-other", "not-a-report"));
     assert_eq!(files[1].messages[0].params["resource-type"], "Patient");
@@ -358,7 +363,11 @@ async fn settings_are_kept_and_checked() {
     assert_eq!(desk.preferences().await.unwrap(), chosen);
     let endpoints = desk.endpoints().await.unwrap();
     assert_eq!(endpoints.len(), 1);
-    assert!(endpoints[0].in_use && endpoints[0].own_ca && endpoints[0].environment == "practice");
+    assert!(
+        endpoints[0].in_use
+            && endpoints[0].own_ca
+            && endpoints[0].environment == Environment::Practice
+    );
     assert_known(desk.use_endpoint("elsewhere".to_owned()).await, "unknown-endpoint");
     assert_known(desk.test_endpoint("elsewhere".to_owned()).await, "unknown-endpoint");
     let input = |url: &str| EndpointInput {
@@ -423,6 +432,6 @@ async fn the_connection_is_tested_layer_by_layer() {
     let desk = opened(root.path()).await;
     let layers = desk.test_endpoint("practice".to_owned()).await.unwrap();
     assert!(layers.len() >= 6);
-    assert!(layers.iter().all(|layer| layer.outcome == "passed"), "{layers:?}");
+    assert!(layers.iter().all(|layer| layer.outcome == ProbeOutcome::Passed), "{layers:?}");
     desk.stop().await;
 }

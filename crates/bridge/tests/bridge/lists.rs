@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use bridge::views::{DeadlineView, ListQuery, SavedView};
-use bridge::{Decision, Desk, KnownContent, Names};
+use bridge::{Action, Decision, Desk, Group, KnownContent, Names, StateCode};
 use testkit::{Disease, DocumentBuilder};
 
 const LAKE: &str = "Zentrallabor Seestadt";
@@ -93,9 +93,9 @@ async fn each_filter_says_what_it_would_leave() {
     let (desk, ids) = desk_with(root.path(), &["Eins", "Zwei", "Drei", "Vier"]).await;
     desk.hold_back(vec![ids[0]]).await.unwrap();
     let counts = desk.list_counts(ListQuery::default()).await.unwrap();
-    assert_eq!(counts.groups["needs-attention"], 1);
-    assert_eq!(counts.groups["in-progress"], 3);
-    assert_eq!((counts.states["held"], counts.states["queued"]), (1, 3));
+    assert_eq!(counts.groups[&Group::NeedsAttention], 1);
+    assert_eq!(counts.groups[&Group::InProgress], 3);
+    assert_eq!((counts.states[&StateCode::Held], counts.states[&StateCode::Queued]), (1, 3));
     let laboratories: Vec<_> = counts.laboratories.iter().map(|it| it.count).collect();
     assert_eq!(laboratories, [2, 2]);
     assert!(!counts.at_least);
@@ -107,12 +107,12 @@ async fn each_filter_says_what_it_would_leave() {
         ..ListQuery::default()
     };
     let counts = desk.list_counts(of(Some("in-progress"), None, Some(LAKE))).await.unwrap();
-    assert_eq!(counts.groups.get("needs-attention"), None);
-    assert_eq!(counts.groups["in-progress"], 2);
-    assert_eq!(counts.states.get("held"), None);
+    assert_eq!(counts.groups.get(&Group::NeedsAttention), None);
+    assert_eq!(counts.groups[&Group::InProgress], 2);
+    assert_eq!(counts.states.get(&StateCode::Held), None);
     assert_eq!(counts.laboratories.len(), 2, "another laboratory can still be chosen");
     let counts = desk.list_counts(of(None, Some("eins"), None)).await.unwrap();
-    assert_eq!(counts.groups, [("needs-attention".to_owned(), 1)].into());
+    assert_eq!(counts.groups, [(Group::NeedsAttention, 1)].into());
     let query = of(None, None, Some(LAKE));
     assert_eq!(desk.list(query.clone(), Names::Masked).await.unwrap().total, 2);
     assert_eq!(desk.matching(query).await.unwrap(), [ids[3], ids[1]]);
@@ -126,8 +126,11 @@ async fn one_decision_for_many_says_for_which_it_was_not_done_and_why() {
     let (desk, ids) = desk_with(root.path(), &["Eins", "Zwei", "Drei"]).await;
     let none = String::new;
     let chosen = desk.chosen(vec![ids[0], ids[1], 9_999]).await.unwrap();
-    assert_eq!((chosen.count, chosen.actions["hold-back"], chosen.actions["withdraw"]), (2, 2, 2));
-    assert_eq!(chosen.actions.get("resubmit"), None);
+    assert_eq!(
+        (chosen.count, chosen.actions[&Action::HoldBack], chosen.actions[&Action::Withdraw]),
+        (2, 2, 2)
+    );
+    assert_eq!(chosen.actions.get(&Action::Resubmit), None);
 
     let held = desk.decide(vec![ids[0], ids[1]], Decision::HoldBack, none()).await.unwrap();
     assert_eq!((held.done.len(), held.sent.len(), held.refused.len()), (2, 0, 0));
@@ -156,14 +159,14 @@ async fn one_decision_for_many_says_for_which_it_was_not_done_and_why() {
     let withdrawn = desk.decide(ids.clone(), Decision::Withdraw, "twice".to_owned()).await.unwrap();
     assert_eq!(withdrawn.done, ids);
     // Nobody has said of one of them that the authority has it.
-    let of = |state: &str| ListQuery {
-        states: vec![state.to_owned()],
+    let of = |state: StateCode| ListQuery {
+        states: vec![state.code().to_owned()],
         limit: Some(1),
         ..ListQuery::default()
     };
     let total = async |query| desk.list(query, Names::Masked).await.unwrap().total as usize;
-    assert_eq!(total(of("withdrawn")).await, ids.len());
-    assert_eq!(total(of("said-received")).await, 0);
+    assert_eq!(total(of(StateCode::Withdrawn)).await, ids.len());
+    assert_eq!(total(of(StateCode::SaidReceived)).await, 0);
     let steps = desk.detail(ids[1]).await.unwrap().timeline;
     assert_eq!(steps.last().unwrap().params["reason"], "twice");
 }
@@ -192,7 +195,7 @@ async fn what_failed_is_sent_again_after_the_time_for_undoing_it() {
     assert!(batch.undo_until.is_some() && batch.waiting == again.sent);
     let undone = desk.decide(again.sent.clone(), Decision::HoldBack, String::new()).await.unwrap();
     assert_eq!(undone.done, again.sent);
-    assert_eq!(desk.detail(again.sent[0]).await.unwrap().row.state, "held");
+    assert_eq!(desk.detail(again.sent[0]).await.unwrap().row.state, StateCode::Held);
     desk.stop().await;
 }
 

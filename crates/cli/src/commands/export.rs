@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use bridge::Problem;
 use bridge::headless::Entry;
+use bridge::{Problem, Severity};
 
 use super::Scene;
 use crate::arguments::{Export, ExportForm};
@@ -64,14 +64,14 @@ fn object(scene: &Scene<'_>, entry: Entry, names: bool) {
 
 fn row(entry: &Entry, names: bool) -> String {
     let record = &entry.record;
-    let count = |severity: &str| {
+    let count = |severity: Severity| {
         record.issues.iter().filter(|issue| issue.severity == severity).count().to_string()
     };
     // Rule codes and our codes; the words of a message may name a patient.
     let mut rules: Vec<&str> = record
         .issues
         .iter()
-        .filter(|issue| issue.severity == "error")
+        .filter(|issue| issue.severity == Severity::Error)
         .map(|issue| issue.rule.as_deref().unwrap_or(&issue.code))
         .collect();
     rules.dedup();
@@ -79,7 +79,7 @@ fn row(entry: &Entry, names: bool) -> String {
     let text = |value: &Option<String>| value.clone().unwrap_or_default();
     let mut cells = vec![
         number(record.id),
-        text(&record.state),
+        record.state.map_or_else(String::new, |state| state.code().to_owned()),
         record.file.clone(),
         text(&record.digest),
         text(&entry.document),
@@ -88,15 +88,15 @@ fn row(entry: &Entry, names: bool) -> String {
         text(&entry.subject),
         text(&entry.laboratory),
         text(&record.endpoint),
-        count("error"),
-        count("warning"),
+        count(Severity::Error),
+        count(Severity::Warning),
         rules.join(" "),
         record.attempts.to_string(),
         number(record.corrects),
         number(entry.corrected_by),
         text(&record.created),
         text(&record.updated),
-        text(&record.environment),
+        record.environment.map_or_else(String::new, |it| it.code().to_owned()),
     ];
     if names {
         cells.extend([text(&entry.patient), text(&entry.birth_date)]);

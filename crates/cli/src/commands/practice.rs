@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use bridge::Problem;
 use bridge::headless::{Fate, Headless, Intake, Looked};
+use bridge::{Problem, StateCode};
 
 use super::{Scene, send, unreadable};
 use crate::arguments::{Verified, Waiting};
@@ -70,17 +70,17 @@ async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Proble
     let ids: Vec<i64> = files.iter().filter_map(id_of).collect();
     let first = send::deliver(scene, profile, files, &waiting, &Verified::default()).await?;
     let others_well = ids.iter().filter(|id| Some(**id) != failed).all(|id| {
-        profile.record(*id).is_ok_and(|record| record.state.as_deref() == Some("completed"))
+        profile.record(*id).is_ok_and(|record| record.state == Some(StateCode::Completed))
     });
     let Some(id) = failed else { return Ok(odd(scene)) };
     let state = profile.record(id)?.state;
     if first > Exit::Person || !others_well {
         return Ok(odd(scene).max(first));
     }
-    match state.as_deref() {
-        Some("failed") => {}
+    match state {
+        Some(StateCode::Failed) => {}
         // Corrected in an earlier lesson.
-        Some("superseded") => return Ok(Exit::Well),
+        Some(StateCode::Superseded) => return Ok(Exit::Well),
         _ => return Ok(odd(scene)),
     }
     scene.output.hint(&Line::new());

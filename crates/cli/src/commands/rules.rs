@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use bridge::Problem;
 use bridge::headless::{
     RulesEntry, RulesMode, RulesTerms, Validated, choose_validator, forget_validator, import_rules,
     list_rules, remove_rules, rules_in_use, use_rules, validate_files, validator,
 };
+use bridge::{Problem, Severity};
 
 use super::Scene;
 use crate::arguments::{RulesCommand, Validate, ValidateMode, ValidatorChoice};
@@ -60,7 +60,7 @@ fn validate(scene: &Scene<'_>, folder: &Path, asked: Validate) -> Result<Exit, P
     let terms = RulesTerms { profiles: asked.profiles, packages: asked.packages, mode };
     let mut exit = Exit::Well;
     validate_files(folder, &asked.files, &terms, |validated| {
-        if validated.issues.iter().any(|issue| issue.severity == "error") {
+        if validated.issues.iter().any(|issue| issue.severity == Severity::Error) {
             exit = Exit::Person;
         }
         show_validated(scene, validated);
@@ -107,7 +107,7 @@ fn show_validated(scene: &Scene<'_>, mut validated: Validated) {
         scene.output.object(&validated);
         return;
     }
-    let errors = validated.issues.iter().filter(|issue| issue.severity == "error").count();
+    let errors = validated.issues.iter().filter(|issue| issue.severity == Severity::Error).count();
     let (word, look) = match (errors, validated.issues.is_empty()) {
         (0, true) => ("say.valid", Look::Good),
         (0, false) => ("say.valid-with-notes", Look::Careful),

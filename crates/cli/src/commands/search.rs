@@ -1,7 +1,7 @@
 //! The authority's search as such.
 
-use bridge::Problem;
 use bridge::headless::{Family, Hit, HitPage, SearchTerms};
+use bridge::{Problem, StateCode};
 
 use super::Scene;
 use crate::arguments::Search;
@@ -82,12 +82,13 @@ fn show(scene: &Scene<'_>, hit: &Hit) {
         return;
     }
     let status = hit.status.unwrap_or_default();
+    let look = StateCode::of(status).map_or(Look::Plain, look_of);
     let changed = hit.last_updated.as_ref().or(hit.date.as_ref());
     let changed = changed.map(|at| super::view::to_the_second(at)).unwrap_or_default();
     let submission = hit.submission.map(|id| format!("{id:>4}")).unwrap_or_default();
     let line = Line::new()
         .column(&submission, 6, Look::Faint)
-        .column(&scene.texts.word(Family::State, status), 30, look_of(status))
+        .column(&scene.texts.word(Family::State, status), 30, look)
         .column(&changed, 22, Look::Faint)
         .column(hit.id.as_deref().unwrap_or_default(), 38, Look::Plain)
         .add(hit.identifiers.join(" "));

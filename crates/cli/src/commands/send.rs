@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use bridge::Problem;
 use bridge::headless::{EndpointProblem, Fate, Goal, Headless, Intake, Looked, Outcome, Record};
+use bridge::{Action, Environment, Problem, StateCode};
 
 use super::Scene;
+use super::view::needs_a_person;
 use crate::arguments::{Paths, Resubmit, Send, Settle, Verified, Waiting, WithReason};
 use crate::exit::Exit;
 use crate::output::{Line, Look};
@@ -98,8 +99,8 @@ pub(super) async fn deliver(
 
 /// Completed by an authority. The practice authority is none: nothing that it says reaches anybody.
 fn is_verified(record: &Record) -> bool {
-    let practice = record.environment.as_deref() == Some("practice");
-    record.state.as_deref() == Some("completed") && !practice
+    let practice = record.environment == Some(Environment::Practice);
+    record.state == Some(StateCode::Completed) && !practice
 }
 
 /// What is wrong at endpoints that these reports do not wait for is worth knowing, and not the outcome.
@@ -120,11 +121,12 @@ fn note_others(scene: &Scene<'_>, profile: &Headless, outcome: &Outcome) {
 /// Nobody must take practice for the real thing, nor the real thing for a test: it is said only where all that was sent
 /// went there, whichever endpoint is in use.
 fn say_environment<'r>(scene: &Scene<'_>, sent: impl Iterator<Item = &'r Record>) {
-    let environments: HashSet<_> = sent.map(|record| record.environment.as_deref()).collect();
-    let only = |environment| environments.len() == 1 && environments.contains(&Some(environment));
-    if only("practice") {
+    let environments: Vec<_> = sent.map(|record| record.environment).collect();
+    let is_there = |environment| environments.iter().all(|it| *it == Some(environment));
+    let only = |environment| !environments.is_empty() && is_there(environment);
+    if only(Environment::Practice) {
         scene.hint("say.to-practice", &[]);
-    } else if only("integration") {
+    } else if only(Environment::Integration) {
         scene.hint("say.to-integration", &[]);
     }
 }
@@ -140,7 +142,7 @@ fn attended(file: &Looked) -> Option<i64> {
 
 /// Handed over, and its end not known yet.
 fn is_under_way(record: &Record) -> bool {
-    matches!(record.state.as_deref(), Some("unknown" | "in-progress"))
+    matches!(record.state, Some(StateCode::Unknown | StateCode::InProgress))
 }
 
 async fn attend(
@@ -169,18 +171,14 @@ fn exit_of_file(file: &Looked, became: Option<&Record>) -> Exit {
         (Fate::Refused | Fate::WouldBeHeld | Fate::Failed, _) => Exit::Person,
         // Whoever hands over a report wants to know what became of it, also the second time. One that somebody
         // withdrew reaches nobody, whatever the script around this command believes.
-        (_, Some(record)) if record.state.as_deref() == Some("withdrawn") => Exit::Person,
+        (_, Some(record)) if record.state == Some(StateCode::Withdrawn) => Exit::Person,
         (_, Some(record)) => exit_of_record(record),
         (_, None) => Exit::Well,
     }
 }
 
 pub(super) fn exit_of_record(record: &Record) -> Exit {
-    match record.state.as_deref() {
-        Some("held" | "rejected" | "failed") => Exit::Person,
-        _ if record.is_open_too_long() => Exit::Person,
-        _ => Exit::Well,
-    }
+    if needs_a_person(record) || record.is_open_too_long() { Exit::Person } else { Exit::Well }
 }
 
 /// How attending ended, in words and as an exit code.
@@ -191,14 +189,15 @@ pub(super) fn end(
     ids: &[i64],
 ) -> Result<Exit, Problem> {
     let states = ids.iter().map(|id| Ok(profile.record(*id)?.state));
-    let states: Vec<Option<String>> = states.collect::<Result<_, Problem>>()?;
-    let open = |wanted: &[&str]| {
-        states.iter().flatten().filter(|state| wanted.contains(&state.as_str())).count()
+    let states: Vec<Option<StateCode>> = states.collect::<Result<_, Problem>>()?;
+    let count = |wanted: &dyn Fn(StateCode) -> bool| {
+        states.iter().flatten().filter(|state| wanted(**state)).count()
     };
-    let (waiting, handed_over) = (open(&["queued"]), open(&["sending", "unknown", "in-progress"]));
+    let waiting = count(&|state| state == StateCode::Queued);
+    let handed_over = count(&StateCode::is_open) - waiting;
     match outcome {
         Outcome::Reached => Ok(Exit::Well),
-        Outcome::Elsewhere if waiting + open(&["sending"]) > 0 => {
+        Outcome::Elsewhere if waiting + count(&|state| state == StateCode::Sending) > 0 => {
             scene.output.error(Line::of(scene.texts.say("say.elsewhere")));
             Ok(Exit::Authority)
         }
@@ -267,7 +266,7 @@ fn decide_hints<'r>(
     let mut proposed = Vec::with_capacity(HINTS_MAX);
     for id in needing.iter().take(HINTS_MAX) {
         let mut actions = profile.actions(*id)?;
-        actions.retain(|action| !matches!(*action, "withdraw" | "hold-back"));
+        actions.retain(|action| !matches!(action, Action::Withdraw | Action::HoldBack));
         proposed.push((*id, actions));
     }
     propose(scene, proposed.iter().map(|(id, actions)| (*id, actions.as_slice())));
@@ -279,11 +278,11 @@ fn decide_hints<'r>(
 }
 
 /// One line for each action: what to type, and what it does.
-pub(super) fn propose<'a>(scene: &Scene<'_>, reports: impl Iterator<Item = (i64, &'a [&'a str])>) {
+pub(super) fn propose<'a>(scene: &Scene<'_>, reports: impl Iterator<Item = (i64, &'a [Action])>) {
     let mut lines = Vec::new();
     for (id, actions) in reports {
         let id = id.to_string();
-        for action in actions {
+        for action in actions.iter().map(|action| action.code()) {
             let command = scene.texts.text(&format!("say.do-{action}"), &[("id", &id)]);
             lines.push((command, scene.texts.say(&format!("say.do-{action}-why"))));
         }
@@ -347,7 +346,7 @@ pub(super) async fn settle(scene: &Scene<'_>, settle: Settle) -> Result<Exit, Pr
     let WithReason { id, reason } = settle.whose;
     let (record, said) = if settle.received {
         let record = profile.say_received(id, reason).await?;
-        let open = record.state.as_deref() == Some("in-progress");
+        let open = record.state == Some(StateCode::InProgress);
         (record, if open { "say.still-expected" } else { "say.said-received" })
     } else {
         (profile.say_not_received(id, reason).await?, "say.said-not-received")

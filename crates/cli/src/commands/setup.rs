@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bridge::Problem;
 use bridge::headless::{
     EndpointFacts, EndpointTerms, Family, Headless, LayerFacts, MoveFacts, Vault,
     laboratory_folder, practice_folder,
 };
+use bridge::{Environment, Problem};
 
 use super::Scene;
 use crate::arguments::{EndpointCommand, EndpointOptions, Init, VaultKind};
@@ -161,7 +161,9 @@ pub(super) async fn endpoint(scene: &Scene<'_>, command: EndpointCommand) -> Res
 fn warn_of_path(scene: &Scene<'_>, profile: &Headless, name: Option<&str>) {
     let endpoints = profile.endpoints();
     let added = endpoints.iter().filter(|facts| name.is_none_or(|name| facts.name == name));
-    for facts in added.filter(|facts| !facts.usual_path && facts.environment != "practice") {
+    for facts in
+        added.filter(|facts| !facts.usual_path && facts.environment != Environment::Practice)
+    {
         scene.hint("say.unusual-path", &[("name", &facts.name), ("url", &facts.url)]);
     }
 }
@@ -171,7 +173,7 @@ fn say_move(scene: &Scene<'_>, plan: &MoveFacts, key: &str) {
     if scene.output.json {
         return scene.output.object(plan);
     }
-    let environment = scene.texts.say(&format!("environment.{}", plan.to_environment));
+    let environment = scene.texts.say(&format!("environment.{}", plan.to_environment.code()));
     scene.line(key, &[("name", &plan.to), ("environment", &environment)]);
     for waiting in &plan.stay {
         let count = waiting.count.to_string();
@@ -206,7 +208,10 @@ fn endpoint_lines(scene: &Scene<'_>, facts: &EndpointFacts) {
     }
     scene.output.line(&title);
     scene.fact("url", &facts.url);
-    scene.fact("environment", &scene.texts.say(&format!("environment.{}", facts.environment)));
+    scene.fact(
+        "environment",
+        &scene.texts.say(&format!("environment.{}", facts.environment.code())),
+    );
     scene.fact("release", facts.release);
     scene.fact("language", &facts.language);
     if let Some(proxy) = &facts.proxy {

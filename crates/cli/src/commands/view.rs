@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use bridge::Problem;
-use bridge::headless::{Family, ListTerms, Moment, Shown};
+use bridge::headless::{Family, ListTerms, Moment, Record, Shown};
+use bridge::{Environment, Group, Problem, Severity};
 
 use super::Scene;
 use crate::arguments::List;
@@ -23,9 +23,9 @@ pub(super) async fn list(scene: &Scene<'_>, list: List) -> Result<Exit, Problem>
         let mut record = entry.record;
         if !scene.output.json {
             // The list shows the leading message; `show` has them all.
-            let leading = record.issues.iter().position(|issue| issue.severity == "error");
+            let leading = record.issues.iter().position(|issue| issue.severity == Severity::Error);
             record.issues = leading.map(|at| record.issues.swap_remove(at)).into_iter().collect();
-            if !needs_a_person(record.state.as_deref()) && !record.is_open_too_long() {
+            if !needs_a_person(&record) && !record.is_open_too_long() {
                 record.issues.clear();
             }
         }
@@ -39,8 +39,8 @@ pub(super) async fn list(scene: &Scene<'_>, list: List) -> Result<Exit, Problem>
     Ok(Exit::Well)
 }
 
-fn needs_a_person(state: Option<&str>) -> bool {
-    matches!(state, Some("held" | "rejected" | "failed"))
+pub(super) fn needs_a_person(record: &Record) -> bool {
+    record.state.is_some_and(|state| state.group() == Group::NeedsAttention)
 }
 
 pub(super) async fn show(scene: &Scene<'_>, id: i64) -> Result<Exit, Problem> {
@@ -66,11 +66,11 @@ fn facts(scene: &Scene<'_>, shown: &Shown) {
     let entry = &shown.entry;
     let record = &entry.record;
     let id = record.id.unwrap_or_default().to_string();
-    let state = record.state.as_deref().unwrap_or_default();
+    let (state, look) = record.state.map_or(("", Look::Plain), |of| (of.code(), look_of(of)));
     let title = Line::new()
         .look(scene.texts.text("label.report", &[("id", &id)]), Look::Bold)
         .add("  ·  ")
-        .look(scene.texts.word(Family::State, state), look_of(state));
+        .look(scene.texts.word(Family::State, state), look);
     scene.output.line(&title);
     let size = shown.size.map(|bytes| {
         let bytes = scene.texts.text("label.bytes", &[("count", &bytes.to_string())]);
@@ -94,7 +94,7 @@ fn facts(scene: &Scene<'_>, shown: &Shown) {
             scene.fact(label, value);
         }
     }
-    let environment = record.environment.as_deref().unwrap_or_default();
+    let environment = record.environment.map_or("", Environment::code);
     let environment = scene.texts.say(&format!("environment.{environment}"));
     let endpoint = record.endpoint.as_deref().unwrap_or_default();
     scene.fact("endpoint", &format!("{endpoint} ({environment})"));

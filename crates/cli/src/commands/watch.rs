@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use bridge::Problem;
 use bridge::headless::{Arrival, EndpointProblem, Fate, Headless};
+use bridge::{IssueSource, Problem, StateCode};
 use tokio_util::sync::CancellationToken;
 
 use super::Scene;
 use crate::exit::Exit;
-use crate::output::{Line, Look};
-use crate::report_lines::{Asked, look_of, looked, report};
+use crate::output::Line;
+use crate::report_lines::{Asked, looked, report};
 use crate::stop;
 
 /// Pause between two looks at what became of watched reports.
@@ -92,7 +92,7 @@ async fn ended_together(
 /// What was told already, so that everything is told once.
 struct Told {
     /// Reports whose end is not known yet, with the state that was told.
-    open: Vec<(i64, Option<String>)>,
+    open: Vec<(i64, Option<StateCode>)>,
     /// Why authorities cannot be reached.
     trouble: Vec<EndpointProblem>,
     /// Sending is paused.
@@ -102,8 +102,7 @@ struct Told {
 impl Told {
     /// Whoever watches wants to hear of what was open before, too.
     fn of_the_open(profile: &Headless) -> Result<Self, Problem> {
-        let open =
-            profile.open_reports()?.into_iter().map(|(id, state)| (id, Some(state.to_owned())));
+        let open = profile.open_reports()?.into_iter().map(|(id, state)| (id, Some(state)));
         Ok(Self { open: open.collect(), trouble: Vec::new(), paused: false })
     }
 
@@ -113,15 +112,14 @@ impl Told {
         for (id, state) in self.open.drain(..) {
             let mut record = profile.record(id)?;
             // What was found here was said when the file came.
-            record.issues.retain(|issue| scene.output.json || issue.source == "authority");
-            if record.state != state && record.state.as_deref() != Some("sending") {
+            record
+                .issues
+                .retain(|issue| scene.output.json || issue.source == IssueSource::Authority);
+            if record.state != state && record.state != Some(StateCode::Sending) {
                 report(scene.output, scene.texts, &record);
             }
-            let now = record.state.clone();
-            let moves =
-                matches!(now.as_deref(), Some("queued" | "sending" | "unknown" | "in-progress"));
-            if moves || look_of(now.as_deref().unwrap_or_default()) == Look::Careful {
-                still.push((id, now));
+            if record.state.is_some_and(StateCode::is_open) {
+                still.push((id, record.state));
             }
         }
         self.open = still;

@@ -47,10 +47,6 @@ format: string,
  */
 size: number, 
 /**
- * Action codes that a person may take now.
- */
-actions: Array<string>, 
-/**
  * It is on hold only until the authority was asked whether it has it: if it has not, it is sent by itself.
  */
 goesByItself: boolean, 

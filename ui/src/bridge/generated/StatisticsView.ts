@@ -4,6 +4,7 @@ import type { DayView } from "./DayView";
 import type { DiseaseCountView } from "./DiseaseCountView";
 import type { PaceView } from "./PaceView";
 import type { RowView } from "./RowView";
+import type { State } from "./State";
 
 /**
  * Numbers of the last days.
@@ -16,7 +17,7 @@ days: Array<DayView>,
 /**
  * Of as many days before, by state code.
  */
-before: Record<string, number>, 
+before: { [key in State]?: number }, 
 /**
  * From being taken in to completed, of those that are.
  */

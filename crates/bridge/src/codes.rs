@@ -1,0 +1,91 @@
+//! Codes as TypeScript sees them: a union of strings for each, made from the one list that Rust has of them.
+//! A field of a view names its union by `#[ts(as = "codes::State")]`.
+
+/// Declares unions: the name in TypeScript, and where the codes are.
+macro_rules! unions {
+    ($( $(#[doc = $words:literal])* $name:ident = $codes:expr; )*) => {
+        $(
+            $(#[doc = $words])*
+            #[allow(dead_code, reason = "some are only written for the window, and named by no view")]
+            pub(crate) enum $name {}
+
+            impl ts_rs::TS for $name {
+                type WithoutGenerics = Self;
+                type OptionInnerType = Self;
+
+                // A table by such a code need not have every key.
+                const IS_ENUM: bool = true;
+
+                fn docs() -> Option<String> {
+                    Some(concat!("/**\n", $(" *", $words, "\n",)* " */\n").to_owned())
+                }
+
+                fn name(_: &ts_rs::Config) -> String {
+                    stringify!($name).to_owned()
+                }
+
+                fn inline(_: &ts_rs::Config) -> String {
+                    union($codes)
+                }
+
+                fn decl(config: &ts_rs::Config) -> String {
+                    format!("type {} = {};", Self::name(config), Self::inline(config))
+                }
+
+                fn decl_concrete(config: &ts_rs::Config) -> String {
+                    Self::decl(config)
+                }
+
+                fn output_path() -> Option<std::path::PathBuf> {
+                    Some(concat!(stringify!($name), ".ts").into())
+                }
+            }
+        )*
+
+        #[cfg(test)]
+        #[test]
+        #[allow(clippy::unwrap_used, reason = "a test says what is wrong by ending")]
+        fn export_bindings_codes() {
+            let config = ts_rs::Config::from_env();
+            $( <$name as ts_rs::TS>::export_all(&config).unwrap(); )*
+        }
+    };
+}
+
+unions! {
+    /// Where a report stands.
+    State = report::StateCode::CODES;
+    /// The groups that people see.
+    Group = report::Group::ALL.map(report::Group::code);
+    /// What a person may do with a report.
+    Action = report::Action::CODES;
+    /// How much a message weighs.
+    Severity = fhir::Severity::ALL.map(fhir::Severity::code);
+    /// Whose message it is: our rules', the base check's of FHIR, or the authority's.
+    Source = journal::Source::ALL.map(journal::Source::code);
+    /// What an authority is for.
+    Environment = exchange::Environment::ALL.map(exchange::Environment::code);
+    /// What an authority says of a report.
+    Processing = exchange::Processing::ALL.map(exchange::Processing::code);
+    /// Where secrets rest.
+    Vault = identity::SecretsKind::ALL.map(identity::SecretsKind::code);
+    /// What happened to a report.
+    EventCode = crate::headless::EVENTS.iter().map(|(code, _)| *code);
+    /// What a file was recognised as; `unknown` where its bytes could not be read.
+    Kind = report::Kind::CODES.into_iter().chain(["unknown"]);
+    /// Layer of the connection test.
+    Layer = crate::headless::LAYERS.iter().copied();
+    /// What to do next about a problem.
+    Remedy = crate::REMEDIES.iter().copied();
+    /// Every problem that the core can tell of.
+    ProblemCode = crate::PROBLEMS.iter().map(|row| row.code);
+    /// Key of a field of a section; `other` where there is none.
+    FieldKey = crate::keys().chain(["other"]);
+    /// FHIR resource types whose fields are shown with labels.
+    SectionResource = crate::resource_types();
+}
+
+fn union(codes: impl IntoIterator<Item = &'static str>) -> String {
+    let quoted: Vec<String> = codes.into_iter().map(|code| format!("\"{code}\"")).collect();
+    quoted.join(" | ")
+}
