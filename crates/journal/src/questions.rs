@@ -105,6 +105,12 @@ impl Journal {
         self.read(|c| read::witnesses(c, endpoint, identifier))
     }
 
+    /// The same of reports that failed, or were replaced or withdrawn after that: it need not show them, and whoever is shown
+    /// one may see ours.
+    pub fn ended(&self, endpoint: &str, identifier: &str) -> Result<Vec<String>, JournalError> {
+        self.read(|c| read::ended(c, endpoint, identifier))
+    }
+
     /// Whether the authority of an endpoint has accepted anything of ours, also where it does not show it at present.
     pub fn has_accepted(&self, endpoint: &str) -> Result<bool, JournalError> {
         self.read(|c| read::has_accepted(c, endpoint))

@@ -110,9 +110,26 @@ pub(crate) fn witnesses(
     endpoint: &str,
     identifier: &str,
 ) -> Result<Vec<String>, JournalError> {
-    let mut found: Vec<String> = Vec::new();
     // What it has completed it shows for sure; what it has just accepted its search may show late.
-    for state in ["completed", "in-progress"] {
+    newest_of(connection, &["completed", "in-progress"], endpoint, identifier)
+}
+
+pub(crate) fn ended(
+    connection: &Connection,
+    endpoint: &str,
+    identifier: &str,
+) -> Result<Vec<String>, JournalError> {
+    newest_of(connection, &["failed", "superseded", "withdrawn"], endpoint, identifier)
+}
+
+fn newest_of(
+    connection: &Connection,
+    states: &[&str],
+    endpoint: &str,
+    identifier: &str,
+) -> Result<Vec<String>, JournalError> {
+    let mut found: Vec<String> = Vec::new();
+    for state in states {
         let newest = params![endpoint, state, identifier];
         found.extend(all(connection, sql::WITNESSES, newest, |row| row.get(0))?);
     }

@@ -229,7 +229,12 @@ impl<A: Authority> Worker<A> {
     /// Whether a certificate is shown what the authority has of ours, other than the report in doubt.
     async fn visibility(&self, sight: &A, identifier: &str) -> Result<Visibility, JournalError> {
         let endpoint = self.endpoint.id();
-        let witnesses = self.journal.witnesses(endpoint, identifier)?;
+        let mut witnesses = self.journal.witnesses(endpoint, identifier)?;
+        // What was accepted and cannot be read any more is hidden from this certificate, or forgotten.
+        let is_hidden = witnesses.is_empty() && self.journal.has_hidden(endpoint)?;
+        if is_hidden {
+            witnesses = self.journal.ended(endpoint, identifier)?;
+        }
         for witness in &witnesses {
             match sight.find(witness).await {
                 Ok(found) if found.answers.is_empty() => {}
@@ -237,8 +242,7 @@ impl<A: Authority> Worker<A> {
                 Err(_) => return Ok(Visibility::Unknown),
             }
         }
-        // What was accepted and cannot be read any more says the same.
-        if !witnesses.is_empty() || self.journal.has_hidden(endpoint)? {
+        if is_hidden || !witnesses.is_empty() {
             return Ok(Visibility::Lost);
         }
         let accepted = self.journal.was_accepted_at(endpoint)?;
