@@ -35,7 +35,7 @@ function Bar({ batch }: { batch: Batch }) {
   const undo = () => view && holdBack.mutate({ ids: view.waiting }, { onError: sayProblem(text) });
   useUndoKey(() => phase === "waiting" && undo());
   return (
-    <section className={css.batch} aria-label={text("batch.label")} data-testid="batch" data-phase={phase}>
+    <section className={css.batch} data-keeps-clear aria-label={text("batch.label")} data-testid="batch" data-phase={phase}>
       <Line view={view} phase={phase} left={left} />
       <div className={css.words}>
         {error ? (

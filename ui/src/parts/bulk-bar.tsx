@@ -60,7 +60,7 @@ export function BulkBar(props: {
     );
   };
   return (
-    <div className={css.bar} role="region" aria-label={text("bulk.label")} data-testid="bulk-bar">
+    <div className={css.bar} data-keeps-clear role="region" aria-label={text("bulk.label")} data-testid="bulk-bar">
       <p className={css.count} role="status">
         <strong data-testid="chosen-count">{text("bulk.chosen", { n: ids.length })}</strong>
         {hidden > 0 && <span>{text("bulk.hidden", { n: hidden })}</span>}

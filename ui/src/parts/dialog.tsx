@@ -40,7 +40,7 @@ export function Dialog(props: {
           </header>
           <div className={css.body}>{children}</div>
           {asking && isDirty ? (
-            <footer className={css.footer} role="alert">
+            <footer className={css.footer} role="alert" data-keeps-clear>
               <strong className={css.asking}>{text("dialog.discard")}</strong>
               <Button tone="danger" onPress={onClose} data-testid="discard">
                 {text("dialog.discard.yes")}
@@ -50,7 +50,7 @@ export function Dialog(props: {
               </Button>
             </footer>
           ) : (
-            footer && <footer className={css.footer}>{footer}</footer>
+            footer && <footer className={css.footer} data-keeps-clear>{footer}</footer>
           )}
         </AriaDialog>
       </Modal>

@@ -1,4 +1,7 @@
+// What the window says in its corner: briefly, above whatever lies there to be pressed.
+
 import { CircleCheck, Info, TriangleAlert, X } from "lucide-react";
+import { useEffect } from "react";
 import {
   UNSTABLE_Toast as Toast,
   UNSTABLE_ToastContent as ToastContent,
@@ -38,6 +41,45 @@ export function sayProblem(text: Text): (thrown: unknown) => void {
   return (thrown) => say({ tone: "attention", ...problemText(text, problemOf(thrown)) });
 }
 
+/** Where what must not be covered begins, from the lower edge of the window: the bars and footers below a message. */
+function keptClear(): number {
+  const region = document.querySelector(`.${css.region}`)?.getBoundingClientRect();
+  if (!region) return 0;
+  const bars = [...document.querySelectorAll("[data-keeps-clear]")].map((bar) => bar.getBoundingClientRect());
+  const below = bars.filter(({ height, left, right }) => height > 0 && right > region.left && left < region.right);
+  return Math.max(0, ...below.map(({ top }) => innerHeight - top));
+}
+
+/** Follows these bars as they come, go and grow, while there is something to say. */
+function useKeptClear(): void {
+  useEffect(() => {
+    let asked = 0;
+    const measure = () => {
+      asked = 0;
+      document.documentElement.style.setProperty("--kept-clear", `${keptClear()}px`);
+    };
+    const ask = () => {
+      asked ||= requestAnimationFrame(measure);
+    };
+    // What the measure itself changes is an attribute, which is not looked at.
+    const changes = new MutationObserver(ask);
+    changes.observe(document.body, { childList: true, subtree: true, characterData: true });
+    addEventListener("resize", ask);
+    measure();
+    return () => {
+      cancelAnimationFrame(asked);
+      changes.disconnect();
+      removeEventListener("resize", ask);
+    };
+  }, []);
+}
+
+/** Stands as long as a message does. */
+function KeptClear() {
+  useKeptClear();
+  return null;
+}
+
 export function Toasts() {
   const text = useText();
   return (
@@ -46,6 +88,7 @@ export function Toasts() {
         const Icon = ICONS[toast.content.tone];
         return (
           <Toast toast={toast} className={`${css.toast} ${css[toast.content.tone]}`}>
+            <KeptClear />
             <Icon aria-hidden size={18} />
             <ToastContent className={css.words}>
               <strong>{toast.content.title}</strong>

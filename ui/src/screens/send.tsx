@@ -118,7 +118,7 @@ export function Send() {
         )}
       </div>
       {!empty && (
-        <footer className={css.footer}>
+        <footer className={css.footer} data-keeps-clear>
           <p className={css.sum} aria-live="polite">
             {count.looking > 0
               ? text("send.looking-at", { n: count.looking })

@@ -175,6 +175,50 @@ await test("dropped files are looked at, sent, and taken back", async () => {
   await page.close();
 });
 
+const dropped = (page, ...detail) => page.evaluate((paths) => document.dispatchEvent(new CustomEvent("mock-drop", { detail: paths })), detail);
+
+/** A button can be pressed at its middle and at three corners, while something is said. */
+async function free(page, id) {
+  await page.getByRole("alertdialog").first().waitFor();
+  const reached = await by(page, id).evaluate(async (button) => {
+    // Two frames: what has just changed is measured and drawn.
+    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    const { left, right, top, bottom } = button.getBoundingClientRect();
+    const at = (x, y) => button.contains(document.elementFromPoint(x, y));
+    return [at(left + 2, top + 2), at(right - 2, top + 2), at((left + right) / 2, (top + bottom) / 2), at(right - 2, bottom - 2)];
+  });
+  assert(reached.every(Boolean), `${id} is covered`);
+}
+
+await test("what the window says in its corner covers no button that decides", async () => {
+  const page = await open({}, SIZES.small);
+  // Three messages that stay, over the bar of what was just sent and the next list above it.
+  await dropped(page, "/a/one.json");
+  await by(page, "send-button").click();
+  await by(page, "undo").waitFor();
+  await dropped(page, "/a/two.json", "/a/birth-error.json");
+  await page.keyboard.press("?");
+  for (let at = 0; at < 3; at += 1) await dropped(page, "/a/one.json");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await free(page, "send-button");
+  await free(page, "undo");
+  await by(page, "send-button").click();
+  await page.close();
+});
+
+await test("what the window says covers no button of a dialog, whose bar grows with what it says", async () => {
+  const page = await open({}, SIZES.small);
+  await detail(page, "failed");
+  await by(page, "action-correct").click();
+  await by(page, "correct-text").waitFor();
+  for (let at = 0; at < 3; at += 1) await dropped(page, "/a/one.json", "/a/two.json");
+  await by(page, "correct-text").fill("{}");
+  await by(page, "correct-summary").waitFor();
+  await free(page, "correct-send");
+  await page.close();
+});
+
 await test("a file dropped on a failed report corrects it", async () => {
   const page = await open();
   await detail(page, "failed");
