@@ -9,14 +9,16 @@ export default defineConfig({
   // Each worker is a browser and a core of its own; a small machine has two processors.
   workers: 2,
   // How long a journey waits costs time only where it fails, and a computer on which others compile is ten times slower.
-  timeout: 240_000,
-  expect: { timeout: 60_000 },
+  timeout: 360_000,
+  expect: { timeout: 90_000 },
   reporter: "list",
   outputDir: "../target/browser",
   use: {
     viewport: { width: 1280, height: 800 },
-    actionTimeout: 60_000,
+    actionTimeout: 90_000,
     bypassCSP: false,
+    // As the core of a journey: a day begins for both at the same time, at whatever hour the journeys run.
+    timezoneId: "Europe/Zurich",
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],

@@ -14,4 +14,4 @@ it("the product has nothing of the made-up core, and no inline script or style",
   const page = output.find((file) => file.fileName === "index.html");
   const html = page?.type === "asset" ? page.source.toString() : "";
   expect(html).not.toMatch(/<style|style=|<script(?![^>]*\bsrc=)/);
-}, 60_000);
+}, 240_000);

@@ -1,7 +1,7 @@
 // Markup and scripts wherever words from outside stand, on every screen, in a real browser under the product's
 // policy: all of it is text. Nothing runs, nothing loads, no element is made of it, nothing gets too wide.
 //
-// Several payloads stand in a field at once, so that a run takes a minute; `MARKUP_AT_ONCE=1` tries each alone.
+// Several payloads stand in a field at once, so that each screen is visited few times; `MARKUP_AT_ONCE=1` tries each alone.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { PAYLOADS } from "./payloads.mjs";
 import { SCREENS, by, detail } from "./screens.mjs";
 
 const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"];
-const AT_ONCE = Number(process.env.MARKUP_AT_ONCE ?? 16);
+const AT_ONCE = Number(process.env.MARKUP_AT_ONCE ?? 32);
 /** Pages at a time: a browser and its driver each keep a core busy. */
 const SIDE_BY_SIDE = 2;
 /** Fields that must be seen on some screen; one that is no longer shown anywhere leaves this list. */
@@ -97,7 +97,7 @@ let visits = 0;
 
 async function open(query, hostile) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, bypassCSP: false });
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   page.wrong = [];
   page.on("pageerror", (error) => page.wrong.push(error.message));
   page.on("console", (line) => ["error", "warning"].includes(line.type()) && page.wrong.push(line.text()));

@@ -69,7 +69,7 @@ test("600 reports are held back, all of them: more than a page of the list", asy
   await core.call("set_preferences", { preferences: { ...preferences, undoSeconds: 30 } });
   const files = core.copies("covid", 600);
   await core.drop([files[0]?.replace(/[^/]+$/, "") ?? ""]);
-  await window.getByRole("button", { name: "Send 600 reports" }).click();
+  await window.getByRole("button", { name: "Send 600 reports" }).click({ timeout: 240_000 });
   await window.getByRole("button", { name: "Undo" }).click();
   await expect(window.getByTestId("batch")).toContainText("600 reports are on hold: nothing was sent");
   const { counts } = await core.call("status");
