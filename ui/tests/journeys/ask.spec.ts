@@ -148,7 +148,7 @@ test.describe("a laboratory", () => {
     };
     await ask();
     const other = await authority(core);
-    const input = { name: "Other", baseUrl: other.base, environment: "integration", release: null, language: null, proxy: null };
+    const input = { name: "Other", baseUrl: other.base, environment: "integration" as const, release: null, language: null, proxy: null };
     await core.call("add_endpoint", { input: { ...input, caPem: readFileSync(other.ca, "utf8") } });
     await fetch(`${core.address}/host/grant`, { method: "POST", body: JSON.stringify([other.p12]) });
     await core.call("certificate_import", { paths: [other.p12], password: other.password, endpoint: "Other" });
