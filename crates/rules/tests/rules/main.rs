@@ -9,6 +9,7 @@ mod definitions;
 mod discriminators;
 mod elements;
 mod forms;
+mod kinds;
 mod mutants;
 mod packages;
 mod practice;

@@ -102,6 +102,38 @@ fn what_says_too_much_is_told_where_it_stands() {
 }
 
 #[test]
+fn a_code_takes_the_place_of_the_whole_name() {
+    let elm = "http://fhir.ch/ig/ch-elm";
+    let map = format!("{elm}/ConceptMap/ch-elm-results-to-foph-patient-name-representation");
+    let form = format!("{elm}/StructureDefinition/ChElmPatientHIV");
+    let constraint = |expression: &str| {
+        json!({ "constraint": [{ "key": "form-of-name", "severity": "error",
+            "human": "A code stands for the name.", "expression": expression }] })
+    };
+    let nameless = element("Patient.name", "", "", constraint("family.empty()"));
+    let mut coded = profile("coded", "Patient", &[nameless]);
+    coded["url"] = json!(form);
+    let rule = format!("'{map}'.empty() or subject.resolve().conformsTo('{form}')");
+    let rule = element("Observation", "0..*", "", constraint(&rule));
+    let rules = set(vec![
+        json!({ "resourceType": "ConceptMap", "url": map, "version": "1.0.0", "group": [{
+            "source": "http://loinc.org",
+            "element": [{ "code": "1-8", "target": [{ "code": "hiv-code" }] }]
+        }] }),
+        coded,
+        profile("result", "Observation", &[rule]),
+    ]);
+    for (name, expected) in [
+        (json!({ "given": ["M9"] }), &[][..]),
+        (json!({ "family": "Muster" }), &["rule-privacy-code Observation.contained[0].name[0]"]),
+    ] {
+        let resource = result("1-8", json!({ "name": [name] }));
+        let found = errors(&found(&rules, &resource, Some("result"), Mode::Authority));
+        assert_eq!(found, *expected, "{resource}");
+    }
+}
+
+#[test]
 fn the_preview_says_what_is_permitted_and_what_is_too_much() {
     let rules = set(definitions());
     let full = json!({
