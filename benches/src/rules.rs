@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use fhir::{Format, Instant as Time, Limits, Tree};
-use rustix::time::{ClockId, clock_gettime};
 use rules::{Asked, Mode, Package, PackageLimits, Store};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::table::{Row, Samples};
 use crate::{Result, foreign, output};

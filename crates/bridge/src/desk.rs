@@ -43,6 +43,7 @@ pub use decisions::Decision;
 use granted::Granted;
 use question::Allowed;
 pub use question::EndpointQuestion;
+pub(crate) use rules::{Plan, Reason};
 use screen::Screen;
 pub use statistics::remember_zone;
 pub(crate) use status::connection_view;

@@ -10,6 +10,7 @@ mod intake;
 mod keep;
 mod look;
 mod rules;
+mod rules_change;
 mod search;
 mod setup;
 mod support;
@@ -45,6 +46,7 @@ pub use rules::{
     MissingPackage, RulesEntry, RulesMode, RulesTerms, Validated, import_rules, list_rules,
     remove_rules, rules_in_use, use_rules, validate_files,
 };
+pub use rules_change::{RulesChange, RulesReason};
 pub use search::{Hit, HitPage, SearchTerms};
 pub use setup::{EndpointFacts, EndpointTerms, LayerFacts, MoveFacts, Staying};
 pub use support::{save_support, support_files};

@@ -62,7 +62,7 @@ pub(crate) async fn run(arguments: Arguments, output: &Output, texts: &Catalogue
         Command::Search(search) => search::search(&scene, search).await,
         Command::Watch { dir } => watch::watch(&scene, dir).await,
         Command::Export(export) => export::export(&scene, export).await,
-        Command::Rules(command) => rules::rules(&scene, command),
+        Command::Rules(command) => rules::rules(&scene, command).await,
         Command::Journal(command) => journal::journal(&scene, command).await,
         Command::SupportBundle(asked) => support::bundle(&scene, asked).await,
         Command::Practice => practice::practice(&scene).await,

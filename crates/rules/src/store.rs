@@ -6,6 +6,10 @@
 //! {"manifest":…,"entries":[{"kind","url","version","start","length"},…]}\n
 //! definitions, one JSON object after the other
 //! ```
+//!
+//! What is put to use is held apart, as it was then (`used`): what is imported or removed afterwards changes nothing of it.
+
+mod used;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -13,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+pub(crate) use used::InUseMark;
 
 use crate::package::{Manifest, Package};
 use crate::set::{Content, Entry, RuleSet, best_version};
@@ -22,7 +27,6 @@ const MAGIC: &str = "labcourier-rules 2";
 /// Bytes of an index that is read: the largest published package needs less than 2 MiB.
 const INDEX_MAX: u64 = 64 << 20;
 const SUFFIX: &str = "rules";
-const IN_USE: &str = "in-use.json";
 
 /// The folder of a profile where imported packages are kept.
 #[derive(Debug, Clone)]
@@ -147,40 +151,14 @@ impl Store {
         Ok(all)
     }
 
-    /// Forgets a package. The one in use is then in use no more.
+    /// Forgets a package. The one in use is then in use no more; what the one in use depends on stays in use.
     pub fn remove(&self, label: &str) -> Result<(), StoreFault> {
         let found = self.found(label)?;
         let path = self.path(&found.manifest);
         if self.in_use()?.is_some_and(|used| used == label) {
-            let used = self.folder.join(IN_USE);
-            std::fs::remove_file(&used)
-                .map_err(|source| StoreFault::Io { path: used.clone(), source })?;
+            self.make_unused()?;
         }
         std::fs::remove_file(&path).map_err(|source| StoreFault::Io { path: path.clone(), source })
-    }
-
-    /// Makes a package, with all that it depends on, the rules in use.
-    pub fn make_used(&self, label: &str) -> Result<Imported, StoreFault> {
-        let found = self.found(label)?;
-        let path = self.folder.join(IN_USE);
-        let io = |source| StoreFault::Io { path: path.clone(), source };
-        let part = path.with_extension(format!("{}.part", std::process::id()));
-        let text = serde_json::json!({ "package": label }).to_string();
-        std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, &path)).map_err(io)?;
-        Ok(found)
-    }
-
-    /// `NAME@VERSION` of the package in use.
-    pub fn in_use(&self) -> Result<Option<String>, StoreFault> {
-        let path = self.folder.join(IN_USE);
-        let text = match std::fs::read(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(source) => return Err(StoreFault::Io { path, source }),
-        };
-        let used: Option<serde_json::Value> = serde_json::from_slice(&text).ok();
-        let label = used.as_ref().and_then(|used| used.get("package")?.as_str());
-        label.map(|label| Some(label.to_owned())).ok_or(StoreFault::Damaged { path })
     }
 
     /// The rules of a package, with all that it depends on; what else was imported is asked last, for

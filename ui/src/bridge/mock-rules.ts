@@ -12,6 +12,7 @@ export const packaged = (name: string, version: string, now: number, inUse: bool
   imported: new Date(now - 86_400_000).toISOString(),
   digest: "9f".repeat(32),
   inUse,
+  outdated: false,
   missing: [],
 });
 

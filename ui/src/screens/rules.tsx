@@ -61,6 +61,7 @@ export function Rules() {
                   {instead === null ? text("rules.missing", { name, version: wanted }) : text("rules.instead", { name, version: wanted, instead })}
                 </span>
               ))}
+              {entry.outdated && <span data-testid="rules-outdated">{text("rules.outdated")}</span>}
             </div>
             <div className={screen.tools}>
               <Button
@@ -70,9 +71,8 @@ export function Rules() {
                 onPress={() => setRemoving(entry)}
                 data-testid="rules-remove"
               />
-              {entry.inUse ? (
-                <span className={settings.mark}>{text("rules.in-use")}</span>
-              ) : (
+              {entry.inUse && <span className={settings.mark}>{text("rules.in-use")}</span>}
+              {(!entry.inUse || entry.outdated) && (
                 <Button onPress={() => setPlanned(entry)} data-testid="rules-use">
                   {text("rules.use")}
                 </Button>
@@ -220,7 +220,7 @@ function RemoveDialog({ entry, onClose }: { entry: RulesEntry; onClose: () => vo
         </>
       }
     >
-      {entry.inUse && <Notice tone="caution" title={text("rules.remove.in-use")} />}
+      {(entry.inUse || entry.outdated) && <Notice tone="caution" title={text("rules.remove.in-use")} />}
       <p>{text("rules.remove.more")}</p>
       {remove.error && <ProblemNote problem={remove.error} />}
     </Dialog>

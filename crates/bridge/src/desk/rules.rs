@@ -12,6 +12,7 @@ use super::{Desk, on_pool};
 use crate::headless::{self, RulesEntry};
 use crate::limits;
 use crate::problem::Problem;
+use crate::record::IssueRecord;
 use crate::rows::{Names, message_view, placed, row_view, small};
 use crate::views::{MessageView, RulesPlanView, RulesReasonView};
 
@@ -36,7 +37,7 @@ impl Desk {
     /// What another package (`NAME@VERSION`) would say of the last reports, beside what the rules in use say.
     pub async fn plan_rules(&self, package: String) -> Result<RulesPlanView, Problem> {
         let (engine, package) = (self.engine(), limits::name("package", &package)?);
-        on_pool(move || plan(&engine, package)).await?
+        on_pool(move || Ok(Plan::of(&engine, package)?.view(&engine))).await?
     }
 
     /// Makes a package, with what it depends on, the rules in use.
@@ -56,52 +57,82 @@ impl Desk {
     }
 }
 
+/// What a package would change.
+pub(crate) struct Plan {
+    pub(crate) package: String,
+    pub(crate) in_use: Option<String>,
+    pub(crate) seen: Seen,
+}
+
 /// What was found of all reports so far.
 #[derive(Default)]
-struct Seen {
-    looked: usize,
-    refused: Vec<Row>,
-    accepted: usize,
-    still: usize,
-    reasons: Vec<RulesReasonView>,
+pub(crate) struct Seen {
+    pub(crate) looked: usize,
+    pub(crate) refused: Vec<Row>,
+    pub(crate) accepted: usize,
+    pub(crate) still: usize,
+    pub(crate) reasons: Vec<Reason>,
     by_reason: HashMap<String, usize>,
 }
 
-fn plan(engine: &Engine, package: String) -> Result<RulesPlanView, Problem> {
-    let store = Store::at(engine.profile().folder().join("rules"));
-    let next = store.load(Some(&package)).map_err(headless::of_store)?;
-    // Rules that cannot be read are in use for nobody.
-    let now = match store.in_use() {
-        Ok(Some(label)) => store.load(Some(&label)).ok(),
-        Ok(None) | Err(StoreFault::Damaged { .. }) => None,
-        Err(fault) => return Err(headless::of_store(fault)),
-    };
-    let mut seen = Seen::default();
-    let filter = Filter { limit: REPORTS, now: engine.now(), ..Filter::default() };
-    for row in engine.journal().list(&filter)? {
-        let bytes = match engine.journal().document(row.id) {
-            Ok(bytes) => bytes,
-            // Retention has taken it.
-            Err(JournalError::NotFound(_)) => continue,
-            Err(error) => return Err(error.into()),
+/// Why reports would be held, as it is found in the first of them.
+pub(crate) struct Reason {
+    message: MessageView,
+    pub(crate) issue: IssueRecord,
+    pub(crate) reports: u32,
+}
+
+impl Plan {
+    /// Tries a package on the last reports whose content is kept, beside what is in use.
+    pub(crate) fn of(engine: &Engine, package: String) -> Result<Self, Problem> {
+        let store = Store::at(engine.profile().folder().join("rules"));
+        let next = store.load(Some(&package)).map_err(headless::of_store)?;
+        // Rules that cannot be read are in use for nobody.
+        let now = match store.load_used() {
+            Ok(now) => now,
+            Err(StoreFault::Damaged { .. } | StoreFault::NotImported { .. }) => None,
+            Err(fault) => return Err(headless::of_store(fault)),
         };
-        let Ok(tree) = Tree::read(&bytes, row.format, &Limits::default()) else { continue };
-        seen.look(row, &tree, now.as_ref(), &next);
+        let mut seen = Seen::default();
+        let filter = Filter { limit: REPORTS, now: engine.now(), ..Filter::default() };
+        for row in engine.journal().list(&filter)? {
+            let bytes = match engine.journal().document(row.id) {
+                Ok(bytes) => bytes,
+                // Retention has taken it.
+                Err(JournalError::NotFound(_)) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let Ok(tree) = Tree::read(&bytes, row.format, &Limits::default()) else { continue };
+            seen.look(row, &tree, now.as_ref(), &next);
+        }
+        seen.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.reports));
+        seen.reasons.truncate(TOLD_MAX);
+        let in_use = now.as_ref().and_then(|set| set.packages().next()).map(rules::Manifest::label);
+        Ok(Self { package, in_use, seen })
     }
-    seen.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.reports));
-    seen.reasons.truncate(TOLD_MAX);
-    let profile = engine.profile();
-    let told = seen.refused.iter().take(TOLD_MAX);
-    Ok(RulesPlanView {
-        package,
-        in_use: now.as_ref().and_then(|set| set.packages().next()).map(rules::Manifest::label),
-        looked: small(seen.looked as u64),
-        refused: small(seen.refused.len() as u64),
-        accepted: small(seen.accepted as u64),
-        still: small(seen.still as u64),
-        reasons: seen.reasons,
-        reports: told.map(|row| row_view(row, &profile, Names::Masked, engine.now())).collect(),
-    })
+
+    /// The last ones that would be held; as many as are told.
+    pub(crate) fn told(&self) -> impl Iterator<Item = &Row> {
+        self.seen.refused.iter().take(TOLD_MAX)
+    }
+
+    fn view(self, engine: &Engine) -> RulesPlanView {
+        let profile = engine.profile();
+        let shown = |row| row_view(row, &profile, Names::Masked, engine.now());
+        let reports = self.told().map(shown).collect();
+        let Seen { looked, refused, accepted, still, reasons, .. } = self.seen;
+        let reason = |Reason { message, reports, .. }| RulesReasonView { message, reports };
+        RulesPlanView {
+            package: self.package,
+            in_use: self.in_use,
+            looked: small(looked as u64),
+            refused: small(refused.len() as u64),
+            accepted: small(accepted as u64),
+            still: small(still as u64),
+            reasons: reasons.into_iter().map(reason).collect(),
+            reports,
+        }
+    }
 }
 
 impl Seen {
@@ -123,17 +154,21 @@ impl Seen {
 
     /// Each reason is counted once a report, however often it is there.
     fn because(&mut self, tree: &Tree, found: &[Finding]) {
-        let messages = found.iter().map(|finding| Message::from_finding(Source::Local, finding));
-        let mut messages: Vec<MessageView> =
-            messages.map(|message| message_view(&message)).collect();
+        let found = found.iter().map(|finding| Message::from_finding(Source::Local, finding));
+        let found: Vec<Message> = found.collect();
+        let mut messages: Vec<MessageView> = found.iter().map(message_view).collect();
         placed(tree, &mut messages);
         let mut counted: Vec<usize> = Vec::new();
-        for message in messages {
+        for (message, found) in messages.into_iter().zip(&found) {
             let key = reason_of(&message);
             let known = self.reasons.len();
             let at = *self.by_reason.entry(key).or_insert(known);
             if at == known {
-                self.reasons.push(RulesReasonView { message: example(message), reports: 0 });
+                self.reasons.push(Reason {
+                    message: example(message),
+                    issue: IssueRecord { line: None, column: None, ..IssueRecord::of(found) },
+                    reports: 0,
+                });
             }
             if !counted.contains(&at) {
                 counted.push(at);

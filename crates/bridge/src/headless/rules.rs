@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use engine::{Clock as _, SystemClock};
 use fhir::{Finding, Format, Limits, Severity, Tree};
-use rules::{Asked, Imported, Mode, Package, PackageLimits, RuleSet, Store, StoreFault};
+use rules::{Asked, Imported, Manifest, Mode, Package, PackageLimits, RuleSet, Store, StoreFault};
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -59,8 +59,10 @@ pub struct RulesEntry {
     pub imported: String,
     /// SHA-256 of the file that was imported, hex.
     pub digest: String,
-    /// Whether it is the one in use.
+    /// Whether it is the one in use, as it was when it was put to use.
     pub in_use: bool,
+    /// Whether it is in use, and putting it to use again would take in what was imported or removed since.
+    pub outdated: bool,
     /// Dependencies that are not there in the version that is wanted.
     pub missing: Vec<MissingPackage>,
 }
@@ -78,22 +80,21 @@ pub struct MissingPackage {
     pub instead: Option<String>,
 }
 
-/// Imports a package into the profile of a folder; nothing changes where it cannot be used.
+/// Imports a package into the profile of a folder; nothing changes where it cannot be used, and nothing of what is in
+/// use.
 pub fn import_rules(folder: &Path, file: &Path) -> Result<RulesEntry, Problem> {
     let package = read_package(file)?;
     let store = store(folder);
     let imported = store.import(&package, SystemClock.now().to_fhir()).map_err(of_store)?;
-    let all = store.list().map_err(of_store)?;
-    let used = store.in_use().map_err(of_store)?;
-    Ok(entry(&imported, &all, used.as_deref()))
+    Ok(entry(&imported, &store.list().map_err(of_store)?, &Used::of(&store)?))
 }
 
 /// Every imported package.
 pub fn list_rules(folder: &Path) -> Result<Vec<RulesEntry>, Problem> {
     let store = store(folder);
     let all = store.list().map_err(of_store)?;
-    let used = store.in_use().map_err(of_store)?;
-    Ok(all.iter().map(|imported| entry(imported, &all, used.as_deref())).collect())
+    let used = Used::of(&store)?;
+    Ok(all.iter().map(|imported| entry(imported, &all, &used)).collect())
 }
 
 /// Forgets a package.
@@ -105,21 +106,38 @@ pub fn remove_rules(folder: &Path, label: &str) -> Result<(), Problem> {
 pub fn use_rules(folder: &Path, label: &str) -> Result<RulesEntry, Problem> {
     let store = store(folder);
     let imported = store.make_used(label).map_err(of_store)?;
-    let all = store.list().map_err(of_store)?;
-    Ok(entry(&imported, &all, Some(label)))
+    Ok(entry(&imported, &store.list().map_err(of_store)?, &Used::of(&store)?))
 }
 
-/// The rules in use: the package itself, then what it depends on. Empty where none is in use.
+/// The rules in use: the package itself, then what it depends on, as they were put to use. Empty where none is in use.
 pub fn rules_in_use(folder: &Path) -> Result<Vec<RulesEntry>, Problem> {
     let store = store(folder);
-    let Some(used) = store.in_use().map_err(of_store)? else { return Ok(Vec::new()) };
-    let all = store.list().map_err(of_store)?;
-    let set = store.load(Some(&used)).map_err(of_store)?;
+    let Some((label, held)) = store.used().map_err(of_store)? else { return Ok(Vec::new()) };
+    let (all, used) = (held.list().map_err(of_store)?, Used::of(&store)?);
+    let set = held.load(Some(&label)).map_err(of_store)?;
     let named = set.packages().filter_map(|manifest| {
         let imported = all.iter().find(|imported| imported.manifest == *manifest)?;
-        Some(entry(imported, &all, Some(&used)))
+        Some(entry(imported, &all, &used))
     });
     Ok(named.collect())
+}
+
+/// What is in use, to tell it among others.
+struct Used {
+    /// Its manifest, as it was put to use.
+    manifest: Option<Manifest>,
+    is_outdated: bool,
+}
+
+impl Used {
+    fn of(store: &Store) -> Result<Self, Problem> {
+        let Some((label, held)) = store.used().map_err(of_store)? else {
+            return Ok(Self { manifest: None, is_outdated: false });
+        };
+        let all = held.list().map_err(of_store)?.into_iter();
+        let manifest = all.map(|of| of.manifest).find(|of| of.label() == label);
+        Ok(Self { manifest, is_outdated: store.is_outdated().map_err(of_store)? })
+    }
 }
 
 /// Validates files against the rules in use, else against everything that was imported, and `each` gets
@@ -172,8 +190,10 @@ fn validate_file(set: &RuleSet, file: &Path, asked: &Asked<'_>) -> Vec<IssueReco
 
 fn rule_set(folder: &Path, packages: &[PathBuf]) -> Result<RuleSet, Problem> {
     let store = store(folder);
-    let used = store.in_use().map_err(of_store)?;
-    let set = store.load(used.as_deref()).map_err(of_store)?;
+    let set = match store.load_used().map_err(of_store)? {
+        Some(set) => set,
+        None => store.load(None).map_err(of_store)?,
+    };
     let overlay: Vec<Package> =
         packages.iter().map(|file| read_package(file)).collect::<Result<_, _>>()?;
     let set = set.with(overlay);
@@ -202,8 +222,9 @@ fn store(folder: &Path) -> Store {
     Store::at(folder.join("rules"))
 }
 
-fn entry(imported: &Imported, all: &[Imported], used: Option<&str>) -> RulesEntry {
+fn entry(imported: &Imported, all: &[Imported], used: &Used) -> RulesEntry {
     let manifest = &imported.manifest;
+    let is_named = used.manifest.as_ref().is_some_and(|of| of.label() == manifest.label());
     let missing = rules::missing(manifest, all).into_iter();
     RulesEntry {
         name: manifest.name.clone(),
@@ -211,7 +232,8 @@ fn entry(imported: &Imported, all: &[Imported], used: Option<&str>) -> RulesEntr
         definitions: imported.definitions,
         imported: imported.at.clone(),
         digest: manifest.digest.clone(),
-        in_use: used == Some(&manifest.label()),
+        in_use: is_named && used.manifest.as_ref().is_some_and(|of| of.digest == manifest.digest),
+        outdated: is_named && used.is_outdated,
         missing: missing
             .map(|(name, wanted, instead)| MissingPackage { name, wanted, instead })
             .collect(),

@@ -19,7 +19,8 @@ Examples:
     Validate(Validate),
     /// Import FHIR packages (.tgz).
     #[command(after_help = "\
-Nothing is used before `labcourier rules use`. A dependency that is missing is named; it may follow later.
+Nothing is used before `labcourier rules use`, and what is in use stays as it is. A dependency that is missing is
+named; it may follow later.
 
 Example:
   labcourier rules import hl7.fhir.r4.core-4.0.1.tgz ch.fhir.ig.ch-elm-1.14.0.tgz")]
@@ -38,10 +39,18 @@ Example:
         package: String,
     },
     /// Use a package and what it depends on.
-    #[command(after_help = "Example:\n  labcourier rules use ch.fhir.ig.ch-elm@1.14.0")]
+    #[command(after_help = "\
+It is tried on the last 1,000 reports first, beside the rules in use. Where reports would be held that are not held now,
+nothing is changed before --confirm. What is imported or removed later changes nothing of what is in use.
+
+Example:
+  labcourier rules use ch.fhir.ig.ch-elm@1.14.0")]
     Use {
         /// NAME@VERSION
         package: String,
+        /// Use it, whatever it changes.
+        #[arg(long)]
+        confirm: bool,
     },
     /// Show which rules are in use.
     #[command(after_help = "Example:\n  labcourier rules show")]

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use bridge::headless::{
-    RulesEntry, RulesMode, RulesTerms, Validated, choose_validator, forget_validator, import_rules,
-    list_rules, remove_rules, rules_in_use, use_rules, validate_files, validator,
+    RulesChange, RulesEntry, RulesMode, RulesTerms, Validated, choose_validator, forget_validator,
+    import_rules, list_rules, remove_rules, rules_in_use, use_rules, validate_files, validator,
 };
 use bridge::{Problem, Severity};
+use serde::Serialize;
 
 use super::Scene;
 use crate::arguments::{RulesCommand, Validate, ValidateMode, ValidatorChoice};
@@ -15,7 +16,7 @@ use crate::output::{Line, Look};
 use crate::progress::Progress;
 use crate::report_lines::messages;
 
-pub(super) fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Exit, Problem> {
+pub(super) async fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Exit, Problem> {
     let folder = scene.folder();
     match command {
         RulesCommand::Validate(asked) => return validate(scene, &folder, asked),
@@ -29,6 +30,9 @@ pub(super) fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Exit, Pr
             }
             drop(progress);
             tell_missing(scene, &folder)?;
+            for entry in list_rules(&folder)?.iter().filter(|entry| entry.outdated) {
+                scene.hint("say.rules-as-before", &[("name", &label(entry))]);
+            }
         }
         RulesCommand::List => {
             list_rules(&folder)?.iter().for_each(|entry| show_entry(scene, entry));
@@ -37,9 +41,8 @@ pub(super) fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Exit, Pr
             remove_rules(&folder, &package)?;
             scene.line("say.rules-removed", &[("name", &package)]);
         }
-        RulesCommand::Use { package } => {
-            show_entry(scene, &use_rules(&folder, &package)?);
-            tell_missing(scene, &folder)?;
+        RulesCommand::Use { package, confirm } => {
+            return put_to_use(scene, &folder, &package, confirm).await;
         }
         RulesCommand::Show => {
             let used = rules_in_use(&folder)?;
@@ -50,6 +53,89 @@ pub(super) fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Exit, Pr
         }
     }
     Ok(Exit::Well)
+}
+
+/// A package in use, or what it would change.
+#[derive(Serialize)]
+struct PutToUse<'a> {
+    #[serde(flatten)]
+    entry: Option<&'a RulesEntry>,
+    /// What it changes over the last reports; nothing where none could be looked at.
+    change: Option<&'a RulesChange>,
+}
+
+/// Shows what it changes, then uses it.
+async fn put_to_use(
+    scene: &Scene<'_>,
+    folder: &Path,
+    package: &str,
+    confirm: bool,
+) -> Result<Exit, Problem> {
+    let change = change_of(scene, folder, package).await?;
+    let refuses = change.as_ref().is_some_and(|change| change.refused > 0);
+    if !scene.output.json {
+        change.iter().for_each(|change| show_change(scene, change));
+    }
+    let entry = if refuses && !confirm { None } else { Some(use_rules(folder, package)?) };
+    if scene.output.json {
+        scene.output.object(&PutToUse { entry: entry.as_ref(), change: change.as_ref() });
+    } else {
+        entry.iter().for_each(|entry| show_entry(scene, entry));
+    }
+    if entry.is_none() {
+        scene.hint("say.rules-confirm", &[("name", package)]);
+        return Ok(Exit::Person);
+    }
+    tell_missing(scene, folder)?;
+    Ok(Exit::Well)
+}
+
+/// What it would change over the last reports; nothing where there is no journal, or none that can be read here: rules
+/// are chosen without a certificate, a passphrase or an authority.
+async fn change_of(
+    scene: &Scene<'_>,
+    folder: &Path,
+    package: &str,
+) -> Result<Option<RulesChange>, Problem> {
+    if !folder.join("profile.json").exists() {
+        return Ok(None);
+    }
+    let profile = match scene.open_untold().await {
+        Ok(profile) => profile,
+        Err(problem) => {
+            let reason = scene.texts.problem(&scene.concealed(&problem));
+            scene.hint("say.rules-not-tried", &[("reason", &reason)]);
+            return Ok(None);
+        }
+    };
+    let mut change = profile.change_of_rules(package);
+    profile.close().await;
+    for reason in change.iter_mut().flat_map(|change| &mut change.reasons) {
+        reason.issue.text = Some(scene.texts.message(&reason.issue));
+    }
+    change.map(Some)
+}
+
+fn show_change(scene: &Scene<'_>, change: &RulesChange) {
+    if change.looked == 0 {
+        return;
+    }
+    let count = |number: u32| number.to_string();
+    let params = [
+        ("looked", &*count(change.looked)),
+        ("refused", &*count(change.refused)),
+        ("accepted", &*count(change.accepted)),
+        ("still", &*count(change.still)),
+    ];
+    scene.line("say.rules-tried", &params);
+    for reason in &change.reasons {
+        scene.line("say.rules-reason", &[("count", &count(reason.reports))]);
+        messages(scene.output, scene.texts, std::slice::from_ref(&reason.issue));
+    }
+    if !change.reports.is_empty() {
+        let numbers: Vec<String> = change.reports.iter().map(ToString::to_string).collect();
+        scene.line("say.rules-reports", &[("numbers", &numbers.join(", "))]);
+    }
 }
 
 fn validate(scene: &Scene<'_>, folder: &Path, asked: Validate) -> Result<Exit, Problem> {
@@ -126,11 +212,15 @@ fn show_entry(scene: &Scene<'_>, entry: &RulesEntry) {
     let mark = if entry.in_use { scene.texts.say("say.rules-in-use") } else { String::new() };
     let count = entry.definitions.to_string();
     let line = Line::new()
-        .column(&format!("{}@{}", entry.name, entry.version), 44, Look::Bold)
+        .column(&label(entry), 44, Look::Bold)
         .column(&scene.texts.text("say.rules-definitions", &[("count", &count)]), 22, Look::Plain)
         .column(&entry.imported, 26, Look::Faint)
         .look(mark, Look::Good);
     scene.output.line(&line);
+}
+
+fn label(entry: &RulesEntry) -> String {
+    format!("{}@{}", entry.name, entry.version)
 }
 
 /// Dependencies that are not there are said once for all packages; they keep nobody from going on.

@@ -35,6 +35,23 @@ fn profile() -> Value {
     })
 }
 
+const ENTRY: &str = "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict";
+
+/// What every report is held against, with one rule.
+fn entry(version: &str, expression: &str) -> Value {
+    let mut entry = profile();
+    entry["url"] = json!(ENTRY);
+    entry["version"] = json!(version);
+    entry["type"] = json!("Bundle");
+    entry["snapshot"]["element"] = json!([
+        { "id": "Bundle", "path": "Bundle", "min": 0, "max": "*", "constraint": [{
+            "key": "own-2", "severity": "error", "human": "Signed only.",
+            "expression": expression
+        }] }
+    ]);
+    entry
+}
+
 #[test]
 fn a_definition_for_one_call_decides() {
     let folder = tempfile::tempdir().unwrap();
@@ -96,17 +113,8 @@ fn rules_in_use_hold_a_report_and_no_authority_is_asked() {
     let file = place.write("report.json", report(1).json());
     let check = |code| place.json(code, &["check", &file]).remove(0);
     assert_eq!(check(0)["issues"], json!([]));
-    let mut entry = profile();
-    let url = "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document-strict";
-    entry["url"] = json!(url);
-    entry["type"] = json!("Bundle");
-    entry["snapshot"]["element"] = json!([
-        { "id": "Bundle", "path": "Bundle", "min": 0, "max": "*", "constraint": [{
-            "key": "own-2", "severity": "error", "human": "Signed only.",
-            "expression": "signature.exists()"
-        }] }
-    ]);
-    let package = place.write("entry.json", entry.to_string());
+    let url = ENTRY;
+    let package = place.write("entry.json", entry("1.0.0", "signature.exists()").to_string());
     place.run(&["rules", "import", &package]).ends(0);
     assert_eq!(check(0)["issues"], json!([]), "imported is not in use");
     place.run(&["rules", "use", &format!("{url}@1.0.0")]).ends(0);
@@ -121,6 +129,57 @@ fn rules_in_use_hold_a_report_and_no_authority_is_asked() {
     assert!(text.is_some_and(|text| text.contains(&format!("{url}@1.0.0"))), "{issues:?}");
     place.run(&["rules", "remove", &format!("{url}@1.0.0")]).ends(0);
     assert_eq!(place.json(0, &["rules", "show"]).len(), 0);
+}
+
+/// Where reports would be held that are not held now, nothing changes before somebody says so; and an import alone
+/// changes nothing at all.
+#[test]
+fn what_other_rules_would_change_is_said_before_they_are_used() {
+    let place = Place::ready();
+    let sent = place.write("report.json", report(1).json());
+    place.run(&["send", &sent, "--wait"]).ends(0);
+    let import = |version: &str, expression: &str| {
+        let file = place.write("entry.json", entry(version, expression).to_string());
+        place.run(&["rules", "import", &file]).ends(0)
+    };
+    import("1.0.0", "type = 'document'").says_not("stays in use");
+    import("2.0.0", "signature.exists()");
+    let (first, second) = (format!("{ENTRY}@1.0.0"), format!("{ENTRY}@2.0.0"));
+    let used = || place.json(0, &["rules", "show"])[0]["version"].clone();
+
+    let told = &place.json(0, &["rules", "use", &first])[0];
+    assert_eq!((&told["version"], &told["inUse"]), (&json!("1.0.0"), &json!(true)));
+    assert_eq!((&told["change"]["looked"], &told["change"]["refused"]), (&json!(1), &json!(0)));
+    let told = &place.json(1, &["rules", "use", &second])[0];
+    assert_eq!(told["name"], Value::Null);
+    let change = &told["change"];
+    assert_eq!((&change["inUse"], &change["refused"]), (&json!(first), &json!(1)));
+    assert_eq!((&change["reports"], &change["accepted"]), (&json!([1]), &json!(0)));
+    let reason = &change["reasons"][0];
+    assert_eq!((&reason["issue"]["rule"], &reason["reports"]), (&json!("own-2"), &json!(1)));
+    assert!(reason["issue"]["text"].as_str().is_some_and(|text| text.contains("Signed only.")));
+    assert_eq!(used(), "1.0.0");
+    place
+        .run(&["rules", "use", &second])
+        .ends(1)
+        .says("Of the last 1 report, 1 would be held")
+        .says("Signed only.")
+        .says("--confirm");
+    place.run(&["rules", "use", &second, "--confirm"]).ends(0);
+    assert_eq!(used(), "2.0.0");
+
+    // The same version with other content, as builds of a guide have it.
+    let next = place.write("next.json", report(2).json());
+    place.run(&["check", &next]).ends(1);
+    import("2.0.0", "type = 'document'").says("stays in use as it was");
+    place.run(&["check", &next]).ends(1);
+    place.run(&["rules", "use", &second]).ends(0).says("1 would pass");
+    place.run(&["check", &next]).ends(0);
+
+    // Nobody needs the passphrase to choose rules; the reports are not looked at then.
+    let (code, out, _) = rules(place.folder.path(), &["use", &first]);
+    let told: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &told["change"], &told["version"]), (0, &Value::Null, &json!("1.0.0")));
 }
 
 /// The suggestion says which bytes give way to what; with them the finding is gone.

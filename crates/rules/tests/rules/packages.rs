@@ -5,7 +5,7 @@ use std::io::Write;
 use fhir::{Format, Instant, Limits, Tree};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rules::{Asked, Fault, Mode, Package, PackageLimits, Store, missing};
+use rules::{Asked, Fault, InUse, Mode, Package, PackageLimits, Store, missing};
 use serde_json::{Value, json};
 
 use crate::teaching::{element, profile, url};
@@ -168,6 +168,83 @@ fn two_versions_side_by_side_and_one_in_use() {
     store.remove("a.b@1.1.0").unwrap();
     assert_eq!(store.in_use().unwrap(), None);
     assert_eq!(store.list().unwrap().len(), 3);
+}
+
+/// An import or a removal changes nothing of what is in use, whatever it is about: the package itself, a version of a
+/// dependency that is newer, or one that was missing.
+#[test]
+fn what_is_in_use_stays_as_it_was_put_to_use() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path().join("rules"));
+    let patient =
+        Tree::read(br#"{"resourceType":"Patient"}"#, Format::Json, &Limits::default()).unwrap();
+    let import = |name: &str, version: &str, wants: Value, min: u32| {
+        store.import(&package(name, version, wants, min), "then".to_owned()).unwrap();
+    };
+    let in_use = InUse::default();
+    // What one that runs already says, and one that is started now.
+    let errors = || {
+        let asked = Asked { profiles: &[url("shared")], mode: Mode::Authority, now: Instant(0) };
+        let running = in_use.current(&store).unwrap().unwrap();
+        let started = InUse::default().current(&store).unwrap().unwrap();
+        [running, started].map(|set| set.validate(&patient, &asked).len())
+    };
+    let own = ("package/own.json", profile("own", "Patient", &[]).to_string().into_bytes());
+    let wants = json!({ "a.b": "1.0.x", "c.d": "1.0.0" });
+    let root = archive(&[manifest("root", "1.0.0", wants), own]);
+    let root = Package::read(&root, &PackageLimits::default()).unwrap();
+    store.import(&root, "then".to_owned()).unwrap();
+    import("a.b", "1.0.0", json!({}), 0);
+    store.make_used("root@1.0.0").unwrap();
+    assert_eq!((errors(), store.is_outdated().unwrap()), ([0, 0], false));
+    // A newer version of the dependency, in its range.
+    import("a.b", "1.0.1", json!({}), 1);
+    assert_eq!((errors(), store.is_outdated().unwrap()), ([0, 0], true));
+    store.make_used("root@1.0.0").unwrap();
+    assert_eq!((errors(), store.is_outdated().unwrap()), ([1, 1], false));
+    // The same version with other content.
+    import("a.b", "1.0.1", json!({}), 0);
+    assert_eq!((errors(), store.is_outdated().unwrap()), ([1, 1], true));
+    store.remove("a.b@1.0.1").unwrap();
+    store.remove("a.b@1.0.0").unwrap();
+    assert_eq!(errors(), [1, 1]);
+    // Another package beside it is of no concern.
+    import("a.b", "1.0.1", json!({}), 1);
+    import("e.f", "1.0.1", json!({}), 1);
+    assert_eq!((errors(), store.is_outdated().unwrap()), ([1, 1], false));
+    // One that was missing.
+    import("c.d", "1.0.0", json!({}), 0);
+    assert!(store.is_outdated().unwrap());
+    store.make_used("root@1.0.0").unwrap();
+    assert!(!store.is_outdated().unwrap());
+    let held = || {
+        let all = std::fs::read_dir(folder.path().join("rules")).unwrap();
+        all.flatten().filter(|of| of.path().is_dir()).count()
+    };
+    assert_eq!(held(), 1);
+    store.remove("root@1.0.0").unwrap();
+    assert_eq!((held(), store.in_use().unwrap()), (0, None));
+}
+
+/// What was put to use by an earlier version is in use as it was; what was tampered with is not followed.
+#[test]
+fn what_says_that_rules_are_in_use_is_read_with_care() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::at(folder.path());
+    store.import(&package("a.b", "1.0.0", json!({}), 1), "then".to_owned()).unwrap();
+    let say = |text: &str| std::fs::write(folder.path().join("in-use.json"), text).unwrap();
+    say(r#"{"package":"a.b@1.0.0"}"#);
+    assert!(store.load_used().unwrap().is_some());
+    for odd in [
+        "",
+        "{}",
+        r#"{"package":"a.b@1.0.0","held":"../elsewhere"}"#,
+        r#"{"package":"a.b@1.0.0","held":"used-/../x"}"#,
+        r#"{"package":"a.b@1.0.0","held":"used-00"}"#,
+    ] {
+        say(odd);
+        assert!(store.load_used().unwrap_err().to_string().ends_with("is damaged"), "{odd}");
+    }
 }
 
 #[test]

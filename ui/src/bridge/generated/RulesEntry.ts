@@ -26,9 +26,13 @@ imported: string,
  */
 digest: string, 
 /**
- * Whether it is the one in use.
+ * Whether it is the one in use, as it was when it was put to use.
  */
 inUse: boolean, 
+/**
+ * Whether it is in use, and putting it to use again would take in what was imported or removed since.
+ */
+outdated: boolean, 
 /**
  * Dependencies that are not there in the version that is wanted.
  */
