@@ -59,7 +59,7 @@ pub(crate) fn declaration(
 }
 
 /// Behind the `id` of a JSON object, or its `resourceType`, which some readers want first.
-fn json_head(source: &[u8], resource: Element<'_>) -> Option<usize> {
+pub(crate) fn json_head(source: &[u8], resource: Element<'_>) -> Option<usize> {
     if let Some(id) = resource.child("id") {
         return id.value().map(|_| id.position().end);
     }
@@ -85,7 +85,7 @@ fn xml_place(meta: Element<'_>, inner: usize) -> usize {
 }
 
 /// The prefix, with its colon, of the tag that begins at `start`: what is written inside of it needs the same.
-fn xml_prefix(source: &[u8], start: usize) -> Option<&str> {
+pub(crate) fn xml_prefix(source: &[u8], start: usize) -> Option<&str> {
     let rest = source.get(start + 1..)?;
     let is_name = |byte: &&u8| !byte.is_ascii_whitespace() && !matches!(byte, b'>' | b'/');
     let name = std::str::from_utf8(rest.get(..rest.iter().take_while(is_name).count())?).ok()?;

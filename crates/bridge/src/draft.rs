@@ -6,6 +6,7 @@ use fhir::{Element, Tree};
 use journal::{Message, Source};
 
 use crate::edit::{common_path, leaves};
+use crate::missing::Missing;
 use crate::placement::found;
 use crate::rows::message_view;
 use crate::views::{FormFieldView, MessageView};
@@ -28,11 +29,16 @@ const CHOICES: &[(&str, &[&str])] = &[
 pub(crate) fn form(tree: &Tree, asked: &[Message], now: &[MessageView]) -> Vec<FormFieldView> {
     let mut fields: Vec<FormFieldView> = Vec::new();
     for message in asked {
-        for leaf in in_question(tree, &message_view(message)) {
+        let message = message_view(message);
+        let _ = missing_of(&mut fields, tree, &message);
+        for leaf in in_question(tree, &message) {
             let _ = field_of(&mut fields, leaf);
         }
     }
     for (at, message) in now.iter().enumerate() {
+        if let Some(field) = missing_of(&mut fields, tree, message) {
+            field.messages.push(u32::try_from(at).unwrap_or(u32::MAX));
+        }
         for (nth, leaf) in in_question(tree, message).into_iter().enumerate() {
             let field = field_of(&mut fields, leaf);
             // A message about several values stands beside the first of them.
@@ -59,16 +65,44 @@ fn in_question<'t>(tree: &'t Tree, message: &MessageView) -> Vec<Element<'t>> {
     own
 }
 
+/// The field of what a message misses: empty, until somebody has typed something into it.
+fn missing_of<'f>(
+    fields: &'f mut Vec<FormFieldView>,
+    tree: &Tree,
+    message: &MessageView,
+) -> Option<&'f mut FormFieldView> {
+    if message.source == Source::Authority {
+        return None;
+    }
+    let missing = Missing::of(message, tree)?;
+    Some(match missing.present() {
+        Some(leaf) => field_of(fields, leaf),
+        None => {
+            let line = missing.owner.position().line;
+            field_at(fields, missing.expression(), missing.path(), "", line)
+        }
+    })
+}
+
 /// The field of a value; it is made where there is none yet.
 fn field_of<'f>(fields: &'f mut Vec<FormFieldView>, leaf: Element<'_>) -> &'f mut FormFieldView {
-    let expression = leaf.expression();
+    let (value, line) = (leaf.value().unwrap_or_default(), leaf.position().line);
+    field_at(fields, leaf.expression(), common_path(leaf), value, line)
+}
+
+fn field_at<'f>(
+    fields: &'f mut Vec<FormFieldView>,
+    expression: String,
+    path: String,
+    value: &str,
+    line: u32,
+) -> &'f mut FormFieldView {
     let known = fields.iter().position(|field| field.expression == expression);
     let at = known.unwrap_or_else(|| {
-        let path = common_path(leaf);
         let choices = CHOICES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, c)| c);
         fields.push(FormFieldView {
-            value: leaf.value().unwrap_or_default().to_owned(),
-            line: leaf.position().line,
+            value: value.to_owned(),
+            line,
             choices: choices.iter().map(|choice| (*choice).to_owned()).collect(),
             messages: Vec::new(),
             expression,

@@ -2,14 +2,25 @@
 
 use fhir::{Element, Format, Limits, Tree};
 
+use crate::missing::with_new;
+
 /// Longest value that a form writes.
 pub(crate) const VALUE_MAX: usize = 2_000;
 
-/// The text with another value at one element; `None` where there is no such element, or it holds no value.
+/// The text with another value at one element, which is written where it is missing and may stand; `None` where there
+/// can be none, or it holds no value.
 pub(crate) fn with_value(text: &str, expression: &str, value: &str) -> Option<String> {
     let format = Format::sniff(text.as_bytes())?;
     let tree = Tree::read(text.as_bytes(), format, &Limits::default()).ok()?;
-    changed(&tree, tree.find(expression)?, value)
+    match exactly(&tree, expression) {
+        Some(leaf) => changed(&tree, leaf, value),
+        None => with_new(&tree, expression, value),
+    }
+}
+
+/// The element of an expression, and not the nearest one around it that is there.
+pub(crate) fn exactly<'t>(tree: &'t Tree, expression: &str) -> Option<Element<'t>> {
+    tree.find(expression).filter(|found| found.expression() == expression)
 }
 
 /// As [`with_value`], for every leaf that `wanted` names the new value of.
@@ -140,7 +151,9 @@ mod tests {
         let edited = with_value(json, "Patient.active", "false").unwrap();
         assert_eq!(edited, json.replace("true", "false"));
         assert!(with_value(json, "Patient.name[0]", "x").is_none());
-        assert!(with_value(json, "Patient.birthDate", "x").is_none());
+        assert!(with_value(json, "Patient.nothing", "x").is_none());
+        assert!(with_value(json, "Patient.active.value", "x").is_none());
+        assert!(with_value(json, "Patient.birthDate", "1970").unwrap().contains("1970"));
 
         let xml = "<Patient xmlns=\"http://hl7.org/fhir\">\n <name id='value=\"x\"' ><family  id=\"a\" value='A' ><extension url=\"http://x\"><valueString value=\"s\"/></extension></family></name></Patient>";
         let edited = with_value(xml, "Patient.name[0].family", "O'Neil & <Co>").unwrap();

@@ -17,6 +17,7 @@ mod emptied;
 pub mod headless;
 mod limits;
 mod mask;
+mod missing;
 mod opinion;
 mod placement;
 mod practice;

@@ -209,14 +209,14 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
     else edits.edit(field.expression, value);
   };
   if (field.choices.length > 0) {
-    const known = field.choices.includes(typed) ? field.choices : [typed, ...field.choices];
+    const known = typed === "" || field.choices.includes(typed) ? field.choices : [typed, ...field.choices];
     return <Select label={label} value={typed} choices={known.map((id) => ({ id, name: words("choice", id) }))} onChange={change} />;
   }
   return (
     <TextField
       label={label}
       value={typed}
-      help={typed.trim() === "" ? text("field.emptied") : undefined}
+      help={typed.trim() === "" ? text(field.value === "" ? "field.missing" : "field.emptied") : undefined}
       error={stays && text(stays.why === "needed" ? "field.needed" : "field.tied")}
       onChange={change}
       onFocus={onFocus}

@@ -178,7 +178,7 @@ pub struct FormFieldView {
     pub expression: String,
     /// The same without numbers, e.g. `Patient.name.family`.
     pub path: String,
-    /// Present value.
+    /// Present value; empty where it is missing.
     pub value: String,
     /// Line in the text.
     pub line: u32,

@@ -13,7 +13,7 @@ expression: string,
  */
 path: string, 
 /**
- * Present value.
+ * Present value; empty where it is missing.
  */
 value: string, 
 /**
