@@ -208,11 +208,12 @@ impl Engine {
         }
         let (mut found, mut fault) = (reconcile::Comparison::default(), None);
         found.complete = true;
-        // Also where the clock was ahead at the restore.
         let now = self.now();
-        let is_late = open.is_some_and(|open| {
-            open.restored > now || open.restored.plus_seconds(COMPARED_SECONDS) <= now
-        });
+        if open.is_some_and(|open| open.restored > now) {
+            // The clock was ahead at the restore: the hour begins now.
+            self.journal().set_unreconciled_from(now)?;
+        }
+        let is_late = open.is_some_and(|open| open.restored.plus_seconds(COMPARED_SECONDS) <= now);
         let mut left = Vec::new();
         for endpoint in self.profile().settings.endpoints {
             let open = self.journal().unreconciled_at(endpoint.id())?;
@@ -245,6 +246,7 @@ impl Engine {
     fn told_of_left(&self, names: &[String]) -> Result<(), JournalError> {
         let (journal, code) = (self.journal(), "comparison-incomplete");
         if names.is_empty() {
+            self.inner.told_of_left.lock().unwrap_or_else(PoisonError::into_inner).clear();
             journal.set_reconciled()?;
             return journal.remove_notice(code);
         }

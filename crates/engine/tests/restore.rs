@@ -350,7 +350,8 @@ impl Laboratory {
                 return;
             }
         }
-        panic!("no rest");
+        let states: Vec<_> = (1..=3).map(|n| journal.state(SubmissionId(n))).collect();
+        panic!("no rest: {states:?} {:?}", journal.next_due());
     }
 
     fn all_settled(&self, journal: &Journal) -> bool {
@@ -561,6 +562,7 @@ async fn a_correction_of_what_may_have_left_before_a_restore_asks_for_it() {
     let newer = journal.import(NewSubmission { corrects: Some(second), ..newer }).unwrap();
     let by = Person("test".to_owned());
     journal.decide_guarded(newer, None, &by, lab.clock.now()).unwrap();
+    journal.set_paused(false).unwrap();
     let worker = lab.worker(&journal);
     for _ in 0..4 {
         lab.turn(&worker).await;
@@ -568,6 +570,26 @@ async fn a_correction_of_what_may_have_left_before_a_restore_asks_for_it() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2, "it waits");
     assert_eq!(journal.state(newer).unwrap().code(), "held");
     assert!(matches!(journal.state(second).unwrap().code(), "in-progress" | "completed"));
+}
+
+/// What was queued in the backup had been sent since; a person says that it was not received, and the authority shows it
+/// after all: it is not sent again, and it ends.
+#[tokio::test]
+async fn what_is_shown_after_a_word_that_it_was_not_received_ends() {
+    let mut lab = Laboratory::new(1);
+    let journal = Journal::create(&lab.path(), &key()).unwrap();
+    lab.hand_over(&journal, 1);
+    let id = SubmissionId(1);
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    lab.settle(&journal).await;
+    let journal = lab.on_a_new_disk(journal);
+    let word = Event::SaidNotReceived { reason: "hotline".to_owned(), due: lab.clock.now() };
+    journal.record(Step::new(id, word, Person("test".to_owned()), lab.clock.now())).unwrap();
+    assert!(matches!(journal.state(id).unwrap(), State::Queued { attempt: 0, .. }));
+    journal.set_paused(false).unwrap();
+    lab.settle(&journal).await;
+    assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 1);
+    assert!(matches!(journal.state(id).unwrap().code(), "completed" | "failed"));
 }
 
 /// The specification lets an authority match the identifier of the delivery alone. It answers every question for a

@@ -175,6 +175,11 @@ pub(crate) fn withhold(connection: &Connection, id: SubmissionId) -> Result<(), 
     }
 }
 
+/// Whether a report waits for the comparison, and for a person after that.
+pub(crate) fn is_withheld(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    Ok(wait_of(connection, id)?.is_some_and(|wait| !wait.release))
+}
+
 /// A report that was closed is open again: a person decides about it, once it was asked for where everything is.
 pub(crate) fn waits_again(
     connection: &Connection,

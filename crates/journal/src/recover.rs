@@ -467,6 +467,13 @@ pub(crate) fn reconcile_since(
     settings::set(connection, RECONCILE, &value)
 }
 
+pub(crate) fn count_from(connection: &Connection, now: Instant) -> Result<(), JournalError> {
+    let Some(open) = unreconciled(connection)? else { return Ok(()) };
+    let since = open.since.map(|since| since.0);
+    let value = serde_json::json!({ "since": since, "restored": now.0 });
+    settings::set(connection, RECONCILE, &value)
+}
+
 /// What is still to be compared with one endpoint.
 pub(crate) fn unreconciled_at(
     connection: &Connection,

@@ -141,7 +141,7 @@ pub(crate) const WITNESSES_BY_DOCUMENT: &str = "SELECT document_identifier, rece
 pub(crate) const HAS_ACCEPTED: &str = "SELECT 1 FROM submission WHERE state IN ('completed', 'in-progress') \
      AND endpoint = ?1 AND receipt > '' LIMIT 1";
 /// Whether one of these was not shown when it was asked for.
-pub(crate) const HAS_HIDDEN: &str = "SELECT 1 FROM submission WHERE state IN ('completed', 'in-progress') \
+pub(crate) const HAS_HIDDEN: &str = "SELECT 1 FROM submission WHERE state = 'in-progress' \
      AND endpoint = ?1 AND receipt > '' AND state_json ->> '$.not-found-since' IS NOT NULL LIMIT 1";
 /// Whether a report goes out under the identifier of its document.
 pub(crate) const NAMED_AS_DOCUMENT: &str =

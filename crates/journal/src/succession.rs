@@ -31,14 +31,18 @@ const CORRECTION_WITHDRAWN: &str = "correction-withdrawn";
 pub(crate) fn open_again(
     connection: &Connection,
     subject: &Subject,
-    by: &Person,
+    by_whom: &Person,
     at: Instant,
 ) -> Result<(), RecordError> {
     let Some(id) = subject.corrects else { return Ok(()) };
-    if read::state(connection, id)? != (State::Superseded { by: subject.id }) {
-        return Ok(());
+    match read::state(connection, id)? {
+        State::Superseded { by } if by == subject.id => {
+            append::happen(connection, id, &Event::HeldBack, by_whom, at)?;
+        }
+        // It was to go by itself once it was compared, until it was corrected.
+        State::Held { .. } if guard::is_withheld(connection, id)? => {}
+        _ => return Ok(()),
     }
-    append::happen(connection, id, &Event::HeldBack, by, at)?;
     // It waited for the comparison, perhaps, and was not asked for while it was closed.
     guard::waits_again(connection, id, at)?;
     let by = subject.id.0.to_string();

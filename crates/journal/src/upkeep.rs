@@ -111,6 +111,16 @@ impl Journal {
         self.read(|c| recover::unreconciled_at(c, endpoint))
     }
 
+    /// The time from which the comparison after a restore counts, where the clock was ahead at the restore.
+    pub fn set_unreconciled_from(&self, now: Instant) -> Result<(), JournalError> {
+        self.write(Effect::Unseen, move |c| recover::count_from(c, now)).wait()
+    }
+
+    /// Whether this journal was restored once.
+    pub fn was_restored(&self) -> Result<bool, JournalError> {
+        self.read(|c| Ok(doubt::mark(c)?.is_some()))
+    }
+
     /// One endpoint, by its id, has shown everything: what goes there waits for no other.
     pub fn set_reconciled_at(&self, endpoint: &str) -> Result<(), JournalError> {
         let endpoint = endpoint.to_owned();

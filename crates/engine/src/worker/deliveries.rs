@@ -41,6 +41,11 @@ pub(super) fn open_request<'a>(
     None
 }
 
+/// What the authority says of a report that it has.
+fn is_answer(event: &Event) -> bool {
+    matches!(event, Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. })
+}
+
 impl<A: Authority> Worker<A> {
     /// Before a request for a report that is not the first one, as far as is known after a restore: a question by its
     /// identifier, unless it is known that nothing of it has arrived. Says whether nothing is to be sent now.
@@ -86,6 +91,10 @@ impl<A: Authority> Worker<A> {
         }
         if let Some(fault) = in_use {
             verdict.health = Health::of_question(fault);
+        }
+        if attempt == 0 && verdict.event.as_ref().is_some_and(is_answer) {
+            // As far as the journal knows nothing of it has left: a restore has forgotten that, and the doubt finds it.
+            verdict.event = Some(self.doubt(since, journal::RESTORED));
         }
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| true)
     }

@@ -238,6 +238,8 @@ impl<A: Authority> Worker<A> {
         for witness in &witnesses {
             match sight.find(witness).await {
                 Ok(found) if found.answers.is_empty() => {}
+                // An index that has lost its newest part shows what ended long ago.
+                Ok(_) if is_hidden => return Ok(Visibility::NothingYet),
                 Ok(_) => return Ok(Visibility::Ours),
                 Err(_) => return Ok(Visibility::Unknown),
             }

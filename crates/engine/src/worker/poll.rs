@@ -123,7 +123,11 @@ impl<A: Authority> Worker<A> {
     pub(super) fn begin_watermark(&self, server: Option<Instant>) -> Result<(), JournalError> {
         let Some(server) = server else { return Ok(()) };
         let name = self.endpoint.id();
-        if self.journal.watermark(name)?.is_none() && !self.journal.was_accepted_at(name)? {
+        // A restore has forgotten what was sent before.
+        if self.journal.watermark(name)?.is_none()
+            && !self.journal.was_accepted_at(name)?
+            && !self.journal.was_restored()?
+        {
             self.journal.set_watermark(name, server)?;
         }
         Ok(())

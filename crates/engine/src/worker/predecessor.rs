@@ -105,7 +105,12 @@ impl<A: Authority> Worker<A> {
     /// known has not decided about what is known by now.
     fn was_decided(&self, due: &Due, code: &str) -> Result<bool, JournalError> {
         let detail = self.journal.detail(due.id)?;
-        let is_told = |it: &Message| [code, DELIVERED, SAME_DELIVERED].contains(&&*it.code);
+        let by_now = match code {
+            NOT_ASKED => DELIVERED,
+            SAME_NOT_ASKED => SAME_DELIVERED,
+            code => code,
+        };
+        let is_told = |it: &Message| it.code == code || it.code == by_now;
         let mut before = detail.timeline.iter().rev();
         let mut by_person = false;
         Ok(detail.messages.iter().any(is_told)

@@ -26,6 +26,7 @@ impl<A: Authority> Worker<A> {
         for News { id, state, event, answer } in unsent {
             let is_told = |message: &Message| message.code == MAY_BE_KNOWN;
             if matches!(state, State::Held { .. })
+                && self.journal.restored_since(*id)?.is_none()
                 && self.journal.detail(*id)?.messages.iter().any(is_told)
             {
                 // Whoever holds it decides.

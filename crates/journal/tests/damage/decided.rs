@@ -161,6 +161,8 @@ fn what_waits_for_the_comparison_and_was_corrected_does_not_go_by_itself() {
     record(&journal, wrong, Event::Withdrawn { reason: "wrong file".to_owned() });
     journal.decide_guarded(id, None, &person(), at(501)).unwrap();
     assert_eq!(journal.state(id).unwrap().code(), "held");
+    let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+    assert_eq!(codes.collect::<Vec<_>>(), ["correction-withdrawn"]);
 }
 
 /// A person had released a report that waits for a comparison, and has withdrawn it since: it is not let go by itself.
