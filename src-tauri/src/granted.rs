@@ -70,6 +70,7 @@
     "set_watched_folder",
     "watch_what_comes",
     "left_lying",
+    "lost_reports",
     "preferences",
     "set_preferences",
     "statistics",

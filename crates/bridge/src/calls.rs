@@ -111,8 +111,8 @@ calls! {
     say_not_received => SayNotReceived { id: i64, reason: String }
     /// Sends the same content again.
     resubmit => Resubmit { id: i64 }
-    /// Sends a corrected file.
-    correct_with_file => CorrectWithFile { id: i64, path: String }
+    /// Sends a corrected file: of what lies there, the content that was shown.
+    correct_with_file => CorrectWithFile { id: i64, path: String, shown: Vec<String> }
     /// Sends a corrected text.
     correct_with_text => CorrectWithText { id: i64, text: String }
     /// Looks at an edited report.
@@ -205,6 +205,8 @@ calls! {
     watch_what_comes => WatchWhatComes { path: String }
     /// What stays unsent in the watched folder.
     left_lying => LeftLying {}
+    /// Reports that a restore has lost with their content.
+    lost_reports => LostReports {}
     /// What the person chose.
     preferences => Preferences {}
     /// Keeps it.
@@ -320,7 +322,9 @@ impl Desk {
             Call::SayReceived { id, reason } => text(self.say_received(id, reason).await),
             Call::SayNotReceived { id, reason } => text(self.say_not_received(id, reason).await),
             Call::Resubmit { id } => text(self.resubmit(id).await),
-            Call::CorrectWithFile { id, path } => text(self.correct_with_file(id, path).await),
+            Call::CorrectWithFile { id, path, shown } => {
+                text(self.correct_with_file(id, path, shown).await)
+            }
             Call::CorrectWithText { id, text: report } => {
                 text(self.correct_with_text(id, report).await)
             }
@@ -389,6 +393,7 @@ impl Desk {
             Call::SetWatchedFolder { path } => text(self.set_watched_folder(path).await),
             Call::WatchWhatComes { path } => text(self.watch_what_comes(path).await),
             Call::LeftLying {} => text(self.left_lying().await),
+            Call::LostReports {} => text(self.lost_reports().await),
             Call::Preferences {} => text(self.preferences().await),
             Call::SetPreferences { preferences } => text(self.set_preferences(preferences).await),
             Call::Statistics { days } => text(self.statistics(days).await),

@@ -54,6 +54,26 @@ pub(crate) fn refused_view(
     view
 }
 
+/// A report that was shown and lies nowhere any more, by the digest of what it was; the page has its name.
+pub(crate) fn gone_view(digest: String) -> CandidateView {
+    CandidateView {
+        file: String::new(),
+        verdict: Verdict::Refused,
+        kind: "unknown",
+        digest,
+        patient: None,
+        subject: None,
+        disease: None,
+        test: None,
+        specimen: None,
+        messages: vec![message_view(&message("file-not-found", Vec::new()))],
+        known: None,
+        known_state: None,
+        known_updated: None,
+        corrects: None,
+    }
+}
+
 fn message(code: &str, params: Vec<(&str, String)>) -> Message {
     Message {
         source: Source::Local,

@@ -20,6 +20,7 @@ mod statement;
 mod statistics;
 mod status;
 mod support;
+mod taking;
 #[cfg(test)]
 mod tests;
 mod trying;
@@ -47,6 +48,7 @@ pub(crate) use rules::{Plan, Reason};
 use screen::Screen;
 pub use statistics::remember_zone;
 pub(crate) use status::connection_view;
+use taking::Taking;
 use trying::{TRY_FIRST, Trying};
 use watches::Watches;
 
@@ -91,6 +93,8 @@ struct Inner {
     /// What was shown last of a folder that is to be watched.
     lying: std::sync::Mutex<Option<Arc<engine::Lying>>>,
     working: AtomicBool,
+    /// What was handed over and is not in a journal yet.
+    taking: Taking,
     /// A laboratory that does not open, tried again.
     trying: tokio::sync::Mutex<Option<Trying>>,
     screen: Screen,
@@ -121,6 +125,8 @@ struct Place {
 
 /// Preference (in the practice profile) that names the room in use.
 const PLACE: &str = "place";
+/// Preference (in the practice profile) that there is a laboratory, whichever room is in use.
+const KNOWN: &str = "laboratory.known";
 /// How often the journal is looked at for changes: another process may make them.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
@@ -138,7 +144,11 @@ impl Desk {
         let folder = root.join("laboratory");
         let laboratory = open_laboratory(folder.clone(), None).await;
         let is_wanted = wants_laboratory(&practice_engine.profile());
-        let laboratory = laboratory.unless_missed(is_wanted, &folder);
+        let laboratory =
+            laboratory.unless_missed(knows_laboratory(&practice_engine.profile()), &folder);
+        if matches!(laboratory, Laboratory::Open(_)) {
+            remember_laboratory(&practice_engine);
+        }
         let is_practice = !matches!(laboratory, Laboratory::Open(_)) || !is_wanted;
         let screen = Screen::new(practice_engine.secrets().has_screen_passphrase()?);
         let desk = Self {
@@ -158,6 +168,7 @@ impl Desk {
                 questions: std::sync::atomic::AtomicU32::default(),
                 lying: std::sync::Mutex::default(),
                 working: AtomicBool::new(false),
+                taking: Taking::default(),
                 trying: tokio::sync::Mutex::default(),
                 screen,
                 granted: Granted::default(),
@@ -195,8 +206,9 @@ impl Desk {
         started
     }
 
-    /// Stops everything in order: the watch, the workers, the practice authority.
+    /// Stops everything in order, once what was handed over is taken in: the watch, the workers, the practice authority.
     pub async fn stop(&self) {
+        self.finish_taking().await;
         self.inner.working.store(false, Ordering::SeqCst);
         self.stop_trying().await;
         self.stop_watches().await;
@@ -299,6 +311,9 @@ impl Desk {
     }
 
     fn set_laboratory(&self, laboratory: Laboratory) {
+        if matches!(laboratory, Laboratory::Open(_)) {
+            remember_laboratory(&self.inner.practice_engine);
+        }
         *self.inner.laboratory.write().unwrap_or_else(PoisonError::into_inner) = laboratory;
     }
 
@@ -316,7 +331,8 @@ impl Desk {
         }
         let folder = self.inner.root.join("laboratory");
         let opened = open_laboratory(folder.clone(), None).await;
-        let opened = opened.unless_missed(self.wants_laboratory(), &folder);
+        let is_known = knows_laboratory(&self.inner.practice_engine.profile());
+        let opened = opened.unless_missed(is_known, &folder);
         let answer = match &opened {
             Laboratory::Open(engine) => Ok(Some(engine.clone())),
             Laboratory::Absent => Ok(None),
@@ -434,12 +450,29 @@ pub(crate) fn wants_laboratory(practice: &Profile) -> bool {
     practice.settings.preferences.get(PLACE).is_some_and(|place| place == "laboratory")
 }
 
+/// Whether there was a laboratory once, also where practice was in use when the window was last closed.
+pub(crate) fn knows_laboratory(practice: &Profile) -> bool {
+    practice.settings.preferences.contains_key(KNOWN) || wants_laboratory(practice)
+}
+
+/// Notes that there is a laboratory: its folder may be away one day.
+fn remember_laboratory(practice: &Engine) {
+    if practice.profile().settings.preferences.contains_key(KNOWN) {
+        return;
+    }
+    // What cannot be written now is written at the next start.
+    let _ = practice.change_settings(|settings| {
+        settings.preferences.insert(KNOWN.to_owned(), true.into());
+        Ok(())
+    });
+}
+
 impl Laboratory {
-    /// One that was in use is not taken for one that never was, where all of its folder is gone: its disk may not be
+    /// One that was there is not taken for one that never was, where all of its folder is gone: its disk may not be
     /// connected.
-    fn unless_missed(self, is_wanted: bool, folder: &Path) -> Self {
+    fn unless_missed(self, is_known: bool, folder: &Path) -> Self {
         match self {
-            Self::Absent if is_wanted => Self::Closed(settings_missing(folder)),
+            Self::Absent if is_known => Self::Closed(settings_missing(folder)),
             laboratory => laboratory,
         }
     }

@@ -76,14 +76,14 @@ pub fn default_folder() -> PathBuf {
     if !has_laboratory && holds_profile(&practice) { practice } else { laboratory }
 }
 
-/// Whether a laboratory without settings was one: it has left something, or the window was in its room last, and all of
-/// its folder is gone with the disk that it is on.
+/// Whether a laboratory without settings was one: it has left something, or the window has opened it once, and all of its
+/// folder is gone with the disk that it is on.
 fn is_missed(laboratory: &Path) -> bool {
-    let was_in_use = || {
+    let is_known = || {
         let practice = Profile::open(&practice_folder());
-        practice.is_ok_and(|practice| crate::desk::wants_laboratory(&practice))
+        practice.is_ok_and(|practice| crate::desk::knows_laboratory(&practice))
     };
-    crate::desk::was_laboratory(laboratory) || (laboratory == laboratory_folder() && was_in_use())
+    crate::desk::was_laboratory(laboratory) || (laboratory == laboratory_folder() && is_known())
 }
 
 /// Where a new profile goes where no folder is named.

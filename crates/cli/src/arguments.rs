@@ -153,7 +153,8 @@ The new report is linked to the one it replaces.
 
 Examples:
   labcourier resubmit 12
-  labcourier resubmit 12 --with corrected.json --wait")]
+  labcourier resubmit 12 --with corrected.json --wait
+  labcourier resubmit 12 --with corrected.json --digest \"$DIGEST\"")]
     Resubmit(Resubmit),
     /// Stop a report that waits to be sent; it stays on hold until it is released or withdrawn.
     #[command(after_help = "Example:\n  labcourier hold 12")]
@@ -313,6 +314,9 @@ pub(crate) struct Resubmit {
     /// The corrected file.
     #[arg(long, value_name = "FILE")]
     pub(crate) with: Option<PathBuf>,
+    /// SHA-256 of the file as somebody has looked at it: what lies there by now and is something else is not sent.
+    #[arg(long, value_name = "SHA256", requires = "with")]
+    pub(crate) digest: Option<String>,
     /// The file takes the report's place, though it is about another patient or case.
     #[arg(long, requires = "with")]
     pub(crate) other_report: bool,

@@ -19,6 +19,7 @@ import type { EndpointView } from "./generated/EndpointView";
 import type { FixView } from "./generated/FixView";
 import type { IntakeView } from "./generated/IntakeView";
 import type { LeftView } from "./generated/LeftView";
+import type { LostView } from "./generated/LostView";
 import type { ListCountsView } from "./generated/ListCountsView";
 import type { ListQuery } from "./generated/ListQuery";
 import type { LyingView } from "./generated/LyingView";
@@ -76,7 +77,7 @@ export interface Commands {
   say_received: { takes: { id: number; reason: string }; gives: null };
   say_not_received: { takes: { id: number; reason: string }; gives: null };
   resubmit: { takes: { id: number }; gives: number };
-  correct_with_file: { takes: { id: number; path: string }; gives: IntakeView };
+  correct_with_file: { takes: { id: number; path: string; shown: string[] }; gives: IntakeView };
   correct_with_text: { takes: { id: number; text: string }; gives: IntakeView };
   look_at_draft: { takes: { id: number; text: string }; gives: DraftView };
   edit_draft: { takes: { text: string; expression: string; value: string }; gives: string };
@@ -121,6 +122,7 @@ export interface Commands {
   set_watched_folder: { takes: { path: string | null }; gives: null };
   watch_what_comes: { takes: { path: string }; gives: null };
   left_lying: { takes: void; gives: LeftView };
+  lost_reports: { takes: void; gives: LostView[] };
   preferences: { takes: void; gives: PreferencesView };
   set_preferences: { takes: { preferences: PreferencesView }; gives: null };
   statistics: { takes: { days: number }; gives: StatisticsView };

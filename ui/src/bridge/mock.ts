@@ -548,6 +548,7 @@ export function createMock(options: MockOptions = {}): Door {
       return null;
     },
     left_lying: () => ({ count: 0, newest: null, paths: [] }),
+    lost_reports: () => (notices.some(({ problem: { params } }) => params.lost === "1") ? [{ file: "befund-0812.json", at: "2026-11-20T16:58:02Z", endpoint: "BAG" }] : []),
     preferences: () => preferences,
     set_preferences(takes) {
       preferences = takes.preferences;

@@ -20,7 +20,7 @@ const PAGE = 200;
 const SETTLE_MS = 200;
 
 /** What of the cache depends on the journal. */
-const FOLLOWS_JOURNAL: Command[] = ["status", "batch", "list", "list_counts", "chosen", "detail", "statistics", "statement"];
+const FOLLOWS_JOURNAL: Command[] = ["status", "batch", "list", "list_counts", "chosen", "detail", "statistics", "statement", "lost_reports"];
 
 export function createCache(): QueryClient {
   return new QueryClient({
@@ -160,6 +160,12 @@ export function useDeadlines() {
 }
 
 /** What was left lying in the watched folder of this room; the files may have gone since a screen was last open. */
+/** What a restore has lost: what is found or handed over again leaves it. */
+export function useLostReports() {
+  const room = useStatus().data?.room;
+  return useQuery({ queryKey: ["lost_reports", room], queryFn: () => door.call("lost_reports"), enabled: room !== undefined });
+}
+
 export function useLeftLying() {
   const room = useStatus().data?.room;
   return useQuery({

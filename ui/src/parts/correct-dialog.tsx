@@ -71,9 +71,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
     onClose();
     afterCorrection(given, text, onDone);
   };
-  const withFile = useCommand("correct_with_file", { onDone: finish });
   const withText = useCommand("correct_with_text", { onDone: finish });
-  const { mutate: sendFile } = withFile;
   /** A file that was dropped or chosen: shown before it takes the report's place. */
   const [dropped, setDropped] = useState<string>();
   const ask = useCallback(
@@ -85,7 +83,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
   useDropInto(ask);
   const choose = () => void door.call("choose_files", { purpose: "reports" }).then(ask, sayProblem(text));
   const dirty = content !== view.source;
-  const busy = withFile.isPending || withText.isPending;
+  const busy = withText.isPending;
   const ready = (dirty || edits.isEmptied || edits.isUnderWay) && content.trim() !== "" && !busy;
   const sending = useRef(false);
   const send = () => {
@@ -102,7 +100,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
   };
   // The question about a file has the key while it stands.
   useSendKey(() => dropped === undefined && send());
-  const problem = withFile.error ?? withText.error;
+  const problem = withText.error;
   const marks = useMarks(looked, edits.apply);
   return (
     <Dialog
@@ -123,15 +121,7 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
       }
     >
       {dropped !== undefined && (
-        <CorrectionQuestion
-          id={id}
-          path={dropped}
-          onSend={() => {
-            setDropped(undefined);
-            sendFile({ id, path: dropped });
-          }}
-          onClose={() => setDropped(undefined)}
-        />
+        <CorrectionQuestion key={dropped} id={id} path={dropped} onDone={finish} onClose={() => setDropped(undefined)} />
       )}
       {draft !== null && draft !== view.source && (
         <Notice

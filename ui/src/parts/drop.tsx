@@ -1,11 +1,13 @@
 // What a drop of files will do is said while they hover, and asked where it could mean two things.
 
 import { FilePlus2, FileUp } from "lucide-react";
-import { useEffect, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 
 import { door } from "#door";
 
 import type { CandidateView } from "../bridge/generated/CandidateView";
+import type { IntakeView } from "../bridge/generated/IntakeView";
+import type { Problem } from "../bridge/generated/Problem";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { useIntake } from "../intake";
@@ -16,7 +18,7 @@ import { Dialog } from "./dialog";
 import css from "./drop.module.css";
 import { afterCorrection } from "./correction";
 import { useSendKey } from "./draft";
-import { Notice } from "./notes";
+import { Notice, ProblemNote } from "./notes";
 import { sayProblem } from "./toasts";
 
 export type DropTarget = { kind: "send" } | { kind: "certificate" } | { kind: "report"; id: number };
@@ -34,16 +36,28 @@ export function DropVeil({ target }: { target: DropTarget }) {
   );
 }
 
-/** One file as the correction of a report: shown before it takes the report's place. */
-export function CorrectionQuestion(props: { id: number; path: string; onSend: () => void; onClose: () => void }) {
-  const { id, path, onSend, onClose } = props;
+/** One file as the correction of a report: shown before it takes the report's place, and sent as it was shown. */
+export function CorrectionQuestion(props: { id: number; path: string; onDone: (view: IntakeView) => void; onClose: () => void }) {
+  const { id, path, onDone, onClose } = props;
   const text = useText();
   const [here] = useState(() => door.here());
   const [found, setFound] = useState<CandidateView[]>();
-  useEffect(() => {
+  const look = useCallback(() => {
+    setFound(undefined);
     here.call("inspect_files", { paths: [path] }).then(setFound, sayProblem(text));
   }, [here, path, text]);
-  useSendKey(() => found && onSend());
+  useEffect(look, [look]);
+  const correct = useCommand("correct_with_file", { onDone });
+  const shown = found?.flatMap(({ digest }) => (digest ? [digest] : []));
+  const onSend = () => {
+    if (!shown || correct.isPending) return;
+    // What lies there by now is shown before it is sent.
+    const onError = (problem: Problem) => {
+      if (problem.code === "correction-changed") look();
+    };
+    correct.mutate({ id, path, shown }, { onError });
+  };
+  useSendKey(onSend);
   const isIts = found?.every((view) => view.corrects?.id === id) ?? true;
   return (
     <Dialog
@@ -53,12 +67,13 @@ export function CorrectionQuestion(props: { id: number; path: string; onSend: ()
       footer={
         <>
           <Button onPress={onClose}>{text("action.cancel")}</Button>
-          <Button tone="primary" icon={FileUp} isDisabled={!found} onPress={onSend} data-testid="drop-correct">
+          <Button tone="primary" icon={FileUp} isDisabled={!found} isPending={correct.isPending} onPress={onSend} data-testid="drop-correct">
             {text("correct.send")}
           </Button>
         </>
       }
     >
+      {correct.error && <ProblemNote problem={correct.error} />}
       {!isIts && <Notice tone="attention" title={text("drop.correction.other")} />}
       <ul>{found?.map((view, at) => <CandidateRow key={at} view={view} />)}</ul>
     </Dialog>
@@ -70,25 +85,14 @@ export function DropQuestion({ id, path, onClose }: { id: number; path: string; 
   const text = useText();
   const { go, place } = useWindow();
   const intake = useIntake();
-  const correct = useCommand("correct_with_file", {
-    onDone: (view) => {
-      onClose();
-      if (view.submissions.some((one) => one !== null)) intake.sent([view]);
-      afterCorrection(view, text, (next) => "open" in place && go({ ...place, open: next }));
-    },
-  });
+  const onDone = (view: IntakeView) => {
+    onClose();
+    if (view.submissions.some((one) => one !== null)) intake.sent([view]);
+    afterCorrection(view, text, (next) => "open" in place && go({ ...place, open: next }));
+  };
   const [isCorrection, setIsCorrection] = useState(false);
   const file = path.split(/[/\\]/).at(-1) ?? path;
-  if (isCorrection) {
-    return (
-      <CorrectionQuestion
-        id={id}
-        path={path}
-        onSend={() => !correct.isPending && correct.mutate({ id, path }, { onError: sayProblem(text) })}
-        onClose={onClose}
-      />
-    );
-  }
+  if (isCorrection) return <CorrectionQuestion id={id} path={path} onDone={onDone} onClose={onClose} />;
   return (
     <Dialog
       title={text("drop.question")}

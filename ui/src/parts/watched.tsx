@@ -15,7 +15,7 @@ import { Button } from "./controls";
 import { Dialog } from "./dialog";
 import { Notice } from "./notes";
 import screen from "./screen.module.css";
-import { sayProblem } from "./toasts";
+import { say, sayProblem } from "./toasts";
 
 /** A folder that was chosen, with what lies in it. */
 interface Chosen {
@@ -35,9 +35,12 @@ export function WatchedFolder() {
     const path = await door.call("choose_folder");
     if (path === null) return;
     const there = await door.call("look_at_folder", { path });
-    // Nobody is asked about nothing.
-    if (there.count === 0) watch.mutate({ path }, { onError });
-    else setChosen({ path, there });
+    // Nobody is asked about nothing; a share that is away looks like an empty folder, so it is said.
+    if (there.count > 0) setChosen({ path, there });
+    else {
+      const onSuccess = () => say({ tone: "attention", title: text("watch.empty"), more: text("watch.empty.more") });
+      watch.mutate({ path }, { onError, onSuccess });
+    }
   };
   return (
     <>

@@ -14,6 +14,7 @@ import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button, CopyButton } from "../parts/controls";
 import { DayChart, instantsOf, sumOf } from "../parts/day-chart";
 import { Deadline } from "../parts/deadline";
+import { LostReports } from "../parts/lost";
 import { sentenceOf } from "../parts/said";
 import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
@@ -50,6 +51,7 @@ export function Overview({ stating: asked }: { stating: boolean }) {
       </header>
       <div className={screen.body}>
         {error && <ProblemNote problem={error} />}
+        <LostReports />
         {view && <Figures view={view} />}
       </div>
       {stating && <StatementDialog onClose={() => setStating(false)} />}

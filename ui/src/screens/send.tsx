@@ -294,7 +294,7 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
       // What was marked meanwhile stays so.
       setAgain((now) => new Set([...[...now].filter((path) => !went.has(path)), ...rest.again]));
       const gone = [...rest.left.gone, ...stays.map(({ path }) => path)];
-      intake.sent([...views, notHandedOver(stays)], { ...rest.left, gone });
+      intake.sent([...views, goneOf(views, sendable), notHandedOver(stays)], { ...rest.left, gone });
     }
   };
   return { send: () => void send(), isPending };
@@ -307,6 +307,17 @@ const SHOWN_MAX = 10_000;
 function shownOf(sources: Source[]): string[] | null {
   const digests = new Set(sources.flatMap(({ found }) => found ?? []).flatMap(({ digest }) => (digest ? [digest] : [])));
   return digests.size > SHOWN_MAX ? null : [...digests];
+}
+
+/** What was shown and lies nowhere any more, under the names that it was shown by: nobody sends it. */
+function goneOf(views: IntakeView[], sources: Source[]): IntakeView {
+  const gone = views.flatMap((view) => view.failed.flatMap((at) => view.files[at] ?? [])).filter((file) => file.file === "");
+  const shown = new Map(sources.flatMap((source) => source.found ?? []).map((file) => [file.digest, file]));
+  const files = gone.flatMap(({ digest, verdict, messages }) => {
+    const file = shown.get(digest);
+    return file ? [{ ...file, verdict, messages }] : [];
+  });
+  return { files, submissions: files.map(() => null), failed: [], problem: null };
 }
 
 /** What stays here is told with what went, as what became no submission. */

@@ -1,6 +1,6 @@
 // Settings of a laboratory: its authorities changed and removed, patience with reports, what is kept of its journal.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { authority, expect, sound, test } from "./window";
@@ -110,6 +110,28 @@ test("backups have a second place, and a journal that was set aside is deleted o
   await window.getByTestId("set-aside-confirm").click();
   await expect(card.getByTestId("set-aside")).toHaveCount(0);
   expect(existsSync(aside)).toBe(false);
+});
+
+test("what a restore has lost is named until it is handed over again, also once its notice was read", async ({ window, core, restart }) => {
+  const home = join(core.folder, "home/practice");
+  const sent = await core.call("send_files", { paths: [core.sample("covid")], again: false, separate: false, shown: null });
+  await expect.poll(async () => (await core.call("detail", { id: sent.submissions[0] ?? 0 })).row.state).toBe("completed");
+  const content = readFileSync(core.sample("malaria"), "utf8");
+  // It never got to the authority, where it would be found.
+  await core.call("set_paused", { paused: true });
+  const lost = core.write("malaria-lost.json", content);
+  await core.call("send_files", { paths: [lost], again: false, separate: false, shown: null });
+  const gone = readdirSync(home).filter((name) => name.startsWith("journal.db") && !name.includes("register"));
+  for (const name of [...gone, "backups"]) rmSync(join(home, name), { recursive: true, force: true });
+  await restart();
+  await window.getByTestId("nav-overview").click();
+  const list = window.getByTestId("lost-reports");
+  await expect(list).toContainText("malaria-lost.json");
+  await sound(window);
+  for (const read of await window.getByRole("button", { name: "Read", exact: true }).all()) await read.click();
+  await expect(list).toContainText("malaria-lost.json");
+  await core.call("send_files", { paths: [lost], again: false, separate: false, shown: null });
+  await expect(list).toHaveCount(0);
 });
 
 test("a laboratory enters its deadlines; each report has a clock until the authority has taken it", async ({ window, core }) => {

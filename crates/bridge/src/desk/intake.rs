@@ -7,11 +7,12 @@ use engine::{
     Candidate, Differing, Engine, EngineError, HandOver, ImportOptions, KnownContent, Relation,
     Taken,
 };
+use journal::Destination;
 use report::{Action, SubmissionId};
 
 use super::Desk;
 use super::watches::settle_left;
-use crate::candidates::{candidate_view, refused_view};
+use crate::candidates::{candidate_view, gone_view, refused_view};
 use crate::difference::changes;
 use crate::limits;
 use crate::problem::Problem;
@@ -45,8 +46,11 @@ impl Desk {
     }
 
     /// The same for what a person has seen of these files, by its digests: what lies there now and was not shown is given
-    /// back, for a system may write to a file or a folder while somebody looks at it. With `separate` each file is a
-    /// report of its own.
+    /// back, and so is what was shown and lies there no more, for a system may write to a file or a folder while somebody
+    /// looks at it. With `separate` each file is a report of its own.
+    ///
+    /// # Errors
+    /// `endpoint-changed` where another endpoint comes into use before anything is taken in.
     pub(crate) async fn send_as_shown(
         &self,
         paths: Vec<String>,
@@ -57,12 +61,16 @@ impl Desk {
         let (desk, paths) = (self.here(), limits::paths(paths)?);
         desk.refuse_standing_in(&paths).await?;
         let engine = desk.engine();
+        let _under_way = desk.takes(shown.as_ref().map_or(paths.len(), Vec::len));
+        let goes_to = endpoint_of(&engine);
         let shown: Option<HashSet<String>> = shown.map(|shown| shown.into_iter().collect());
         let is_shown = |candidate: &Candidate| match (&shown, candidate.parsed()) {
             (Some(shown), Some(parsed)) => shown.contains(&parsed.digest),
             _ => true,
         };
         let candidates = engine.inspect(paths.clone()).await?;
+        refuse_elsewhere(&engine, &candidates, goes_to.as_deref())?;
+        let gone = gone(&engine, shown.as_ref(), &candidates, known)?;
         let (candidates, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(is_shown);
         let delay = desk.undo_micros().await?;
         let mut view = if separate {
@@ -74,6 +82,11 @@ impl Desk {
         for other in &others {
             let changed = Problem::new("files-changed", &[("count", &count)], "intake");
             view.add_failed(candidate_view(other, Names::Masked), changed);
+        }
+        let count = gone.len().to_string();
+        for digest in gone {
+            let problem = Problem::new("files-gone", &[("count", &count)], "intake");
+            view.add_failed(gone_view(digest), problem);
         }
         // Each file is looked at once more: the seconds of undo have begun.
         tokio::spawn(async move { settle_left(&engine, paths.into_iter().collect()).await });
@@ -133,13 +146,58 @@ impl Desk {
         let (desk, name) = (self.here(), limits::name("name", &name)?);
         desk.refuse_standing_in(&[]).await?;
         let engine = desk.engine();
+        let _under_way = desk.takes(1);
+        let goes_to = endpoint_of(&engine);
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;
+        refuse_elsewhere(&engine, &candidates, goes_to.as_deref())?;
         let delay = desk.undo_micros().await?;
         if separate {
             return take(&engine, &candidates, known, Differing::Apart, delay).await;
         }
         take_with_corrections(&engine, candidates, known, delay).await
     }
+}
+
+/// The id of the endpoint in use.
+fn endpoint_of(engine: &Engine) -> Option<String> {
+    engine.endpoint().ok().map(|endpoint| endpoint.id().to_owned())
+}
+
+/// What a person sends goes where they saw that it goes: another endpoint may come into use while files are read.
+pub(super) fn refuse_elsewhere(
+    engine: &Engine,
+    candidates: &[Candidate],
+    goes_to: Option<&str>,
+) -> Result<(), Problem> {
+    let mut looked_for = candidates.iter().filter_map(Candidate::parsed).map(|it| &it.compared_for);
+    let is_same = looked_for.all(|endpoint| endpoint.as_deref() == goes_to);
+    match is_same && endpoint_of(engine).as_deref() == goes_to {
+        true => Ok(()),
+        false => Err(Problem::new("endpoint-changed", &[], "intake")),
+    }
+}
+
+/// What was shown and lies there no more, by its digests. What is known and was not to go again is not missed.
+fn gone(
+    engine: &Engine,
+    shown: Option<&HashSet<String>>,
+    candidates: &[Candidate],
+    known: KnownContent,
+) -> Result<Vec<String>, Problem> {
+    let there: HashSet<&str> =
+        candidates.iter().filter_map(Candidate::parsed).map(|it| it.digest.as_str()).collect();
+    let endpoint = engine.endpoint()?;
+    let here =
+        Destination { endpoint: endpoint.id(), environment: Some(endpoint.environment.code()) };
+    let mut gone = Vec::new();
+    for digest in shown.into_iter().flatten().filter(|it| !there.contains(it.as_str())) {
+        let is_known = !engine.journal().of_content(digest, None, Some(here))?.is_empty();
+        if known == KnownContent::SendAgain || !is_known {
+            gone.push(digest.clone());
+        }
+    }
+    gone.sort_unstable();
+    Ok(gone)
 }
 
 /// `engine` is the one that has looked at the files: what they correct is numbered in its journal.

@@ -98,12 +98,26 @@ impl Desk {
         Ok(self.engine().resubmit(SubmissionId(id)).await?.0)
     }
 
-    /// Sends a corrected file in place of a submission.
-    pub async fn correct_with_file(&self, id: i64, path: String) -> Result<IntakeView, Problem> {
+    /// Sends a corrected file in place of a submission, as it was shown, by its digest.
+    ///
+    /// # Errors
+    /// `correction-changed` where something else lies there now: a system may have written another patient's report there
+    /// while somebody looked at it.
+    pub async fn correct_with_file(
+        &self,
+        id: i64,
+        path: String,
+        shown: Vec<String>,
+    ) -> Result<IntakeView, Problem> {
         let (desk, files) = (self.here(), vec![limits::path(path)?]);
         desk.refuse_standing_in(&files).await?;
         let engine = desk.engine();
+        let _under_way = desk.takes(1);
         let candidates = engine.inspect(files).await?;
+        let mut read = candidates.iter().filter_map(Candidate::parsed);
+        if !read.all(|parsed| shown.contains(&parsed.digest)) {
+            return Err(Problem::new("correction-changed", &[], "correct"));
+        }
         correct(&engine, SubmissionId(id), candidates, desk.undo_micros().await?).await
     }
 
@@ -120,6 +134,7 @@ impl Desk {
         delay: i64,
     ) -> Result<IntakeView, Problem> {
         limits::text(&text)?;
+        let _under_way = self.takes(1);
         let engine = self.engine();
         let name = engine.journal().row(SubmissionId(id))?.file;
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;

@@ -8,7 +8,10 @@ use engine::{Profile, ProfileProblem};
 use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
-use crate::views::{SafekeepingView, SetAsideView};
+use crate::views::{LostView, SafekeepingView, SetAsideView};
+
+/// Lost reports that are shown at once.
+const LOST_SHOWN: usize = 1_000;
 
 impl Desk {
     /// What is kept; nothing before the laboratory is set up. Works also where its journal does not open.
@@ -20,6 +23,21 @@ impl Desk {
             Err(error) => Err(engine::OpenError::from(error).into()),
         })
         .await?
+    }
+
+    /// Reports of the room in use that a restore has lost with their content, the newest first. Each leaves the list once it
+    /// is handed over again, or found at the authority.
+    pub async fn lost_reports(&self) -> Result<Vec<LostView>, Problem> {
+        let engine = self.engine();
+        let profile = engine.profile();
+        let mut lost = engine.journal().lost_reports()?;
+        lost.sort_unstable_by_key(|lost| std::cmp::Reverse(lost.at));
+        let view = |lost: journal::LostReport| LostView {
+            file: lost.file,
+            at: lost.at.to_fhir(),
+            endpoint: profile.name_of(&lost.endpoint),
+        };
+        Ok(lost.into_iter().take(LOST_SHOWN).map(view).collect())
     }
 
     /// Deletes a journal that was set aside, for good.

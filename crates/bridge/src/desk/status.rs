@@ -77,7 +77,7 @@ impl Desk {
     }
 
     /// Reports of both rooms that are not finished: they go on as long as the program runs, also those that a person has
-    /// to look at because it takes long.
+    /// to look at because it takes long, and those that are being taken in.
     pub fn under_way(&self) -> u32 {
         let rooms = [Some(self.inner.practice_engine.clone()), self.opened_laboratory()];
         let open = |engine: Engine| engine.journal().counts(engine.now()).ok();
@@ -85,7 +85,8 @@ impl Desk {
             let of = |state| all.by_state.get(state).copied().unwrap_or(0);
             small(["queued", "sending", "unknown", "in-progress"].map(of).iter().sum())
         };
-        rooms.into_iter().flatten().filter_map(open).map(moving).sum()
+        let moving: u32 = rooms.into_iter().flatten().filter_map(open).map(moving).sum();
+        moving.saturating_add(self.taken_in_now())
     }
 
     /// A person has read a notice as it stood at that time (`NoticeView::at`). What has taken its place since is

@@ -552,6 +552,130 @@ async fn a_laboratory_that_did_not_open_is_tried_again_by_itself() {
     desk.stop().await;
 }
 
+/// What stood on the list and is gone when it is sent is told, report by report; what is known was not to go again.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_shown_and_is_gone_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(&folder.path().join("desk"), SecretsKind::Practice).await.unwrap();
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    let file = |number: u64| out.join(format!("{number}.json"));
+    for number in 1..=4 {
+        std::fs::write(file(number), testkit::DocumentBuilder::new(number).json()).unwrap();
+    }
+    let paths = || vec![out.display().to_string()];
+    desk.send_files(vec![file(4).display().to_string()], KnownContent::Show).await.unwrap();
+    let shown: Vec<_> = desk.inspect_files(paths()).await.unwrap();
+    let shown: Vec<String> = shown.into_iter().map(|view| view.digest).collect();
+    for number in [2, 3, 4] {
+        std::fs::remove_file(file(number)).unwrap();
+    }
+    let view = desk.send_as_shown(paths(), KnownContent::Show, false, Some(shown.clone())).await;
+    let view = view.unwrap();
+    assert_eq!(view.submissions.iter().flatten().count(), 1);
+    assert_eq!(view.failed, [1, 2]);
+    let gone: Vec<&String> = view.files[1..].iter().map(|file| &file.digest).collect();
+    assert!(gone.iter().all(|digest| shown[1..3].contains(digest)), "{gone:?}");
+    let problem = view.problem.unwrap();
+    assert_eq!((problem.code.as_str(), problem.params["count"].as_str()), ("files-gone", "2"));
+    desk.stop().await;
+}
+
+/// What was looked at for one endpoint stays on the list where another is in use by then.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_shown_for_one_endpoint_goes_to_no_other() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(&folder.path().join("desk"), SecretsKind::Practice).await.unwrap();
+    let file = folder.path().join("a.json");
+    std::fs::write(&file, testkit::DocumentBuilder::new(1).json()).unwrap();
+    let engine = desk.engine();
+    let seen = engine.inspect(vec![file]).await.unwrap();
+    let here = engine.endpoint().unwrap();
+    let goes = |to: &str| super::intake::refuse_elsewhere(&engine, &seen, Some(to));
+    assert_eq!(goes(here.id()), Ok(()));
+    assert_eq!(goes("another").unwrap_err().code, "endpoint-changed");
+    desk.stop().await;
+}
+
+/// A file that takes a report's place is the one that was shown, whatever lies there by then.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_correction_is_the_file_that_was_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(&folder.path().join("desk"), SecretsKind::Practice).await.unwrap();
+    let file = folder.path().join("a.json");
+    let write = |number: u64| {
+        std::fs::write(&file, testkit::DocumentBuilder::new(number).json()).unwrap();
+    };
+    let path = || file.display().to_string();
+    write(1);
+    desk.send_files(vec![path()], KnownContent::Show).await.unwrap();
+    desk.hold_back(vec![1]).await.unwrap();
+    write(2);
+    let shown = desk.inspect_files(vec![path()]).await.unwrap().remove(0).digest;
+    write(3);
+    let refused = desk.correct_with_file(1, path(), vec![shown.clone()]).await;
+    assert_eq!(refused.unwrap_err().code, "correction-changed");
+    let row = |id| desk.engine().journal().row(report::SubmissionId(id));
+    assert_eq!((row(1).unwrap().state.code(), row(2).is_err()), ("held", true));
+    write(2);
+    let view = desk.correct_with_file(1, path(), vec![shown]).await.unwrap();
+    assert_eq!(view.submissions, [Some(2)]);
+    desk.stop().await;
+}
+
+/// Nobody can say what lies in a folder that cannot be looked at: it is not watched, for all of it would be sent once it can.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_cannot_be_looked_at_is_not_watched() {
+    let folder = tempfile::tempdir().unwrap();
+    let away = super::watches::seen(folder.path().join("away")).await.err().unwrap();
+    assert_eq!(
+        (away.code.as_str(), &*away.params["reason"]),
+        ("folder-not-seen", "folder-missing")
+    );
+    let desk = Desk::open_with(&folder.path().join("desk"), SecretsKind::Practice).await.unwrap();
+    let inner = folder.path().join("out/2024");
+    std::fs::create_dir_all(&inner).unwrap();
+    let path = || folder.path().join("out").display().to_string();
+    let may = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(&inner, mode).unwrap();
+    };
+    may(0o300);
+    // Who may read everything meets no such folder.
+    if std::fs::read_dir(&inner).is_err() {
+        let code = |problem: crate::Problem| (problem.code, problem.params["folder"].clone());
+        let told = Some(("folder-not-seen".to_owned(), inner.display().to_string()));
+        assert_eq!(desk.look_at_folder(path()).await.err().map(code), told);
+        assert_eq!(desk.set_watched_folder(Some(path())).await.err().map(code), told);
+        assert_eq!(desk.watch_what_comes(path()).await.err().map(code), told);
+        assert_eq!(desk.engine().profile().settings.watched_folder, None);
+    }
+    may(0o700);
+    assert_eq!(desk.look_at_folder(path()).await.unwrap().count, 0);
+    desk.set_watched_folder(Some(path())).await.unwrap();
+    desk.stop().await;
+}
+
+/// Whoever closes the window while files are taken in is asked, and the program ends once they are.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_being_taken_in_is_under_way_and_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
+    assert_eq!(desk.under_way(), 0);
+    let taking = desk.takes(3);
+    assert_eq!(desk.under_way(), 3);
+    let ended = tokio::spawn({
+        let desk = desk.clone();
+        async move { desk.stop().await }
+    });
+    tokio::task::yield_now().await;
+    assert!(!ended.is_finished());
+    drop(taking);
+    tokio::time::timeout(PATIENCE, ended).await.expect("in time").unwrap();
+    assert_eq!(desk.under_way(), 0);
+}
+
 /// Without the window nobody asks for it any more: whoever closes it is asked first.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_in_doubt_for_long_is_under_way() {
@@ -646,7 +770,11 @@ async fn practice_takes_nothing_that_is_meant_for_a_laboratory_that_does_not_ope
     // All of its folder is gone with its disk: it is not taken for one that never was.
     std::fs::rename(folder.path().join("laboratory"), folder.path().join("away")).unwrap();
     let desk = Desk::open_with(folder.path(), SecretsKind::Practice).await.unwrap();
-    assert_eq!(desk.status().await.unwrap().problem, None, "practice was chosen");
+    // Practice was chosen, so it takes what it is given; that the laboratory is missed stands above every screen.
+    let status = desk.status().await.unwrap();
+    assert_eq!(status.problem.unwrap().code, "settings-missing");
+    desk.send_files(files(), KnownContent::SendAgain).await.unwrap();
+    assert_eq!(desk.add_endpoint(nowhere()).await.unwrap_err().code, "settings-missing");
     desk.inner
         .practice_engine
         .change_settings(|settings| {
@@ -682,7 +810,7 @@ fn commands_move_between_threads() {
         moves(desk.say_received(1, String::new()));
         moves(desk.say_not_received(1, String::new()));
         moves(desk.resubmit(1));
-        moves(desk.correct_with_file(1, String::new()));
+        moves(desk.correct_with_file(1, String::new(), Vec::new()));
         moves(desk.correct_with_text(1, String::new()));
         moves(desk.practice_samples());
         moves(desk.certificate_inspect(Vec::new(), String::new()));

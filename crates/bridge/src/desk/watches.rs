@@ -2,6 +2,7 @@
 //! laboratory's reports from being sent.
 
 use std::collections::HashSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -15,6 +16,9 @@ use crate::limits;
 use crate::problem::Problem;
 use crate::rows::small;
 use crate::views::{LeftView, LyingView};
+
+/// Folders in folders that are looked at.
+const DEPTH_MAX: u32 = 64;
 
 /// The watches of both rooms.
 #[derive(Default)]
@@ -88,7 +92,7 @@ impl Desk {
     /// person reads the question is new.
     pub async fn look_at_folder(&self, path: String) -> Result<LyingView, Problem> {
         let folder = folder_of(path)?;
-        let there = Arc::new(on_pool(move || Lying::in_folder(&folder)).await?);
+        let there = seen(folder).await?;
         let newest = there.newest().map(Instant::to_fhir);
         let view = LyingView { count: small(there.count() as u64), newest };
         *self.shown() = Some(there);
@@ -99,6 +103,9 @@ impl Desk {
     pub async fn set_watched_folder(&self, path: Option<String>) -> Result<(), Problem> {
         let folder = path.map(folder_of).transpose()?;
         self.refuse_standing_in(&[]).await?;
+        if let Some(folder) = &folder {
+            seen(folder.clone()).await?;
+        }
         Ok(self.watch_folder(|engine| engine.set_watched_folder(folder)).await?)
     }
 
@@ -109,7 +116,7 @@ impl Desk {
         let shown = self.shown().take().filter(|there| there.folder() == folder);
         let there = match shown {
             Some(there) => there,
-            None => Arc::new(on_pool(move || Lying::in_folder(&folder)).await?),
+            None => seen(folder).await?,
         };
         Ok(self.watch_folder(|engine| engine.set_watched_folder_leaving(&there)).await?)
     }
@@ -163,6 +170,42 @@ impl Desk {
         let watches = self.inner.watches.lock().await;
         [&watches.practice, &watches.laboratory]
             .map(|watch| watch.as_ref().map(|watch| watch.folder.clone()))
+    }
+}
+
+/// A look at a folder that is to be watched.
+///
+/// # Errors
+/// `folder-not-seen` where something in it cannot be looked at: whatever lies there, perhaps for years, would be sent unasked
+/// as soon as it can be.
+pub(super) async fn seen(folder: PathBuf) -> Result<Arc<Lying>, Problem> {
+    let (there, unseen) =
+        on_pool(move || (Lying::in_folder(&folder), unseen(&folder, DEPTH_MAX))).await?;
+    if let Some((path, error)) = unseen {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "folder-missing".to_owned(),
+            io::ErrorKind::PermissionDenied => "no-permission".to_owned(),
+            other => other.to_string(),
+        };
+        let params = [("folder", &*path.display().to_string()), ("reason", &*reason)];
+        return Err(Problem::new("folder-not-seen", &params, "watch"));
+    }
+    Ok(Arc::new(there))
+}
+
+/// The first folder in it, or itself, that cannot be listed.
+fn unseen(folder: &Path, depth: u32) -> Option<(PathBuf, io::Error)> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) => return Some((folder.to_owned(), error)),
+    };
+    let below = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));
+    match depth.checked_sub(1) {
+        // What has gone since its folder was listed is no matter.
+        Some(depth) => below
+            .filter_map(|entry| unseen(&entry.path(), depth))
+            .find(|(_, error)| error.kind() != io::ErrorKind::NotFound),
+        None => None,
     }
 }
 

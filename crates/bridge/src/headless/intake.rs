@@ -213,19 +213,31 @@ impl Headless {
     ///
     /// # Errors
     /// `other-report` where it is about another patient or case: a slip in its name would give up the report.
-    pub async fn correct(&self, id: i64, file: PathBuf) -> Result<Looked, Problem> {
-        self.correct_if(id, file, is_of_one_case).await
+    /// `correction-changed` where its SHA-256 is not the one of what somebody has looked at, where that is given.
+    pub async fn correct(
+        &self,
+        id: i64,
+        file: PathBuf,
+        seen: Option<&str>,
+    ) -> Result<Looked, Problem> {
+        self.correct_if(id, file, seen, is_of_one_case).await
     }
 
     /// As [`Headless::correct`], whatever the file is about: a person says so.
-    pub async fn replace(&self, id: i64, file: PathBuf) -> Result<Looked, Problem> {
-        self.correct_if(id, file, |_, _| true).await
+    pub async fn replace(
+        &self,
+        id: i64,
+        file: PathBuf,
+        seen: Option<&str>,
+    ) -> Result<Looked, Problem> {
+        self.correct_if(id, file, seen, |_, _| true).await
     }
 
     async fn correct_if(
         &self,
         id: i64,
         file: PathBuf,
+        seen: Option<&str>,
         may_follow: fn(&Summary, &Summary) -> bool,
     ) -> Result<Looked, Problem> {
         let state = self.engine.journal().state(numbered(id))?;
@@ -238,6 +250,10 @@ impl Headless {
             let limit = [("argument", "--with"), ("limit", "1")];
             return Err(Problem::new("argument-too-large", &limit, "correct"));
         };
+        let is_seen = |digest: &str| seen.is_none_or(|seen| seen.eq_ignore_ascii_case(digest));
+        if candidate.parsed().is_some_and(|parsed| !is_seen(&parsed.digest)) {
+            return Err(Problem::new("correction-changed", &[], "correct"));
+        }
         if matches!(candidate.verdict, Verdict::Refused(_)) {
             return Ok(looked(&candidate));
         }

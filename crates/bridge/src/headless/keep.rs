@@ -271,13 +271,20 @@ impl Headless {
         Ok(all.iter().map(facts).collect())
     }
 
-    /// A person has read all notices; gives how many.
-    pub fn acknowledge_notices(&self) -> Result<usize, Problem> {
-        let all = self.engine.journal().notices()?;
-        for notice in &all {
-            self.engine.journal().remove_notice(&notice.code)?;
+    /// A person has read these notices. What has taken the place of one since is something else, and stays.
+    pub fn acknowledge_notices(&self, read: &[NoticeFacts]) -> Result<(), Problem> {
+        let journal = self.engine.journal();
+        let is_read = |notice: &&journal::Notice| {
+            let at = notice.at.to_fhir();
+            read.iter().any(|read| read.problem.code == notice.code && read.at == at)
+        };
+        for notice in journal.notices()?.iter().filter(is_read) {
+            match &notice.about {
+                Some(about) => journal.remove_notice_about(&notice.code, about)?,
+                None => journal.remove_notice(&notice.code)?,
+            }
         }
-        Ok(all.len())
+        Ok(())
     }
 
     /// Reports that were taken in before a restore and whose content is gone: to be handed over again.

@@ -138,6 +138,22 @@ pub struct LeftView {
 // A file may be named after a patient.
 fhir::shows_only!(LeftView { count, newest });
 
+/// A report that was taken in before the journal was restored, and whose content is gone: it is to be handed over again.
+#[derive(Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct LostView {
+    /// Name of its file; empty where nobody knows it any more.
+    pub file: String,
+    /// When it was taken in, ISO instant.
+    pub at: String,
+    /// Name of the endpoint that it went or was to go to.
+    pub endpoint: String,
+}
+
+// A file may be named after a patient.
+fhir::shows_only!(LostView { at, endpoint });
+
 /// One configured endpoint.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

@@ -180,7 +180,7 @@ async fn notices(scene: &Scene<'_>, read: bool) -> Result<Exit, Problem> {
     let profile = Headless::open(&scene.folder(), scene.passphrase()?).await?;
     let (all, lost) = (profile.notices()?, profile.lost_reports()?);
     if read {
-        profile.acknowledge_notices()?;
+        profile.acknowledge_notices(&all)?;
     }
     profile.close().await;
     if scene.output.json {

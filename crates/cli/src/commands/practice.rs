@@ -91,7 +91,7 @@ async fn teach(scene: &Scene<'_>, profile: &mut Headless) -> Result<Exit, Proble
     let text = scene.texts.text("say.practice-correcting", &params);
     scene.output.hint(&Line::new().look(text, Look::Bold));
     scene.output.hint(&Line::new());
-    let corrected = profile.correct(id, correction).await?;
+    let corrected = profile.correct(id, correction, None).await?;
     let second =
         send::deliver(scene, profile, vec![corrected], &waiting, &Verified::default()).await?;
     if second != Exit::Well {

@@ -303,9 +303,10 @@ pub(super) async fn resubmit(scene: &Scene<'_>, resubmit: Resubmit) -> Result<Ex
     if scene.refuses_unnamed(&profile, is_its_own) {
         return Ok(Exit::Usage);
     }
+    let seen = resubmit.digest.as_deref();
     let file = match resubmit.with {
-        Some(file) if resubmit.other_report => profile.replace(resubmit.id, file).await?,
-        Some(file) => profile.correct(resubmit.id, file).await?,
+        Some(file) if resubmit.other_report => profile.replace(resubmit.id, file, seen).await?,
+        Some(file) => profile.correct(resubmit.id, file, seen).await?,
         None => profile.resubmit(resubmit.id).await?,
     };
     let (waiting, verified) = (&resubmit.waiting, &resubmit.verified);

@@ -16,7 +16,8 @@ use crate::stop;
 const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(500);
 
 pub(super) async fn watch(scene: &Scene<'_>, dir: PathBuf) -> Result<Exit, Problem> {
-    if !dir.is_dir() {
+    // One that is away is watched too: a share may come later than the computer, and nobody looks at a service.
+    if std::fs::metadata(&dir).is_ok_and(|there| !there.is_dir()) {
         let dir = dir.display().to_string();
         scene.output.error(Line::of(scene.texts.text("say.not-a-folder", &[("folder", &dir)])));
         return Ok(Exit::Usage);

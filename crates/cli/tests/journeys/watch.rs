@@ -23,6 +23,11 @@ impl Watcher {
 
     fn start_with(place: &Place, options: &[&str]) -> Self {
         std::fs::create_dir_all(place.path("folder")).unwrap();
+        Self::of_any(place, options)
+    }
+
+    /// Whether or not the folder is there.
+    fn of_any(place: &Place, options: &[&str]) -> Self {
         let mut command = place.command(&[&["watch", "folder"], options].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, err) = (lines(child.stdout.take().unwrap()), lines(child.stderr.take().unwrap()));
@@ -68,6 +73,19 @@ fn an_outage_is_told_when_it_begins_and_when_it_is_over() {
     until(&mut watcher.out, "Completed");
     let (out, err) = watcher.stop();
     assert_eq!((out, err), (vec![], vec![]));
+}
+
+/// A share may come later than the computer, and nobody looks at a service: what is away is waited for.
+#[test]
+fn a_folder_that_is_away_at_the_start_is_watched_once_it_is_there() {
+    let place = Place::ready();
+    let file = place.write("a.json", report(260).json());
+    place.run(&["watch", &file]).ends(2);
+    let mut watcher = Watcher::of_any(&place, &[]);
+    until(&mut watcher.err, "cannot be looked at");
+    place.write("folder/a.json", report(260).json());
+    until(&mut watcher.out, "Completed");
+    watcher.stop();
 }
 
 /// A known file in the folder: `watch` has no --again to advise.

@@ -1,0 +1,63 @@
+//! What a person has sent and is not in the journal yet: files are read and taken in, which takes a while on a share. Who
+//! closes the window meanwhile is told that nothing is lost, so the program ends only once all of it is taken in.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+
+use super::{Desk, Inner};
+
+/// A share that never answers must not keep a program alive for ever.
+const WAITED_FOR: Duration = Duration::from_secs(600);
+
+/// How many reports are being taken in, as far as that is known before they are read.
+#[derive(Default)]
+pub(super) struct Taking {
+    reports: AtomicU32,
+    ended: Notify,
+}
+
+/// One hand-over under way; dropped, it is done.
+pub(super) struct UnderWay {
+    inner: Arc<Inner>,
+    reports: u32,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.inner.taking.reports.fetch_sub(self.reports, Ordering::SeqCst);
+        self.inner.taking.ended.notify_waiters();
+    }
+}
+
+impl Desk {
+    /// A hand-over of so many reports begins.
+    pub(super) fn takes(&self, reports: usize) -> UnderWay {
+        let reports = u32::try_from(reports).unwrap_or(u32::MAX / 2).max(1);
+        self.inner.taking.reports.fetch_add(reports, Ordering::SeqCst);
+        UnderWay { inner: self.inner.clone(), reports }
+    }
+
+    /// Reports that are being taken in.
+    pub(super) fn taken_in_now(&self) -> u32 {
+        self.inner.taking.reports.load(Ordering::SeqCst)
+    }
+
+    /// Waits until all that was handed over is taken in.
+    pub(super) async fn finish_taking(&self) {
+        let taking = &self.inner.taking;
+        let finished = async {
+            loop {
+                let ended = taking.ended.notified();
+                if taking.reports.load(Ordering::SeqCst) == 0 {
+                    return;
+                }
+                ended.await;
+            }
+        };
+        // What is still being read then is not taken in.
+        let _ = tokio::time::timeout(WAITED_FOR, finished).await;
+    }
+}
