@@ -255,9 +255,15 @@ impl Engine {
     pub fn ways_to_report(&self, id: SubmissionId) -> Result<WaysToReport, EngineError> {
         let endpoint = self.endpoint_of_report(id)?;
         let settings = self.profile().settings;
+        // One that was replaced before the report was taken in is shown nothing of it, and is expired, perhaps.
+        let first = match self.journal().restored_since(id)? {
+            Some(_) => Instant(i64::MIN),
+            None => self.journal().row(id)?.created,
+        };
         let mut former: Vec<&str> = settings
             .certificates_before(endpoint.id())
             .into_iter()
+            .filter(|(.., until)| first < until.plus_seconds(SENT_BEFORE_SECONDS))
             .map(|(fingerprint, ..)| fingerprint)
             .collect();
         former.sort_unstable();

@@ -311,7 +311,7 @@ pub(crate) fn decide(
     // A person may have decided meanwhile.
     let is_held = matches!(read::state(connection, id)?, State::Held { .. });
     let goes = receipt.is_none() && wait.release;
-    if is_held && goes && succession::waits_in_place_of(connection, id)?.is_some() {
+    if is_held && receipt.is_none() && succession::waits_in_place_of(connection, id)?.is_some() {
         // It goes only if the newer one does not.
         return Ok(());
     }

@@ -7,6 +7,7 @@ import type { Dispatch, SetStateAction } from "react";
 
 import { door } from "#door";
 
+import { problemOf } from "../bridge/door";
 import type { IntakeView } from "../bridge/generated/IntakeView";
 import type { StatusView } from "../bridge/generated/StatusView";
 import { followJournal, useStatus } from "../bridge/queries";
@@ -262,8 +263,14 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
     const handed: Part[] = [];
     const views: IntakeView[] = [];
     setPending(true);
+    // What was shown for one authority goes to no other, also where it comes into use in the middle of a hand-over.
+    let moved = false;
     const hand = async (paths: string[], call: () => Promise<IntakeView>) => {
       if (paths.length === 0) return;
+      if (moved) {
+        handed.push({ paths });
+        return;
+      }
       try {
         const view = await call();
         views.push(view);
@@ -271,17 +278,19 @@ function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<R
         if (view.problem) sayProblem(text)(view.problem);
       } catch (thrown) {
         handed.push({ paths });
+        moved = problemOf(thrown).code === "endpoint-changed";
         sayProblem(text)(thrown);
       }
     };
+    // Pasted texts lie nowhere else, and take no time: they are in the journal before any file is read.
+    for (const { path, pasted } of sendable) {
+      if (pasted) await hand([path], () => here.call("send_text", { ...pasted, again: again.has(path), separate }));
+    }
     for (const repeat of [false, true]) {
-      const sources = sendable.filter((source) => again.has(source.path) === repeat);
-      const paths = sources.flatMap(({ path, pasted }) => (pasted ? [] : [path]));
+      const sources = sendable.filter((source) => !source.pasted && again.has(source.path) === repeat);
+      const paths = sources.map(({ path }) => path);
       const shown = shownOf(sources);
       await hand(paths, () => here.call("send_files", { paths, again: repeat, separate, shown }));
-      for (const { path, pasted } of sources) {
-        if (pasted) await hand([path], () => here.call("send_text", { ...pasted, again: repeat, separate }));
-      }
     }
     setPending(false);
     followJournal(cache);

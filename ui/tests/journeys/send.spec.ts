@@ -107,8 +107,12 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
   expect((await core.call("status")).counts.byState).toMatchObject({ queued: 0, completed: 0 });
   await core.drop([core.sample("malaria")]);
   await expect(row).toHaveCount(2);
+  const calls: string[] = [];
+  window.on("request", (request) => calls.push(...(/\/call\/(send_\w+)$/.exec(request.url())?.slice(1) ?? [])));
   await window.getByRole("button", { name: "Send 2 reports" }).click();
   await expect(window.getByTestId("outcome")).toHaveText("All 2 reports are completed");
+  // A pasted text lies nowhere else: it is in the journal before any file is read.
+  expect(calls).toEqual(["send_text", "send_files"]);
 
   // Known like any file, and by the button as by the key.
   await window.getByTestId("paste-text").click();

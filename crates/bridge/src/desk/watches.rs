@@ -199,7 +199,12 @@ fn unseen(folder: &Path, depth: u32) -> Option<(PathBuf, io::Error)> {
         Ok(entries) => entries,
         Err(error) => return Some((folder.to_owned(), error)),
     };
-    let below = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));
+    // A hidden folder is never looked into, as by the watch itself.
+    let is_hidden =
+        |entry: &std::fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
+    let below = entries
+        .flatten()
+        .filter(|entry| !is_hidden(entry) && entry.file_type().is_ok_and(|it| it.is_dir()));
     match depth.checked_sub(1) {
         // What has gone since its folder was listed is no matter.
         Some(depth) => below

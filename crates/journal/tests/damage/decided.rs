@@ -143,26 +143,31 @@ fn what_is_shown_after_a_restore_is_what_may_have_left_before() {
 /// one, and it does not go by itself.
 #[test]
 fn what_waits_for_the_comparison_and_was_corrected_does_not_go_by_itself() {
-    let house = House::new();
-    let lost = house.import(1);
-    let identifier = house.journal.row(lost).unwrap().identifier;
-    let path = house.path();
-    let folder = house.leave();
-    fs::write(&path, "").unwrap();
-    recover(&path, &key(), &folder.path().join("none"), &nowhere, at(100)).unwrap().unwrap();
-    let journal = Journal::open(&path, &key()).unwrap();
-    let id = journal.import(report(2)).unwrap();
-    // What was lost comes again, and everything before it may have been sent before.
-    let again = journal.import(report(1)).unwrap();
-    assert_eq!(journal.row(again).unwrap().identifier, identifier);
-    assert!(journal.restored_since(id).unwrap().is_some());
-    assert!(journal.goes_by_itself(id).unwrap());
-    let wrong = journal.import(NewSubmission { corrects: Some(id), ..report(3) }).unwrap();
-    record(&journal, wrong, Event::Withdrawn { reason: "wrong file".to_owned() });
-    journal.decide_guarded(id, None, &person(), at(501)).unwrap();
-    assert_eq!(journal.state(id).unwrap().code(), "held");
-    let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
-    assert_eq!(codes.collect::<Vec<_>>(), ["correction-withdrawn"]);
+    for decided_first in [false, true] {
+        let house = House::new();
+        let lost = house.import(1);
+        let identifier = house.journal.row(lost).unwrap().identifier;
+        let path = house.path();
+        let folder = house.leave();
+        fs::write(&path, "").unwrap();
+        recover(&path, &key(), &folder.path().join("none"), &nowhere, at(100)).unwrap().unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        let id = journal.import(report(2)).unwrap();
+        // What was lost comes again, and everything before it may have been sent before.
+        let again = journal.import(report(1)).unwrap();
+        assert_eq!(journal.row(again).unwrap().identifier, identifier);
+        assert!(journal.restored_since(id).unwrap().is_some());
+        assert!(journal.goes_by_itself(id).unwrap());
+        let wrong = journal.import(NewSubmission { corrects: Some(id), ..report(3) }).unwrap();
+        if decided_first {
+            journal.decide_guarded(id, None, &person(), at(500)).unwrap();
+        }
+        record(&journal, wrong, Event::Withdrawn { reason: "wrong file".to_owned() });
+        journal.decide_guarded(id, None, &person(), at(501)).unwrap();
+        assert_eq!(journal.state(id).unwrap().code(), "held");
+        let codes = journal.detail(id).unwrap().messages.into_iter().map(|it| it.code);
+        assert_eq!(codes.collect::<Vec<_>>(), ["correction-withdrawn"]);
+    }
 }
 
 /// A person had released a report that waits for a comparison, and has withdrawn it since: it is not let go by itself.
