@@ -2,7 +2,6 @@
 //! laboratory's reports from being sent.
 
 use std::collections::HashSet;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
@@ -16,9 +15,6 @@ use crate::limits;
 use crate::problem::Problem;
 use crate::rows::small;
 use crate::views::{LeftView, LyingView};
-
-/// Folders in folders that are looked at.
-const DEPTH_MAX: u32 = 64;
 
 /// The watches of both rooms.
 #[derive(Default)]
@@ -179,39 +175,12 @@ impl Desk {
 /// `folder-not-seen` where something in it cannot be looked at: whatever lies there, perhaps for years, would be sent unasked
 /// as soon as it can be.
 pub(super) async fn seen(folder: PathBuf) -> Result<Arc<Lying>, Problem> {
-    let (there, unseen) =
-        on_pool(move || (Lying::in_folder(&folder), unseen(&folder, DEPTH_MAX))).await?;
-    if let Some((path, error)) = unseen {
-        let reason = match error.kind() {
-            io::ErrorKind::NotFound => "folder-missing".to_owned(),
-            io::ErrorKind::PermissionDenied => "no-permission".to_owned(),
-            other => other.to_string(),
-        };
-        let params = [("folder", &*path.display().to_string()), ("reason", &*reason)];
+    let there = on_pool(move || Lying::in_folder(&folder)).await?;
+    if let Some((place, reason)) = there.unseen() {
+        let params = [("folder", &*place.display().to_string()), ("reason", reason)];
         return Err(Problem::new("folder-not-seen", &params, "watch"));
     }
     Ok(Arc::new(there))
-}
-
-/// The first folder in it, or itself, that cannot be listed.
-fn unseen(folder: &Path, depth: u32) -> Option<(PathBuf, io::Error)> {
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) => return Some((folder.to_owned(), error)),
-    };
-    // A hidden folder is never looked into, as by the watch itself.
-    let is_hidden =
-        |entry: &std::fs::DirEntry| entry.file_name().as_encoded_bytes().starts_with(b".");
-    let below = entries
-        .flatten()
-        .filter(|entry| !is_hidden(entry) && entry.file_type().is_ok_and(|it| it.is_dir()));
-    match depth.checked_sub(1) {
-        // What has gone since its folder was listed is no matter.
-        Some(depth) => below
-            .filter_map(|entry| unseen(&entry.path(), depth))
-            .find(|(_, error)| error.kind() != io::ErrorKind::NotFound),
-        None => None,
-    }
 }
 
 fn folder_of(path: String) -> Result<PathBuf, Problem> {

@@ -13,7 +13,7 @@ use fhir::Instant;
 use uuid::Uuid;
 
 use super::look_at_folder;
-use super::memory::{FileStamp, Look};
+use super::memory::{Away, FileStamp, Look};
 use crate::{Engine, EngineError, Profile, ProfileProblem, Settings, private};
 
 /// What the name of a list begins with; the id of it in the settings follows.
@@ -24,13 +24,20 @@ const NAME: &str = "left-lying.";
 pub struct Lying {
     folder: PathBuf,
     files: Vec<(PathBuf, FileStamp)>,
+    away: Option<Away>,
 }
 
 impl Lying {
     /// Looks at a folder. What cannot be looked at is not in it: it counts as new once it can be.
     pub fn in_folder(folder: &Path) -> Self {
-        let Look { files, .. } = look_at_folder(folder);
-        Self { folder: folder.to_owned(), files }
+        let Look { files, away } = look_at_folder(folder);
+        Self { folder: folder.to_owned(), files, away }
+    }
+
+    /// The first place in it, or itself, that cannot be looked at, and why: a code where there are words for it, else the
+    /// operating system's word.
+    pub fn unseen(&self) -> Option<(&Path, &str)> {
+        self.away.as_ref().map(|away| (away.path.as_path(), away.reason.as_str()))
     }
 
     /// The folder.
@@ -119,7 +126,7 @@ impl Engine {
         };
         let left = self.left()?;
         if left.0.is_empty() {
-            return Ok(Lying { folder, files: Vec::new() });
+            return Ok(Lying { folder, ..Lying::default() });
         }
         let mut there = Lying::in_folder(&folder);
         there.files.retain(|(path, stamp)| left.holds(path, stamp));
