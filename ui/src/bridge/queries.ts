@@ -159,13 +159,13 @@ export function useDeadlines() {
   });
 }
 
-/** What was left lying in the watched folder of this room; the files may have gone since a screen was last open. */
 /** What a restore has lost: what is found or handed over again leaves it. */
 export function useLostReports() {
   const room = useStatus().data?.room;
   return useQuery({ queryKey: ["lost_reports", room], queryFn: () => door.call("lost_reports"), enabled: room !== undefined });
 }
 
+/** What was left lying in the watched folder of this room; the files may have gone since a screen was last open. */
 export function useLeftLying() {
   const room = useStatus().data?.room;
   return useQuery({
