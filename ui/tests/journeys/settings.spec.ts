@@ -121,9 +121,11 @@ test("what a restore has lost is named until it is handed over again, also once 
   await core.call("set_paused", { paused: true });
   const lost = core.write("malaria-lost.json", content);
   await core.call("send_files", { paths: [lost], again: false, separate: false, shown: null });
-  const gone = readdirSync(home).filter((name) => name.startsWith("journal.db") && !name.includes("register"));
-  for (const name of [...gone, "backups"]) rmSync(join(home, name), { recursive: true, force: true });
-  await restart();
+  // Nothing writes there while it is taken away.
+  await restart(() => {
+    const gone = readdirSync(home).filter((name) => name.startsWith("journal.db") && !name.includes("register"));
+    for (const name of [...gone, "backups"]) rmSync(join(home, name), { recursive: true, force: true });
+  });
   await window.getByTestId("nav-overview").click();
   const list = window.getByTestId("lost-reports");
   await expect(list).toContainText("malaria-lost.json");

@@ -26,8 +26,8 @@ export interface Core {
   folder: string;
   /** What ends with the journey. */
   atEnd: (() => Promise<void>)[];
-  /** Ends the core and starts it again on the same folder. */
-  restart(): Promise<void>;
+  /** Ends the core and starts it again on the same folder; `meanwhile` is what happens to the folder in between. */
+  restart(meanwhile?: () => void): Promise<void>;
   /** Asks the core as the page does. */
   call<C extends keyof Commands>(command: C, takes?: Commands[C]["takes"]): Promise<Commands[C]["gives"]>;
   /** Drops files on the window. */
@@ -55,7 +55,7 @@ interface Options {
   keychain: boolean;
 }
 
-export const test = base.extend<Options & { core: Core; window: Page; restart: () => Promise<void> }>({
+export const test = base.extend<Options & { core: Core; window: Page; restart: Core["restart"] }>({
   undoSeconds: [1, { option: true }],
   language: ["en", { option: true }],
   theme: ["light", { option: true }],
@@ -69,8 +69,9 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: (
       running(join(TARGET, "debug/window-host"), [join(folder, "home"), join(UI, "dist")], { TZ: "Europe/Zurich", ...nobody });
     let host = await begin();
     const core = coreAt(host.address, folder);
-    core.restart = async () => {
+    core.restart = async (meanwhile) => {
       await host.end();
+      meanwhile?.();
       host = await begin();
       core.address = host.address;
     };
@@ -85,10 +86,10 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: (
   },
 
   restart: async ({ core, page }, use) => {
-    await use(async () => {
+    await use(async (meanwhile) => {
       // A page whose core has gone would complain of it.
       await page.goto("about:blank");
-      await core.restart();
+      await core.restart(meanwhile);
       await page.goto(core.address);
       await page.locator("main").waitFor();
     });
