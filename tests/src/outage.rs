@@ -11,7 +11,7 @@ use client::{Authority, Capability, Changes, Evidence, Fault, Found, HttpAuthori
 use engine::{
     Clock, Connection, ConnectionState, LeaseKeeper, SystemClock, Timing, Worker, WorkerDeps,
 };
-use exchange::{Endpoint, Envelope, Environment, IdentifierChoice, Page, Query, Release};
+use exchange::{Endpoint, Envelope, Environment, Page, Query};
 use fhir::{Format, Instant};
 use identity::Identity;
 use journal::{Journal, Key, Lease, NewSubmission};
@@ -200,17 +200,8 @@ pub fn patient() -> client::Limits {
 /// An endpoint at this address with these CA certificates (PEM).
 pub fn endpoint(base: &str, ca_pem: &str) -> Endpoint {
     Endpoint {
-        id: None,
-        name: "authority".to_owned(),
-        base: base.parse().unwrap(),
-        environment: Environment::Integration,
-        release: Release::default(),
         ca_pem: Some(ca_pem.to_owned()),
-        also_system_roots: false,
-        server_key: None,
-        language: "de-CH".to_owned(),
-        identifier: IdentifierChoice::Attempt,
-        proxy: None,
+        ..Endpoint::new("authority", base.parse().unwrap(), Environment::Integration)
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use authority::Pilot;
 use engine::{Engine, EngineDeps, Profile};
-use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use exchange::{Endpoint, Environment};
 use identity::{Identity, Password, SecretsKind};
 use report::SubmissionId;
 use url::Url;
@@ -113,19 +113,8 @@ async fn create(folder: &Path) -> Result<Engine, Problem> {
     let made = authority::init(&data, &[LABORATORY.to_owned()]).map_err(|e| failed(&e))?;
     let ca_pem = std::fs::read_to_string(&made.ca).map_err(|error| file(&made.ca, &error))?;
     let base = Url::parse(NOWHERE).map_err(|error| failed(&error))?;
-    let endpoint = Endpoint {
-        id: None,
-        name: ENDPOINT.to_owned(),
-        base,
-        environment: Environment::Practice,
-        release: Release::default(),
-        ca_pem: Some(ca_pem),
-        also_system_roots: false,
-        server_key: None,
-        language: "de-CH".to_owned(),
-        identifier: IdentifierChoice::default(),
-        proxy: None,
-    };
+    let endpoint =
+        Endpoint { ca_pem: Some(ca_pem), ..Endpoint::new(ENDPOINT, base, Environment::Practice) };
     let pilot = made.pilots.first().ok_or_else(|| failed(&"no pilot certificate"))?;
     let identity = pilot_identity(pilot)?;
     let profile = Profile::create(folder, SecretsKind::Practice, vec![endpoint])?;

@@ -3,24 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
 use engine::{Engine, EngineDeps, HandOver, ImportOptions, KnownContent, Profile, Taken};
-use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use exchange::{Endpoint, Environment};
 use identity::SecretsKind;
 use report::Event;
 
 fn endpoint() -> Endpoint {
-    Endpoint {
-        id: None,
-        name: "somewhere".to_owned(),
-        base: "https://localhost/v1/fhir".parse().unwrap(),
-        environment: Environment::Integration,
-        release: Release::default(),
-        ca_pem: None,
-        also_system_roots: false,
-        server_key: None,
-        language: "de-CH".to_owned(),
-        identifier: IdentifierChoice::Attempt,
-        proxy: None,
-    }
+    Endpoint::new(
+        "somewhere",
+        "https://localhost/v1/fhir".parse().unwrap(),
+        Environment::Integration,
+    )
 }
 
 /// A ready envelope around a document.

@@ -13,7 +13,7 @@ use engine::{
     Clock, Connection, LeaseKeeper, ReconcileDeps, Timing, Worker, WorkerDeps, compare,
     decide_guarded,
 };
-use exchange::{Answer, Endpoint, Envelope, Environment, Page, Processing, Query, Release};
+use exchange::{Answer, Endpoint, Envelope, Environment, Page, Processing, Query};
 use fhir::{Format, Instant};
 use journal::{Imported, Journal, Key, NewSubmission, Step, Unless, recover, restore};
 use report::{Event, Person, State, SubmissionId, Summary};
@@ -212,19 +212,11 @@ impl Authority for Simulated {
 }
 
 fn endpoint() -> Endpoint {
-    Endpoint {
-        id: None,
-        name: "simulated".to_owned(),
-        base: "https://localhost/v1/fhir".parse().unwrap(),
-        environment: Environment::Integration,
-        release: Release::default(),
-        ca_pem: None,
-        also_system_roots: false,
-        server_key: None,
-        language: "de-CH".to_owned(),
-        identifier: exchange::IdentifierChoice::Attempt,
-        proxy: None,
-    }
+    Endpoint::new(
+        "simulated",
+        "https://localhost/v1/fhir".parse().unwrap(),
+        Environment::Integration,
+    )
 }
 
 fn key() -> Key {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use engine::{Clock, Engine, EngineDeps, ImportOptions, Profile, Timing};
-use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use exchange::{Endpoint, Environment};
 use fhir::{Format, Instant};
 use identity::SecretsKind;
 use journal::{Evidence, EvidenceKind, NewSubmission, Step};
@@ -272,19 +272,11 @@ async fn a_clock_that_was_ahead_neither_stops_backups_nor_repeats_them() {
 #[tokio::test]
 async fn an_endpoint_that_keeps_a_comparison_open_is_named() {
     let (folder, clock) = (tempfile::tempdir().unwrap(), clock());
-    let old = Endpoint {
-        id: None,
-        name: "old test system".to_owned(),
-        base: "https://127.0.0.1:9/fhir".parse().unwrap(),
-        environment: Environment::Integration,
-        release: Release::default(),
-        ca_pem: None,
-        also_system_roots: false,
-        server_key: None,
-        language: "de-CH".to_owned(),
-        identifier: IdentifierChoice::Attempt,
-        proxy: None,
-    };
+    let old = Endpoint::new(
+        "old test system",
+        "https://127.0.0.1:9/fhir".parse().unwrap(),
+        Environment::Integration,
+    );
     let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![old]).unwrap();
     let engine = Engine::create(profile, None, surroundings(&clock)).unwrap();
     import(&engine, 1);

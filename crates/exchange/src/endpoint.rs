@@ -147,6 +147,23 @@ pub struct ReleaseFacts {
 }
 
 impl Endpoint {
+    /// An endpoint of the newest release under its own name, reached directly, with the trust of this computer.
+    pub fn new(name: &str, base: Url, environment: Environment) -> Self {
+        Self {
+            id: None,
+            name: name.to_owned(),
+            base,
+            environment,
+            release: Release::default(),
+            ca_pem: None,
+            also_system_roots: false,
+            server_key: None,
+            language: default_language(),
+            identifier: IdentifierChoice::default(),
+            proxy: None,
+        }
+    }
+
     /// What stands for this endpoint wherever something is kept of it. It never changes; the name is a label.
     pub fn id(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.name)

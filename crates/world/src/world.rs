@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use exchange::{Endpoint, Environment};
 use fhir::Instant;
 use journal::Journal;
 use journal::simulation::{Memory, Seam};
@@ -370,20 +370,9 @@ pub(crate) const ENDPOINTS: [&str; 2] = ["first", "second"];
 
 pub(crate) fn endpoint(index: usize) -> Endpoint {
     let base = if index == 0 { "https://first.test/fhir" } else { "https://second.test/fhir" };
-    Endpoint {
-        id: None,
-        name: ENDPOINTS[index].to_owned(),
-        #[allow(clippy::expect_used, reason = "a constant")]
-        base: base.parse().expect("a constant address"),
-        environment: Environment::Integration,
-        release: Release::default(),
-        ca_pem: None,
-        also_system_roots: false,
-        server_key: None,
-        language: "de-CH".to_owned(),
-        identifier: IdentifierChoice::Attempt,
-        proxy: None,
-    }
+    #[allow(clippy::expect_used, reason = "a constant")]
+    let base = base.parse().expect("a constant address");
+    Endpoint::new(ENDPOINTS[index], base, Environment::Integration)
 }
 
 /// A clock of a program on the laboratory's computer.

@@ -18,7 +18,7 @@ mod versions;
 use std::time::Duration;
 
 use client::{Fault, HttpAuthority, Limits};
-use exchange::{Endpoint, Envelope, Environment, IdentifierChoice, Release};
+use exchange::{Endpoint, Envelope, Environment};
 use fhir::Format;
 use identity::Identity;
 use testkit::{
@@ -68,17 +68,8 @@ impl World {
 
 pub(crate) fn endpoint(base: &str, ca: &TestCa) -> Endpoint {
     Endpoint {
-        id: None,
-        name: "test".to_owned(),
-        base: base.parse().unwrap(),
-        environment: Environment::Integration,
-        release: Release::default(),
         ca_pem: Some(ca.pem()),
-        language: "de-CH".to_owned(),
-        identifier: IdentifierChoice::Attempt,
-        proxy: None,
-        also_system_roots: false,
-        server_key: None,
+        ..Endpoint::new("test", base.parse().unwrap(), Environment::Integration)
     }
 }
 

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use exchange::{Endpoint, Environment, IdentifierChoice, Release};
+use exchange::{Endpoint, Environment};
 use identity::SecretsKind;
 use journal::Filter;
 use report::Event;
@@ -24,19 +24,11 @@ async fn ground() -> (TempDir, Engine, PathBuf) {
     let (place, folder) = (home.path().join("profile"), home.path().join("out"));
     let profile = Profile::create(&place, SecretsKind::Practice, Vec::new()).unwrap();
     let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
-    let endpoint = Endpoint {
-        id: None,
-        name: "ours".to_owned(),
-        base: "https://localhost/v1/fhir".parse().unwrap(),
-        environment: Environment::Integration,
-        release: Release::default(),
-        ca_pem: None,
-        also_system_roots: false,
-        server_key: None,
-        language: "de-CH".to_owned(),
-        identifier: IdentifierChoice::Attempt,
-        proxy: None,
-    };
+    let endpoint = Endpoint::new(
+        "ours",
+        "https://localhost/v1/fhir".parse().unwrap(),
+        Environment::Integration,
+    );
     engine.add_endpoint(endpoint).await.unwrap();
     fs::create_dir(&folder).unwrap();
     (home, engine, folder)

@@ -353,7 +353,6 @@ impl House {
             journal: self.journal.clone(),
             authority: self.authority.clone(),
             endpoint: Endpoint {
-                id: None,
                 identifier: self.identifier,
                 release: self.release,
                 ..named(endpoint)
@@ -376,19 +375,8 @@ impl House {
 }
 
 fn named(endpoint: &str) -> Endpoint {
-    Endpoint {
-        id: None,
-        name: endpoint.to_owned(),
-        base: "https://localhost/v1/fhir".parse().unwrap(),
-        environment: Environment::Integration,
-        release: Release::default(),
-        ca_pem: None,
-        also_system_roots: false,
-        server_key: None,
-        language: "de-CH".to_owned(),
-        identifier: IdentifierChoice::Attempt,
-        proxy: None,
-    }
+    let base = "https://localhost/v1/fhir".parse().unwrap();
+    Endpoint::new(endpoint, base, Environment::Integration)
 }
 
 /// What a search for changes answers when one report has been processed.
