@@ -8,18 +8,11 @@ use exchange::Processing;
 use journal::{Evidence, EvidenceKind, NewSubmission, Step};
 use report::{Event, Group, Person, State, SubmissionId};
 
+use super::{refused, word};
 use crate::house::House;
 
-fn word(house: &House, id: SubmissionId, event: Event) {
-    let step = Step::new(id, event, Person("test".to_owned()), house.clock.now());
-    house.journal.record(step).unwrap();
-}
-
 async fn refused_and_held(house: &House) -> SubmissionId {
-    let id = house.import("ours", 1);
-    house.authority.refuses.store(true, Ordering::SeqCst);
-    house.worker("one").once().await.unwrap();
-    house.authority.refuses.store(false, Ordering::SeqCst);
+    let (id, _) = refused(house).await;
     word(house, id, Event::HeldBack);
     id
 }

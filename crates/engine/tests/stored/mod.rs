@@ -6,13 +6,29 @@ mod corrections;
 use std::sync::atomic::Ordering;
 
 use client::{Fault, Why};
-use engine::Clock as _;
+use engine::{Clock as _, Worker};
 use exchange::{Processing, Release};
 use journal::{Reconciled, Step};
-use report::{Event, Group, State};
+use report::{Event, Group, State, SubmissionId};
 use tokio_util::sync::CancellationToken;
 
-use crate::house::{self, House};
+use crate::house::{self, House, Willing};
+
+/// A report whose request a gateway has refused; and the worker that has met it. Others are let in from then on.
+async fn refused(house: &House) -> (SubmissionId, Worker<Willing>) {
+    let id = house.import("ours", 1);
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    let worker = house.worker("one");
+    worker.once().await.unwrap();
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    (id, worker)
+}
+
+/// A person's decision or word.
+fn word(house: &House, id: SubmissionId, event: Event) {
+    let by = report::Person("test".to_owned());
+    house.journal.record(Step::new(id, event, by, house.clock.now())).unwrap();
+}
 
 /// A gateway that looks at answers refuses after the authority has stored: it is asked once before anything is sent
 /// again.
@@ -20,12 +36,8 @@ use crate::house::{self, House};
 async fn what_was_stored_and_refused_on_the_way_back_is_not_sent_again() {
     for is_stored in [true, false] {
         let house = House::new();
-        let id = house.import("ours", 1);
-        house.authority.refuses.store(true, Ordering::SeqCst);
-        let worker = house.worker("one");
-        worker.once().await.unwrap();
+        let (id, worker) = refused(&house).await;
         assert!(matches!(house.journal.state(id).unwrap(), State::Queued { attempt: 1, .. }));
-        house.authority.refuses.store(false, Ordering::SeqCst);
         if is_stored {
             house.authority.finds.lock().unwrap().push("r-9".to_owned());
         }
@@ -41,17 +53,12 @@ async fn what_was_stored_and_refused_on_the_way_back_is_not_sent_again() {
 #[tokio::test]
 async fn what_was_refused_on_the_way_back_is_asked_for_after_a_release_too() {
     let house = House::new();
-    let id = house.import("ours", 1);
-    house.authority.refuses.store(true, Ordering::SeqCst);
-    let worker = house.worker("one");
-    worker.once().await.unwrap();
-    let word = |event| Step::new(id, event, report::Person("test".to_owned()), house.clock.now());
-    house.journal.record(word(Event::HeldBack)).unwrap();
-    house.authority.refuses.store(false, Ordering::SeqCst);
+    let (id, worker) = refused(&house).await;
+    word(&house, id, Event::HeldBack);
     house.authority.finds.lock().unwrap().push("r-9".to_owned());
     house.clock.pass(3_600);
     let released = Event::Released { reason: "mended".to_owned(), due: house.clock.now() };
-    house.journal.record(word(released)).unwrap();
+    word(&house, id, released);
     worker.once().await.unwrap();
     assert_eq!(house.sent(), 1);
     assert_eq!(house.journal.state(id).unwrap().receipt(), Some("r-9"));
@@ -61,12 +68,8 @@ async fn what_was_refused_on_the_way_back_is_asked_for_after_a_release_too() {
 #[tokio::test]
 async fn what_is_on_hold_after_a_request_is_searched_for() {
     let house = House::new();
-    let id = house.import("ours", 1);
-    house.authority.refuses.store(true, Ordering::SeqCst);
-    let worker = house.worker("one");
-    worker.once().await.unwrap();
-    let by = report::Person("test".to_owned());
-    house.journal.record(Step::new(id, Event::HeldBack, by, house.clock.now())).unwrap();
+    let (id, worker) = refused(&house).await;
+    word(&house, id, Event::HeldBack);
     let mut changes = house::news("r-9", Processing::Completed, Vec::new());
     for answer in &mut changes.answers {
         answer.identifiers = vec![house.journal.row(id).unwrap().identifier];
@@ -109,16 +112,8 @@ async fn what_cannot_be_read_any_more_proves_that_sight_is_lost() {
 async fn what_was_withdrawn_after_a_request_is_asked_for_before_its_file_goes_again() {
     for is_stored in [true, false] {
         let house = House::new();
-        let id = house.import("ours", 1);
-        house.authority.refuses.store(true, Ordering::SeqCst);
-        let worker = house.worker("one");
-        worker.once().await.unwrap();
-        house.authority.refuses.store(false, Ordering::SeqCst);
-        let word = |id, event| {
-            let by = report::Person("test".to_owned());
-            house.journal.record(Step::new(id, event, by, house.clock.now())).unwrap()
-        };
-        word(id, Event::Withdrawn { reason: "slip".to_owned() });
+        let (id, worker) = refused(&house).await;
+        word(&house, id, Event::Withdrawn { reason: "slip".to_owned() });
         let again = house.import_as("ours", 1, "urn:uuid:again".to_owned());
         if is_stored {
             house.authority.finds.lock().unwrap().push("r-9".to_owned());
@@ -131,7 +126,8 @@ async fn what_was_withdrawn_after_a_request_is_asked_for_before_its_file_goes_ag
         if is_stored {
             let messages = house.journal.detail(again).unwrap().messages;
             assert_eq!(messages[0].code, "same-report-delivered");
-            word(again, Event::Released { reason: "both".to_owned(), due: house.clock.now() });
+            let due = house.clock.now();
+            word(&house, again, Event::Released { reason: "both".to_owned(), due });
             worker.once().await.unwrap();
             assert_eq!(house.sent(), 2, "who releases it has decided");
         }
