@@ -139,6 +139,8 @@ impl CircuitBreaker {
         self.answers += 1;
         if self.locked && about == RequestKind::Question {
             (self.probing, self.doubts) = (false, 0);
+            // Questions are answered again: that one was refused speaks against the way no longer.
+            self.refused = self.refused.filter(|refused| *refused != RequestKind::Question);
             return false;
         }
         let mut turned_away = std::mem::take(&mut self.turned_away);
@@ -287,6 +289,18 @@ mod tests {
         breaker.probe_started();
         fail(&mut breaker, now, 7);
         assert!(!breaker.suspects_one());
+        // A question is answered again: that one was refused says nothing any more of the way.
+        let (mut breaker, mut now) = (CircuitBreaker::default(), NOW);
+        for refused in [RequestKind::Report(SubmissionId(7)), RequestKind::Question] {
+            breaker.probe_started();
+            let failure = Failure { refused: Some(refused), locked: true, retry_after: None };
+            now = breaker.failed(at(now), &timing, failure, 0.999);
+        }
+        breaker.probe_started();
+        breaker.answered(RequestKind::Question);
+        breaker.probe_started();
+        fail(&mut breaker, now, 7);
+        assert!(breaker.suspects_one());
         // Another one was refused, but long ago.
         for (hours, blamed) in [(1, false), (2, true)] {
             let (mut breaker, now) = refused(&[7, 8]);
