@@ -29,7 +29,14 @@ export function Dialog(props: {
   const [asking, setAsking] = useState(false);
   const close = () => (isDirty ? setAsking(true) : onClose());
   return (
-    <ModalOverlay isOpen isDismissable={!isDirty} className={css.veil} onOpenChange={(open) => !open && close()}>
+    <ModalOverlay
+      isOpen
+      isDismissable={!isDirty}
+      className={css.veil}
+      onOpenChange={(open) => !open && close()}
+      // A press beside it would take the focus out of it for a moment, and the next key with it.
+      onMouseDown={(event) => event.target === event.currentTarget && event.preventDefault()}
+    >
       <Modal className={`${css.modal} ${css[size]}`}>
         <AriaDialog className={css.dialog}>
           <header className={css.header}>

@@ -7,8 +7,14 @@ test("a dialog with something entered closes only when that is meant", async ({ 
   await window.getByRole("button", { name: "Add an authority" }).click();
   const dialog = window.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Kanton");
-  // Beside the dialog.
+  // Beside the dialog: the focus stays where it is, and so does the next key.
+  const left = await window.evaluateHandle(() => {
+    const fields: EventTarget[] = [];
+    document.addEventListener("focusout", ({ target }) => target && fields.push(target));
+    return fields;
+  });
   await window.mouse.click(5, 400);
+  expect(await left.evaluate((fields) => fields.length)).toBe(0);
   await expect(dialog.getByRole("textbox", { name: "Name" })).toHaveValue("Kanton");
   await window.keyboard.press("Escape");
   await expect(dialog).toContainText("Discard what you have entered?");
