@@ -4,12 +4,12 @@
 //! Everything is made ready in a draft first; the old files are renamed, never written, never deleted. Ended
 //! in between, the next opening finds the journal missing, begins again, and reads what was set aside.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fhir::Instant;
-use report::{Event, Person};
+use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
 use crate::append;
@@ -333,7 +333,7 @@ fn salvage(
     let last = numbers.iter().copied().max().unwrap_or(0).max(through);
     numbers.extend(damaged.numbers_after(last));
     let mut seen = HashSet::new();
-    let mut salvaged = 0;
+    let (mut back, mut replaced) = (HashMap::new(), Vec::new());
     for number in numbers.into_iter().filter(|number| seen.insert(*number)) {
         // Most are in the backup: that is known without reading them.
         if number <= through && old.has(number, connection)? {
@@ -341,11 +341,14 @@ fn salvage(
         }
         let Some(report) = damaged.report(number, now, by) else { continue };
         if !read::has_attempt(connection, &report.lost)? {
-            take_back(connection, report, now, by)?;
-            salvaged += 1;
+            let replaced_by = report.replaced_by;
+            let id = take_back(connection, report, now, by)?;
+            back.insert(number, id);
+            replaced.extend(replaced_by.map(|newer| (newer, id)));
         }
     }
-    Ok(salvaged)
+    close_replaced(connection, replaced, &back, now, by)?;
+    Ok(back.len() as u64)
 }
 
 impl Old<'_> {
@@ -376,7 +379,7 @@ fn take_back(
     report: Salvaged,
     now: Instant,
     by: &Person,
-) -> Result<(), RecordError> {
+) -> Result<SubmissionId, RecordError> {
     let Salvaged { lost, mut new, corrects, had_receipt, held_after_request, .. } = report;
     let (said_received, closed) = (report.said_received, report.closed);
     if let Some(attempt) = corrects {
@@ -401,7 +404,32 @@ fn take_back(
         let reason = doubt::RESTORED.to_owned();
         append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
     }
+    Ok(id)
+}
+
+/// What came back and had been replaced, each with the number that the newer one had: it is closed by that one where it came
+/// back too, so that nothing goes out beside it. Otherwise it is withdrawn, and so is what it had itself replaced.
+fn close_replaced(
+    connection: &Connection,
+    mut replaced: Vec<(i64, SubmissionId)>,
+    back: &HashMap<i64, SubmissionId>,
+    now: Instant,
+    by: &Person,
+) -> Result<(), RecordError> {
+    // The newer one of each first: whether that one is withdrawn is known then.
+    replaced.sort_unstable_by_key(|(newer, _)| std::cmp::Reverse(*newer));
+    for (newer, id) in replaced {
+        let event = match back.get(&newer) {
+            Some(newer) if !is_given_up(connection, *newer)? => Event::Superseded { by: *newer },
+            _ => Event::Withdrawn { reason: doubt::RESTORED.to_owned() },
+        };
+        append::happen(connection, id, &event, by, now)?;
+    }
     Ok(())
+}
+
+fn is_given_up(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    Ok(read::state(connection, id)? == State::Withdrawn { received: false })
 }
 
 fn told(recovery: &Recovery, now: Instant) -> Notice {

@@ -40,6 +40,8 @@ pub(crate) struct Salvaged {
     pub(crate) said_received: bool,
     /// Nobody wanted it to be sent any more.
     pub(crate) closed: bool,
+    /// The number of the report that had taken its place.
+    pub(crate) replaced_by: Option<i64>,
 }
 
 /// A damaged journal, opened for what can still be read.
@@ -135,7 +137,12 @@ impl Damaged {
         if !is_in_doubt && !state.is_some_and(|state| may_go.contains(&state)) {
             new.first = Event::Held;
         }
-        let closed = !said_received && state.is_some_and(StateCode::is_closed);
+        let replaced_by = match whole {
+            Some(State::Superseded { by }) => Some(by.0),
+            _ => None,
+        };
+        let is_closed = state.is_some_and(StateCode::is_closed);
+        let closed = is_closed && !said_received && replaced_by.is_none();
         let corrects = self.corrects(number);
         Some(Salvaged {
             lost,
@@ -145,6 +152,7 @@ impl Damaged {
             held_after_request,
             said_received,
             closed,
+            replaced_by,
         })
     }
 

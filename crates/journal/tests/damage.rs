@@ -12,5 +12,6 @@ mod damage {
     mod forgotten;
     mod laboratory;
     mod pages;
+    mod replaced;
     mod restored;
 }
