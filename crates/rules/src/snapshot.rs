@@ -273,10 +273,12 @@ impl Draft<'_> {
             _ => return,
         };
         let Some(root) = source.first().cloned() else { return };
-        let below = source.into_iter().skip(1).map(|mut element| {
-            element.path = format!("{}{}", owner.path, &element.path[root.path.len()..]);
+        // What does not stand below the root of its own definition stands nowhere.
+        let below = source.into_iter().skip(1).filter_map(|mut element| {
+            let rest = element.path.strip_prefix(&root.path)?;
+            element.path = format!("{}{rest}", owner.path);
             element.id = format!("{}{}", owner.id, element.id.get(root.id.len()..).unwrap_or(""));
-            element
+            Some(element)
         });
         let below: Vec<_> = below.collect();
         self.effort.spend(below.len());
