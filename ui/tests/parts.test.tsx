@@ -108,6 +108,13 @@ describe("a problem", () => {
     expect(element.textContent).toContain("20.11.2026");
   });
 
+  it("says so where there is no last entry, and nothing that is kept", async () => {
+    const params = { aside: "", doubted: "0", last: "", lost: "2", salvaged: "0", submissions: "0" };
+    const element = await render(<ProblemNote problem={{ ...problem, code: "journal-from-nothing", params }} />, "de");
+    expect(element.textContent).toContain("der letzte Eintrag ist von —.");
+    expect(element.textContent).toContain("bleiben erhalten: es war nichts da");
+  });
+
   it("says what happened, with codes among its parameters in words, and what next", async () => {
     const element = await render(<ProblemNote problem={problem} />);
     expect(element.textContent).toContain("a.pdf is not a report");

@@ -101,6 +101,7 @@ impl Catalogue {
             .iter()
             .map(|(name, value)| match name.as_str() {
                 "aside" if value.is_empty() => (&**name, self.say("say.none-aside")),
+                "last" if value.is_empty() => (&**name, "—".to_owned()),
                 "state" | "action" | "kind" | "environment" | "reason" => {
                     (&**name, self.word_of(name, value))
                 }
@@ -309,7 +310,7 @@ mod tests {
     fn a_journal_that_was_not_there_is_not_said_to_be_kept() {
         let params = [
             ("submissions", "1"),
-            ("last", "—"),
+            ("last", ""),
             ("doubted", "0"),
             ("salvaged", "0"),
             ("lost", "0"),
@@ -317,7 +318,7 @@ mod tests {
         ];
         let problem = Problem::new("journal-from-nothing", &params, "journal");
         let of = |language| Catalogue::of(language).problem(&problem);
-        assert!(of("en").contains("It has 1 report, the"), "{}", of("en"));
+        assert!(of("en").contains("It has 1 report, the last entry is of —."), "{}", of("en"));
         assert!(of("en").ends_with("are kept: there was nothing"), "{}", of("en"));
         assert!(of("de").ends_with("erhalten: es war nichts da"), "{}", of("de"));
     }

@@ -82,11 +82,13 @@ function textOf(i18n: I18n, messages: Record<string, unknown>, format: Format): 
     if (!(id in messages)) return undefined;
     return i18n._(id, literal(Object.fromEntries(Object.entries(values).map(([name, value]) => argument(name, value)))));
   };
-  // A parameter of the core may be a code itself, with a text of its own, or an instant; and ICU knows no hyphen in names.
+  // A parameter of the core may be a code itself, with a text of its own, an instant, or empty; and ICU knows no hyphen in
+  // names.
   const argument = (name: string, value: string | number) => {
-    const id = `${name}.${value}`;
+    const id = `${name}.${value === "" ? "none" : value}`;
     const told = INSTANTS.has(name) && typeof value === "string" ? format.exact(value) : value;
-    const shown = CODED.has(name) && id in messages ? i18n._(id) : told;
+    const isWorded = CODED.has(name) || value === "";
+    const shown = isWorded && id in messages ? i18n._(id) : told;
     return [name.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase()), shown] as const;
   };
   return text;
