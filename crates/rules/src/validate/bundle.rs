@@ -197,38 +197,57 @@ impl<'t> Run<'t> {
         } else {
             owed.extend(lead.all("focus"));
         }
+        let mut told = HashSet::new();
         for of in owed {
             let reference = of.text("reference").filter(|text| !text.starts_with('#'));
             let Some(reference) = reference.filter(|text| !text.is_empty()) else { continue };
             if self.lookup(bundle, reference, entry).is_none() {
                 error(issues, of, "rule-bundle-not-in-document", &[("value", reference)]);
+                told.insert(of.number());
             }
         }
         if is_document {
+            self.misled(bundle, &told, issues);
             self.reachable(bundle, issues);
         }
     }
 
-    /// As the Bundle itself looks a reference up: by address, else by type and id.
+    /// As the Bundle itself looks a reference up: by address alone, and a relative one only from an entry whose own address is
+    /// one of FHIR's REST (R4 Bundle, "Resolving references in Bundles").
     fn lookup(
         &self,
         bundle: Element<'t>,
         reference: &str,
         from: Element<'t>,
     ) -> Option<Element<'t>> {
-        match self.entries(bundle).target(reference, from.text("fullUrl")) {
-            Target::Contained(of) | Target::Bundled(of) | Target::Ambiguous(of) => return Some(of),
-            Target::OtherType(_) | Target::Malformed | Target::Elsewhere => {}
-        }
-        let (kind, id) = reference.split_once('/')?;
-        let id = id.split('/').next()?;
-        let full_url = from.text("fullUrl").unwrap_or_default();
-        if type_in(full_url).is_some() && full_url.starts_with("http") {
+        if !is_absolute(reference) && !is_at_rest_address(from) {
             return None;
         }
-        bundle.all("entry").filter_map(|entry| entry.child("resource")).find(|resource| {
-            resource.resource_type() == Some(kind) && resource.text("id") == Some(id)
-        })
+        match self.entries(bundle).target(reference, from.text("fullUrl")) {
+            Target::Contained(of) | Target::Bundled(of) | Target::Ambiguous(of) => Some(of),
+            Target::OtherType(_) | Target::Malformed | Target::Elsewhere => None,
+        }
+    }
+
+    /// References of a document by type and id to what stands in it under another address: whoever reads it does not find that.
+    fn misled(&self, bundle: Element<'t>, told: &HashSet<u32>, issues: &mut Vec<Issue>) {
+        let there: HashSet<(&str, &str)> = bundle
+            .all("entry")
+            .filter_map(|entry| entry.child("resource"))
+            .filter_map(|resource| Some((resource.resource_type()?, resource.text("id")?)))
+            .collect();
+        for entry in bundle.all("entry") {
+            let mut references = Vec::new();
+            reference_elements(entry, &mut references, 0);
+            for of in references.into_iter().filter(|of| !told.contains(&of.number())) {
+                let Some(reference) = of.text("reference") else { continue };
+                let mut parts = reference.split('/');
+                let (Some(kind), Some(id)) = (parts.next(), parts.next()) else { continue };
+                if there.contains(&(kind, id)) && self.lookup(bundle, reference, entry).is_none() {
+                    error(issues, of, "rule-bundle-not-in-document", &[("value", reference)]);
+                }
+            }
+        }
     }
 
     /// Every entry of a document is reached from the Composition, or reaches what is.
@@ -291,6 +310,28 @@ fn linked<'t>(of: Element<'t>, found: &mut HashSet<&'t str>, depth: usize) {
             linked(child, found, depth + 1);
         }
     }
+}
+
+/// The references of an element and of all below it; not those of a Bundle inside.
+fn reference_elements<'t>(of: Element<'t>, found: &mut Vec<Element<'t>>, depth: usize) {
+    for child in of.children() {
+        if child.type_name() == "Reference" {
+            found.push(child);
+        }
+        if child.resource_type() != Some("Bundle") && depth < 64 {
+            reference_elements(child, found, depth + 1);
+        }
+    }
+}
+
+/// Whether the address of an entry is one of FHIR's REST, which ends in the type and the id of what stands there.
+fn is_at_rest_address(entry: Element<'_>) -> bool {
+    let Some((url, resource)) = entry.text("fullUrl").zip(entry.child("resource")) else {
+        return false;
+    };
+    let Some((kind, id)) = resource.resource_type().zip(resource.text("id")) else { return false };
+    let is_rest = url.starts_with("http://") || url.starts_with("https://");
+    is_rest && url.ends_with(&format!("/{kind}/{id}"))
 }
 
 /// Whether an address is the name of something, and leads nowhere.

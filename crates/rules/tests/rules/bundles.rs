@@ -232,6 +232,38 @@ fn documents_hang_together() {
     assert_eq!(own(&wrong), ["rule-bundle-first-entry Bundle"]);
 }
 
+/// What is referred to by type and id stands there under an address of another form, or under another base: nobody finds it.
+#[test]
+fn a_relative_reference_finds_only_what_its_own_address_leads_to() {
+    let own = |entries: &[(&str, Value)]| -> Vec<String> {
+        let resource = bundle("document", entries);
+        let all = errors(&found(&set(Vec::new()), &resource, None, Mode::Authority));
+        all.into_iter().filter(|of| of.starts_with("rule-bundle-not-in")).collect()
+    };
+    let composition = |author: &str| {
+        json!({ "resourceType": "Composition", "id": "c", "author": [{ "reference": author }] })
+    };
+    let lab = |part_of: Option<&str>| {
+        let mut lab = json!({ "resourceType": "Organization", "id": "o", "name": "A" });
+        if let Some(reference) = part_of {
+            lab["partOf"] = json!({ "reference": reference });
+        }
+        lab
+    };
+    let (rest, other) = ("http://a.test/fhir/Composition/c", "http://a.test/fhir/Organization/o");
+    assert_eq!(own(&[(rest, composition("Organization/o")), (other, lab(None))]), [""; 0]);
+    assert_eq!(own(&[(ONE, composition(TWO)), (TWO, lab(None))]), [""; 0]);
+    let author = ["rule-bundle-not-in-document Bundle.entry[0].resource.author[0]"];
+    assert_eq!(own(&[(ONE, composition("Organization/o")), (TWO, lab(None))]), author);
+    let elsewhere = "http://b.test/fhir/Organization/o";
+    assert_eq!(own(&[(rest, composition("Organization/o")), (elsewhere, lab(None))]), author);
+    // Anywhere else in the document only where it is there under another address: what is not there at all may be outside.
+    let part_of = |reference| own(&[(ONE, composition(TWO)), (TWO, lab(Some(reference)))]);
+    assert_eq!(part_of("Organization/x"), [""; 0]);
+    let place = ["rule-bundle-not-in-document Bundle.entry[1].resource.partOf"];
+    assert_eq!(part_of("Organization/o"), place);
+}
+
 #[test]
 fn a_search_gives_what_it_asked_for() {
     let search = |asked: &str, mode: &str| {
