@@ -238,6 +238,10 @@ impl Reader<'_> {
             if place.is_face {
                 return Ok(());
             }
+            // A list where none may be is found with the element that it has made.
+            if !self.build.node(twin).flags.has(Flags::IN_ARRAY) {
+                self.face_form(place, twin, false);
+            }
             let node = self.build.node(twin);
             node.flags = node.flags.and(flags);
             node.value = value;
@@ -259,6 +263,7 @@ impl Reader<'_> {
             node.flags = if place.in_array { Flags::IN_ARRAY } else { Flags::default() };
             self.build.append(place.parent, place.seen, node)?
         } else {
+            self.face_form(place, twin, place.in_array);
             twin
         };
         self.build.node(target).flags = self.build.node(target).flags.and(Flags::FACE);
@@ -271,6 +276,24 @@ impl Reader<'_> {
             (node.start, node.end) = (start as u32, end);
         }
         Ok(())
+    }
+
+    /// `_x` is a list exactly where `x` is one (R4 JSON, "JSON representation of primitive elements"). Where it stands alone
+    /// it is looked at as the element is.
+    fn face_form(&mut self, place: Place, twin: u32, is_list: bool) {
+        let may_repeat = match self.build.table.fields.get(usize::from(place.field)) {
+            Some(field) if self.build.node(twin).index == 0 => field.is_array,
+            _ => return,
+        };
+        if is_list != may_repeat {
+            let code = if may_repeat { "array-expected" } else { "array-not-allowed" };
+            let name = self.build.text(place.name).to_owned();
+            let (start, end) =
+                (self.build.node(twin).start as usize, self.build.node(twin).end as usize);
+            let mut wrong = note(code, place.parent, name.clone(), start, end);
+            wrong.params = vec![("element", format!("_{name}"))];
+            self.build.note(wrong);
+        }
     }
 
     /// `{…}` of a complex element or a resource.

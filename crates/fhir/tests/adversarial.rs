@@ -25,6 +25,37 @@ fn said(tree: &Tree) -> Vec<String> {
     tree.check().iter().map(line).collect()
 }
 
+/// `_x` is a list where `x` is one, whichever stands first; with the value beside it as alone.
+#[test]
+fn what_stands_beside_a_value_has_its_form() {
+    let patient = |members: &str| {
+        let text = format!(r#"{{"resourceType":"Patient",{members}}}"#);
+        said(&read(text.as_bytes(), Format::Json))
+            .into_iter()
+            .map(|told| told.rsplit_once(' ').unwrap().0.to_owned())
+            .collect::<Vec<_>>()
+    };
+    for right in [
+        r#""gender":"male","_gender":{"id":"x"}"#,
+        r#""_gender":{"id":"x"},"gender":"male""#,
+        r#""name":[{"given":["A","B"],"_given":[null,{"id":"x"}]}]"#,
+        r#""name":[{"_given":[{"id":"x"},null],"given":["A","B"]}]"#,
+    ] {
+        assert_eq!(patient(right), [""; 0], "{right}");
+    }
+    for wrong in
+        [r#""gender":"male","_gender":[{"id":"x"}]"#, r#""_gender":[{"id":"x"}],"gender":"male""#]
+    {
+        assert_eq!(patient(wrong), ["array-not-allowed Patient.gender"], "{wrong}");
+    }
+    for wrong in [
+        r#""name":[{"given":["A"],"_given":{"id":"x"}}]"#,
+        r#""name":[{"_given":{"id":"x"},"given":["A"]}]"#,
+    ] {
+        assert_eq!(patient(wrong), ["array-expected Patient.name[0].given"], "{wrong}");
+    }
+}
+
 #[test]
 fn twins_are_equal_and_clean() {
     for name in ["padding", "narrative"] {

@@ -240,9 +240,7 @@ fn a_relative_reference_finds_only_what_its_own_address_leads_to() {
         let all = errors(&found(&set(Vec::new()), &resource, None, Mode::Authority));
         all.into_iter().filter(|of| of.starts_with("rule-bundle-not-in")).collect()
     };
-    let composition = |author: &str| {
-        json!({ "resourceType": "Composition", "id": "c", "author": [{ "reference": author }] })
-    };
+    let composition = |author: &str| json!({ "resourceType": "Composition", "id": "c", "author": [{ "reference": author }] });
     let lab = |part_of: Option<&str>| {
         let mut lab = json!({ "resourceType": "Organization", "id": "o", "name": "A" });
         if let Some(reference) = part_of {
