@@ -41,7 +41,8 @@ Example:
     /// Use a package and what it depends on.
     #[command(after_help = "\
 It is tried on the last 1,000 reports first, beside the rules in use. Where reports would be held that are not held now,
-nothing is changed before --confirm. What is imported or removed later changes nothing of what is in use.
+nothing is changed before --confirm. What is imported later changes nothing of what is in use, nor does a removal, except
+that of the package itself: then no rules are in use.
 
 Example:
   labcourier rules use ch.fhir.ig.ch-elm@1.14.0")]

@@ -38,8 +38,12 @@ pub(super) async fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Ex
             list_rules(&folder)?.iter().for_each(|entry| show_entry(scene, entry));
         }
         RulesCommand::Remove { package } => {
+            let was_used = rules_in_use(&folder)?.first().is_some_and(|of| label(of) == package);
             remove_rules(&folder, &package)?;
             scene.line("say.rules-removed", &[("name", &package)]);
+            if was_used {
+                scene.line("say.rules-off", &[]);
+            }
         }
         RulesCommand::Use { package, confirm } => {
             return put_to_use(scene, &folder, &package, confirm).await;

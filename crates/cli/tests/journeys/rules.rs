@@ -127,7 +127,8 @@ fn rules_in_use_hold_a_report_and_no_authority_is_asked() {
     let applied = issues.iter().find(|issue| issue["code"] == "rules-applied");
     let text = applied.map(|issue| issue["text"].as_str().unwrap_or_default());
     assert!(text.is_some_and(|text| text.contains(&format!("{url}@1.0.0"))), "{issues:?}");
-    place.run(&["rules", "remove", &format!("{url}@1.0.0")]).ends(0);
+    let removed = place.run(&["rules", "remove", &format!("{url}@1.0.0")]).ends(0);
+    removed.says("No rules are in use any more");
     assert_eq!(place.json(0, &["rules", "show"]).len(), 0);
 }
 

@@ -181,7 +181,14 @@ fn rules(command: RulesCommand) -> Result<(), AuthorityError> {
             show(&authority::use_rules(place.chosen()?, &package)?);
         }
         RulesCommand::Remove { place, package } => {
-            authority::remove_rules(place.chosen()?, &package)?;
+            let data = place.chosen()?;
+            let is_used = |of: &authority::RulesPackage| of.in_use && of.label == package;
+            let was_used = authority::rules_packages(data)?.iter().any(is_used);
+            authority::remove_rules(data, &package)?;
+            if was_used {
+                let told = "no rules are in use any more: documents are accepted without them";
+                say(&mut std::io::stdout(), told);
+            }
         }
     }
     Ok(())
