@@ -369,13 +369,19 @@ impl Laws {
 
     /// Nothing moves any more, but what the authority chokes on or never lets in.
     pub(crate) fn at_rest(&self, world: &World) -> bool {
-        let at_rest = |life: &Life| {
-            life.state.is_settled() || self.waits_for_a_person(world, life) || {
-                let authority = crate::lock(&world.authorities[life.endpoint]);
-                authority.nature(&life.identifier).is_poison()
-            }
+        let at_rest = |(id, life): (&SubmissionId, &Life)| {
+            let authority = crate::lock(&world.authorities[life.endpoint]);
+            let is_poison = authority.nature(&life.identifier).is_poison();
+            let is_there = authority.known(&life.identifier, world.truth()).is_some();
+            drop(authority);
+            // What is on hold after a request and has arrived is found yet.
+            let is_found_yet = is_there
+                && matches!(life.state, State::Held { attempt: 1.. })
+                && !is_opened_again(world, *id);
+            let is_settled = life.state.is_settled() && !is_found_yet;
+            is_poison || is_settled || self.waits_for_a_person(world, life)
         };
-        self.lives.values().all(at_rest) && self.is_compared(world)
+        self.lives.iter().all(at_rest) && self.is_compared(world)
     }
 
     /// The authority has forgotten it, and that is known; or it has forgotten all that it has accepted, so that nobody
