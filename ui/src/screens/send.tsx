@@ -40,7 +40,8 @@ export function Send() {
   const paste = usePasted();
   usePaste(paste);
   useNamedAgain(intake.sources, setAgain);
-  useSendKey(() => ready && send());
+  // In a dialog the key is that of the dialog.
+  useSendKey(() => ready && !isDialogOpen() && send());
 
   const practice = status.data?.environment === "practice";
   const empty = intake.sources.length === 0;

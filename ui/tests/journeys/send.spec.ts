@@ -107,6 +107,14 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
   expect((await core.call("status")).counts.byState).toMatchObject({ queued: 0, completed: 0 });
   await core.drop([core.sample("malaria")]);
   await expect(row).toHaveCount(2);
+  // Whoever writes in a dialog does not mean the list behind it.
+  await window.getByTestId("paste-text").click();
+  await window.getByTestId("paste-content").fill("half a report");
+  await window.keyboard.press("Control+Enter");
+  await window.getByTestId("paste-content").fill("");
+  await window.keyboard.press("Escape");
+  await expect(window.getByRole("dialog")).toHaveCount(0);
+  await expect(row).toHaveCount(2);
   const calls: string[] = [];
   window.on("request", (request) => calls.push(...(/\/call\/(send_\w+)$/.exec(request.url())?.slice(1) ?? [])));
   await window.getByRole("button", { name: "Send 2 reports" }).click();
