@@ -33,6 +33,13 @@ impl House {
         Ok(desk)
     }
 
+    /// The window shows a page from its beginning: nobody hears what the one before has asked the desk for.
+    pub(crate) async fn page_begins(&self) {
+        if let Some(desk) = &*self.desk.lock().await {
+            desk.page_begins();
+        }
+    }
+
     /// Finishes what is under way.
     pub(crate) async fn close(&self) {
         if let Some(desk) = self.desk.lock().await.take() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Serialize;
+use tauri::webview::PageLoadEvent;
 use tauri::{
     AppHandle, DragDropEvent, Emitter as _, Manager as _, WebviewUrl, WebviewWindow,
     WebviewWindowBuilder, Window, WindowEvent,
@@ -50,6 +51,12 @@ pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
             // The page names the environment; a title that cannot be set stays as it was.
             let _ = window.set_title(&title);
         })
+        .on_page_load(|window, load| {
+            if load.event() == PageLoadEvent::Started {
+                let house = window.state::<Arc<House>>().inner().clone();
+                tauri::async_runtime::spawn(async move { house.page_begins().await });
+            }
+        })
         .on_navigation(|url| {
             // The window shows our own pages and nothing else, whatever a document contains.
             matches!(url.scheme(), "tauri") || url.host_str() == Some("tauri.localhost")
@@ -69,6 +76,7 @@ fn draw_again_when_ended(window: &WebviewWindow) -> tauri::Result<()> {
         view.inner().connect_web_process_terminated(move |_, _| {
             let app = app.clone();
             tauri::async_runtime::spawn(async move {
+                app.state::<Arc<House>>().page_begins().await;
                 // A page that ends again and again must not keep the computer busy.
                 tokio::time::sleep(DRAW_AGAIN).await;
                 if let Some(window) = app.get_webview_window(MAIN) {

@@ -127,6 +127,8 @@ function Frame() {
   useOtherRoom(status.data?.room, () => {
     intake.closeBatch();
     // What was chosen and judged in one room must not be sent in another with one press.
+    const left = intake.sources.length;
+    if (left > 0) say({ tone: "attention", title: text("send.emptied", { n: left }), more: text("send.emptied.more") });
     intake.clear();
     setQuestion(undefined);
     go((place) => HOME[place.screen]);

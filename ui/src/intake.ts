@@ -6,6 +6,7 @@ import { door } from "#door";
 
 import { problemOf } from "./bridge/door";
 import type { CandidateView } from "./bridge/generated/CandidateView";
+import type { HandedView } from "./bridge/generated/HandedView";
 import type { IntakeView } from "./bridge/generated/IntakeView";
 import type { Problem } from "./bridge/generated/Problem";
 
@@ -59,14 +60,8 @@ type Step =
 
 /** What a hand-over does to the list: what went leaves it, but for what failed, which is looked at again. */
 export interface Left {
-  gone: readonly string[];
-  anew: readonly string[];
-}
-
-/** One call of a hand-over; without a view where nothing of it was taken in. */
-export interface Part {
-  paths: string[];
-  view?: IntakeView;
+  gone: readonly Source[];
+  anew: readonly Source[];
 }
 
 /** What the key of a pasted text begins with; no path does. */
@@ -110,7 +105,9 @@ export function intakeReducer(state: Intake, step: Step): Intake {
       const rest = step.views.flatMap((view) =>
         view.files.filter((_, at) => view.submissions[at] === null && !view.failed.includes(at)),
       );
-      return { sources: afterwards(state.sources, step.left, step.look), batch: { ids, rest, sentAt: step.at, held: null } };
+      // Where all of it failed, what was sent before may still be taken back.
+      const batch = ids.length + rest.length > 0 ? { ids, rest, sentAt: step.at, held: null } : state.batch;
+      return { sources: afterwards(state.sources, step.left, step.look), batch };
     }
     case "followed":
       return { ...state, batch: { ids: step.ids, rest: [], sentAt: step.at, held: null } };
@@ -121,40 +118,37 @@ export function intakeReducer(state: Intake, step: Step): Intake {
   }
 }
 
-/** What was chosen or dropped while the hand-over was under way was no part of it, and stays. */
+/** What was chosen or dropped while the hand-over was under way was no part of it, and stays: also where it is on the list once more. */
 function afterwards(sources: Source[], { gone, anew }: Left, look: number): Source[] {
-  const stays = sources.filter(({ path }) => !gone.includes(path) || anew.includes(path));
+  const isOf = (some: readonly Source[]) => (source: Source) => some.some(({ path, chosen }) => path === source.path && chosen === source.chosen);
+  const [isGone, isAnew] = [isOf(gone), isOf(anew)];
   // A pasted text cannot have changed: what was found in it still holds.
-  const changes = (source: Source) => anew.includes(source.path) && !source.pasted;
-  return stays.map((source) => (changes(source) ? { path: source.path, found: undefined, look, chosen: source.chosen } : source));
+  const changes = (source: Source) => isAnew(source) && !source.pasted;
+  return sources
+    .filter((source) => !isGone(source) || isAnew(source))
+    .map((source) => (changes(source) ? { path: source.path, found: undefined, look, chosen: source.chosen } : source));
 }
 
 /**
- * What is left to be sent after the parts of a hand-over, and what of it is still to be sent again: not what was just
- * taken in, which would be a further report.
+ * What is left to be sent of what was handed over, and what of it is still to be sent again: not what was just taken in,
+ * which would be a further report.
  */
-export function leftOf(sources: Source[], again: ReadonlySet<string>, parts: Part[]): { left: Left; again: ReadonlySet<string> } {
-  const key = (view: CandidateView) => `${view.file}\n${view.digest}`;
-  const gone = parts.filter((part) => part.view).flatMap((part) => part.paths);
-  const refused = parts.filter((part) => !part.view).flatMap((part) => part.paths);
-  const anew: string[] = [];
-  const still = new Set(refused.filter((path) => again.has(path)));
-  for (const { paths, view } of parts) {
-    const failed = new Set(view?.files.filter((_, at) => view.failed.includes(at)).map(key));
-    if (failed.size === 0) continue;
-    const mine = sources.filter((source) => paths.includes(source.path));
-    const found = new Set(mine.flatMap((source) => source.found?.map(key) ?? []));
-    // A file that has changed since it was looked at: nobody can say which one of the list it is.
-    const isUnknown = [...failed].some((one) => !found.has(one));
-    const touched = mine.filter((source) => isUnknown || source.found?.some((one) => failed.has(key(one))));
-    anew.push(...touched.map((source) => source.path));
-    const failedAlone = touched.filter((source) => !isUnknown && source.found?.length === 1);
-    // Two files of one name and content: the one that was taken in must not go once more.
-    const names = failedAlone.flatMap((source) => source.found?.map(key) ?? []);
-    const isOnly = (source: Source) => names.filter((name) => source.found?.some((one) => key(one) === name)).length === 1;
-    failedAlone.filter((source) => again.has(source.path) && isOnly(source)).forEach((source) => still.add(source.path));
+export function leftOf(sources: Source[], again: ReadonlySet<string>, { items, gone }: HandedView): { left: Left; again: ReadonlySet<string> } {
+  const away = new Set(gone.files.map(({ digest }) => digest));
+  const left: { gone: Source[]; anew: Source[] } = { gone: [], anew: [] };
+  const still = new Set<string>();
+  for (const [at, source] of sources.entries()) {
+    const view = items[at];
+    const failed = view?.files.filter((_, one) => view.failed.includes(one)) ?? [];
+    // What could not even be looked at is as it was.
+    const isUnread = !view || (view.files.length === 0 && view.problem !== null);
+    if (!isUnread) left.gone.push(source);
+    if (failed.length > 0 || source.found?.some(({ digest }) => away.has(digest))) left.anew.push(source);
+    const [only, ...others] = source.found ?? [];
+    const hasFailedAlone = others.length === 0 && failed.length === 1 && failed[0]?.digest === only?.digest;
+    if (again.has(source.path) && (isUnread || hasFailedAlone)) still.add(source.path);
   }
-  return { left: { gone, anew }, again: still };
+  return { left, again: still };
 }
 
 export interface IntakeDesk extends Intake {
@@ -203,7 +197,7 @@ export function useIntakeDesk(): IntakeDesk {
       sent(views: IntakeView[], left: Left = { gone: [], anew: [] }) {
         looks += 1;
         step({ do: "sent", views, at: Date.now(), left, look: looks });
-        void look(left.anew.filter((path) => !path.startsWith(PASTED)), looks, step);
+        void look(left.anew.filter(({ pasted }) => !pasted).map(({ path }) => path), looks, step);
       },
       followed: (ids: number[]) => step({ do: "followed", ids, at: Date.now() }),
       undone: (held: number) => step({ do: "undone", held }),

@@ -32,8 +32,8 @@ beforeEach(async () => await enter(3));
 
 describe("a call", () => {
   it("says which room it speaks of, also where it names files or a text", async () => {
-    await door.call("send_files", { paths: ["/a"], again: false, separate: false });
-    await door.call("send_text", { text: "{}", name: "pasted", again: false, separate: false });
+    await door.call("inspect_files", { paths: ["/a"] });
+    await door.call("hand_over", { items: [{ path: "/a" }], again: [], corrections: [], shown: null, separate: false, endpoint: "e" });
     await door.call("withdraw", { id: 1, reason: "so" });
     expect(asked.map(([, takes]) => (takes as { room: number }).room)).toEqual([3, 3, 3]);
   });

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 
 import { problemOf } from "../src/bridge/door";
 import type { CandidateView } from "../src/bridge/generated/CandidateView";
+import type { IntakeView } from "../src/bridge/generated/IntakeView";
 import type { PageView } from "../src/bridge/generated/PageView";
 import type { Problem } from "../src/bridge/generated/Problem";
 import type { State } from "../src/bridge/generated/State";
@@ -18,6 +19,7 @@ import { intakeReducer, isToGo, leftOf, repeated, tally } from "../src/intake";
 import type { Intake } from "../src/intake";
 
 const EMPTY: Intake = { sources: [], batch: null };
+const NONE: IntakeView = { files: [], submissions: [], failed: [], problem: null };
 
 describe("the house", () => {
   const src = fileURLToPath(new URL("../src", import.meta.url));
@@ -106,20 +108,20 @@ describe("intake", () => {
     expect(intakeReducer(anew, { do: "found", path: "a", look: 1, found: [] }).sources).toEqual(anew.sources);
   });
 
-  it("keeps what was chosen while others were handed over", () => {
-    const chosen = intakeReducer(EMPTY, { do: "choose", paths: ["monday.zip"], look: 1 });
+  it("keeps what was chosen while others were handed over, also what is on the list once more", () => {
+    const chosen = intakeReducer(EMPTY, { do: "choose", paths: ["monday.zip", "out"], look: 1 });
     const handed = { files: [candidate("x.json", 0)], submissions: [7], failed: [], problem: null };
-    const { left } = leftOf(chosen.sources, new Set(), [{ paths: ["monday.zip"], view: handed }]);
-    const meanwhile = intakeReducer(chosen, { do: "choose", paths: ["tuesday.zip"], look: 2 });
+    const { left } = leftOf(chosen.sources, new Set(), { items: [handed, handed], gone: NONE });
+    const meanwhile = intakeReducer(chosen, { do: "choose", paths: ["tuesday.zip", "out"], look: 2 });
     const after = intakeReducer(meanwhile, { do: "sent", views: [handed], at: 1000, left, look: 3 });
-    expect(after.sources.map((source) => source.path)).toEqual(["tuesday.zip"]);
+    expect(after.sources.map(({ path, look }) => [path, look])).toEqual([["out", 2], ["tuesday.zip", 2]]);
     expect(after.batch?.ids).toEqual([7]);
   });
 
   it("keeps apart what became a submission and what did not", () => {
     const files = ["x.json", "scan.pdf"].map(candidate);
     const views = [{ files, submissions: [7, null], failed: [], problem: null }];
-    const state = intakeReducer(chosen, { do: "sent", views, at: 1000, left: { gone: ["a", "b"], anew: [] }, look: 2 });
+    const state = intakeReducer(chosen, { do: "sent", views, at: 1000, left: { gone: chosen.sources, anew: [] }, look: 2 });
     expect(state.sources).toEqual([]);
     expect(state.batch?.ids).toEqual([7]);
     expect(state.batch?.rest.map((view) => view.file)).toEqual(["scan.pdf"]);
@@ -131,46 +133,60 @@ describe("a hand-over of which a part fails", () => {
   const FULL: Problem = { code: "disk-full", params: {}, blame: "you", remedy: "free-space", trace: "" };
   const at = (path: string) => ({ path, found: [candidate(path, 0)], look: 1, chosen: 1 });
   const sources = ["b1", "b2", "b3"].map((name) => at(`${name}.json`));
-  const view = (submissions: (number | null)[], failed: number[]) => ({
-    files: sources.slice(0, submissions.length).flatMap((source) => source.found),
-    submissions,
-    failed,
-    problem: failed.length > 0 ? FULL : null,
+  const [first, second, third] = sources;
+  const all = new Set(sources.map((source) => source.path));
+  const of = (source: (typeof sources)[number] | undefined, submission: number | null): IntakeView => ({
+    files: source?.found ?? [],
+    submissions: [submission],
+    failed: submission === null ? [0] : [],
+    problem: submission === null ? FULL : null,
   });
 
   it("leaves what failed on the list, and sends nothing again that was taken in", () => {
-    const all = new Set(sources.map((source) => source.path));
-    const paths = [...all];
-    const rest = leftOf(sources, all, [{ paths, view: view([7, null, null], [1, 2]) }]);
-    expect(rest.left).toEqual({ gone: paths, anew: ["b2.json", "b3.json"] });
+    const items = [of(first, 7), of(second, null), of(third, null)];
+    const rest = leftOf(sources, all, { items, gone: NONE });
+    expect(rest.left).toEqual({ gone: sources, anew: [second, third] });
     expect([...rest.again]).toEqual(["b2.json", "b3.json"]);
-    const state = intakeReducer({ sources, batch: null }, { do: "sent", views: [view([7, null, null], [1, 2])], at: 1, left: rest.left, look: 2 });
+    const state = intakeReducer({ sources, batch: null }, { do: "sent", views: items, at: 1, left: rest.left, look: 2 });
     expect(state.sources).toEqual(["b2.json", "b3.json"].map((path) => ({ path, found: undefined, look: 2, chosen: 1 })));
     expect(state.batch?.ids).toEqual([7]);
     expect(state.batch?.rest).toEqual([]);
   });
 
-  it("leaves a whole part as it was where nothing of it was taken in", () => {
+  it("leaves as it was what could not even be looked at", () => {
+    const items = [of(first, 7), of(second, 8), { ...NONE, problem: FULL }];
     const again = new Set(["b3.json"]);
-    const parts = [{ paths: ["b1.json", "b2.json"], view: view([7, 8], []) }, { paths: ["b3.json"] }];
-    expect(leftOf(sources, again, parts)).toEqual({ left: { gone: parts[0]?.paths, anew: [] }, again });
+    expect(leftOf(sources, again, { items, gone: NONE })).toEqual({ left: { gone: [first, second], anew: [] }, again });
+  });
+
+  it("leaves what was sent before where it can be taken back, if all of the next list failed", () => {
+    const batch = { ids: [7], rest: [], sentAt: 1, held: null };
+    const items = sources.map((source) => of(source, null));
+    const { left } = leftOf(sources, all, { items, gone: NONE });
+    const state = intakeReducer({ sources, batch }, { do: "sent", views: items, at: 2, left, look: 2 });
+    expect(state.batch).toEqual(batch);
+    expect(state.sources.map(({ look }) => look)).toEqual([2, 2, 2]);
   });
 
   it("looks at a folder again of which a part was taken in, and sends none of it again by itself", () => {
     const folder = { path: "out", found: sources.flatMap((source) => source.found), look: 1, chosen: 1 };
-    const rest = leftOf([folder], new Set(["out"]), [{ paths: ["out"], view: view([7, null, 8], [1]) }]);
-    expect(rest).toEqual({ left: { gone: ["out"], anew: ["out"] }, again: new Set() });
+    const view = { files: folder.found, submissions: [7, null, 8], failed: [1], problem: FULL };
+    const rest = leftOf([folder], new Set(["out"]), { items: [view], gone: NONE });
+    expect(rest).toEqual({ left: { gone: [folder], anew: [folder] }, again: new Set() });
   });
 
-  it("looks at all of it again where a file has changed meanwhile", () => {
-    const changed = view([7, null], [1]);
-    changed.files[1] = { ...candidate("b2.json", 0), digest: "another" };
-    const rest = leftOf(sources, new Set(["b1.json"]), [{ paths: ["b1.json", "b2.json"], view: changed }]);
-    expect(rest).toEqual({ left: { gone: ["b1.json", "b2.json"], anew: ["b1.json", "b2.json"] }, again: new Set() });
+  it("looks again at what has changed meanwhile, and at what is gone, and at nothing else", () => {
+    const changed = of(second, null);
+    changed.files = [{ ...candidate("b2.json", 0), digest: "another" }];
+    const away = { ...candidate("b3.json", 0), digest: "away" };
+    const list = [first, second, { ...at("b3.json"), found: [away] }].flatMap((source) => source ?? []);
+    const gone = { files: [away], submissions: [null], failed: [0], problem: FULL };
+    const rest = leftOf(list, all, { items: [of(first, 7), changed, NONE], gone });
+    expect(rest).toEqual({ left: { gone: list, anew: list.slice(1) }, again: new Set() });
   });
 
   it("takes nothing from the list when a report is pasted or corrected", () => {
-    const step = { do: "sent" as const, views: [view([7], [])], at: 1, left: { gone: [], anew: [] }, look: 2 };
+    const step = { do: "sent" as const, views: [of(first, 7)], at: 1, left: { gone: [], anew: [] }, look: 2 };
     expect(intakeReducer({ sources, batch: null }, step).sources).toEqual(sources);
   });
 });

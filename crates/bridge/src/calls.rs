@@ -7,12 +7,14 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use crate::desk::{Decision, Desk};
+use crate::desk::{Decision, Desk, HandedList};
 use crate::limits;
 use crate::problem::Problem;
 use crate::rows::Names;
-use crate::views::{AskQuery, DeadlineView, EndpointInput, ListQuery, PreferencesView, SavedView};
-use engine::KnownContent;
+use crate::views::{
+    AskQuery, DeadlineView, EndpointInput, HandedItem, ListQuery, NamedCorrection, PreferencesView,
+    SavedView,
+};
 
 /// What a file dialog is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -91,14 +93,14 @@ calls! {
     batch => Batch { ids: Vec<i64> }
     /// Looks at files.
     inspect_files => InspectFiles { paths: Vec<String> }
-    /// Takes files in and sends them: of what lies there, the contents that were shown.
-    send_files => SendFiles {
-        paths: Vec<String>, again: bool, separate: bool, shown: Option<Vec<String>>
-    }
     /// Looks at a pasted text.
     inspect_text => InspectText { text: String, name: String }
-    /// Takes a pasted text in and sends it.
-    send_text => SendText { text: String, name: String, again: bool, separate: bool }
+    /// Takes in a list and sends it: of what lies there, the contents that were shown, and of what is known, the
+    /// contents that are to go again.
+    hand_over => HandOver {
+        items: Vec<HandedItem>, again: Vec<String>, corrections: Vec<NamedCorrection>,
+        shown: Option<Vec<String>>, separate: bool, endpoint: String
+    }
     /// Stops what waits to be sent.
     hold_back => HoldBack { ids: Vec<i64> }
     /// Sends a held report.
@@ -309,12 +311,10 @@ impl Desk {
             Call::Detail { id } => text(self.detail(id).await),
             Call::Batch { ids } => text(self.batch(ids).await),
             Call::InspectFiles { paths } => text(self.inspect_files(paths).await),
-            Call::SendFiles { paths, again, separate, shown } => {
-                text(self.send_as_shown(paths, known(again), separate, shown).await)
-            }
             Call::InspectText { text: report, name } => text(self.inspect_text(report, name).await),
-            Call::SendText { text: report, name, again, separate } => {
-                text(self.send_pasted(report, name, known(again), separate).await)
+            Call::HandOver { items, again, corrections, shown, separate, endpoint } => {
+                let list = HandedList { items, again, corrections, shown, separate, endpoint };
+                text(self.hand_over(list).await)
             }
             Call::HoldBack { ids } => text(self.hold_back(ids).await),
             Call::Release { id, reason } => text(self.release(id, reason).await),
@@ -412,10 +412,6 @@ impl Desk {
             Call::SupportPreview {} => text(self.support_preview().await),
         }
     }
-}
-
-const fn known(again: bool) -> KnownContent {
-    if again { KnownContent::SendAgain } else { KnownContent::Show }
 }
 
 /// A view as JSON. Views are plain data with names as keys: writing them does not fail.

@@ -7,6 +7,7 @@ mod certificates;
 mod deadlines;
 mod decisions;
 mod granted;
+mod handing;
 mod intake;
 mod lists;
 mod question;
@@ -29,7 +30,7 @@ mod watches;
 mod work;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ use crate::support::SupportFile;
 
 pub use decisions::Decision;
 use granted::Granted;
+pub(crate) use handing::HandedList;
 use question::Allowed;
 pub use question::EndpointQuestion;
 pub(crate) use rules::{Plan, Reason};
@@ -89,12 +91,14 @@ struct Inner {
     watches: tokio::sync::Mutex<Watches>,
     /// What the authority has more to show of, and how often it was asked.
     further: std::sync::Mutex<Option<asking::Further>>,
-    questions: std::sync::atomic::AtomicU32,
+    questions: AtomicU32,
     /// What was shown last of a folder that is to be watched.
     lying: std::sync::Mutex<Option<Arc<engine::Lying>>>,
     working: AtomicBool,
     /// What was handed over and is not in a journal yet.
     taking: Taking,
+    /// Pages that the window has shown: what an earlier one has asked for is answered to nobody.
+    pages: AtomicU32,
     /// A laboratory that does not open, tried again.
     trying: tokio::sync::Mutex<Option<Trying>>,
     screen: Screen,
@@ -165,10 +169,11 @@ impl Desk {
                 laboratory_certificate: RwLock::new(None),
                 watches: tokio::sync::Mutex::default(),
                 further: std::sync::Mutex::default(),
-                questions: std::sync::atomic::AtomicU32::default(),
+                questions: AtomicU32::default(),
                 lying: std::sync::Mutex::default(),
                 working: AtomicBool::new(false),
                 taking: Taking::default(),
+                pages: AtomicU32::new(0),
                 trying: tokio::sync::Mutex::default(),
                 screen,
                 granted: Granted::default(),
@@ -208,6 +213,8 @@ impl Desk {
 
     /// Stops everything in order, once what was handed over is taken in: the watch, the workers, the practice authority.
     pub async fn stop(&self) {
+        // Nobody is there any more who could be told what became of a list.
+        self.page_begins();
         self.finish_taking().await;
         self.inner.working.store(false, Ordering::SeqCst);
         self.stop_trying().await;

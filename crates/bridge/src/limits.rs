@@ -14,6 +14,8 @@ pub(crate) const IDS_MAX: usize = 10_000;
 const PATH_BYTES_MAX: usize = 4_096;
 /// Bytes of a pasted or edited report.
 const TEXT_BYTES_MAX: usize = 20 << 20;
+/// Bytes of all pasted reports of a list.
+const TEXTS_BYTES_MAX: usize = 100 << 20;
 /// Characters of a reason.
 const REASON_MAX: usize = 2_000;
 /// Characters of a name, search text or password.
@@ -34,7 +36,7 @@ pub(crate) const CERTIFICATE_BYTES_MAX: u64 = 4 << 20;
 /// Bounds on an argument as it comes, before it is read: each function has finer ones.
 pub(crate) fn json(argument: &str, value: &Value) -> Result<(), Problem> {
     let text_max = match argument {
-        "text" => TEXT_BYTES_MAX,
+        "text" | "items" => TEXT_BYTES_MAX,
         "input" => CA_BYTES_MAX,
         _ => OTHER_BYTES_MAX,
     };
@@ -88,6 +90,11 @@ pub(crate) fn ids(ids: &[i64]) -> Result<(), Problem> {
 
 pub(crate) fn text(text: &str) -> Result<(), Problem> {
     within("text", text.len(), TEXT_BYTES_MAX)
+}
+
+/// All pasted texts of a list together.
+pub(crate) fn texts<'a>(texts: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
+    within("items", texts.map(str::len).sum(), TEXTS_BYTES_MAX)
 }
 
 /// A reason has something in it.

@@ -1,6 +1,7 @@
 //! What a person sees: plain data, exported to TypeScript. Rules are applied before it gets here.
 
 mod figures;
+mod handing;
 mod lists;
 mod rules;
 mod setup;
@@ -20,6 +21,7 @@ use crate::codes;
 pub use crate::problem::{Blame, Problem};
 pub use crate::support::SupportFile;
 pub use figures::*;
+pub use handing::*;
 pub use lists::*;
 pub use rules::*;
 pub use setup::*;
@@ -35,6 +37,8 @@ pub struct StatusView {
     pub environment: Environment,
     /// Name of the endpoint in force.
     pub endpoint: String,
+    /// Its id, which outlives its name: what is sent names it. Empty where there is none.
+    pub endpoint_id: String,
     /// Its base address.
     pub base_url: String,
     /// Release of the interface.
@@ -434,6 +438,9 @@ print_no_content!(
     FieldView,
     CandidateView,
     IntakeView,
+    HandedItem,
+    NamedCorrection,
+    HandedView,
 );
 
 print_no_content!(

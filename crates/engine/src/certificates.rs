@@ -5,10 +5,11 @@ use client::HttpAuthority;
 use exchange::Endpoint;
 use fhir::Instant;
 use identity::{Identity, Inspection, SecretsError};
-use journal::OpenReport;
+use journal::{JournalError, OpenReport};
 use report::{State, SubmissionId};
 
 use crate::profile::VERSION;
+use crate::reconcile::REACH_SECONDS;
 use crate::worker::{Formerly, SENT_BEFORE_SECONDS};
 use crate::{CertificateUse, Engine, EngineError, Obstacle, Settings};
 
@@ -287,10 +288,31 @@ impl Engine {
             Ok(false) => open.by_ref().map(sent_at).min(),
             _ => Some(Instant(i64::MIN)),
         };
-        let needed = all.into_iter().filter(|(.., until)| {
-            // Somewhat longer: a delivery may have been under way when it was replaced.
-            oldest.is_some_and(|oldest| oldest < until.plus_seconds(SENT_BEFORE_SECONDS))
-        });
+        oldest.map_or_else(Vec::new, |oldest| self.ways_since(endpoint, oldest))
+    }
+
+    /// Connections with the certificates that an endpoint used in the time that the journal has forgotten: what was sent
+    /// then may be shown to those alone. None where the journal was never restored.
+    pub(crate) fn forgotten_ways(
+        &self,
+        endpoint: &Endpoint,
+    ) -> Result<Vec<Formerly<HttpAuthority>>, JournalError> {
+        if !self.journal().was_restored()? {
+            return Ok(Vec::new());
+        }
+        // As far before the end of what was restored as the search reaches: clocks differ.
+        let since = self.journal().forgotten()?.and_then(|forgotten| forgotten.since);
+        let since = since.map(|since| since.plus_seconds(-REACH_SECONDS));
+        Ok(self.ways_since(endpoint, since.unwrap_or(Instant(i64::MIN))))
+    }
+
+    /// Connections with the certificates that an endpoint used at a time or later, but the one that is in use now.
+    fn ways_since(&self, endpoint: &Endpoint, first: Instant) -> Vec<Formerly<HttpAuthority>> {
+        let settings = self.profile().settings;
+        // Somewhat longer: a delivery may have been under way when it was replaced.
+        let late = |until: Instant| until.plus_seconds(SENT_BEFORE_SECONDS);
+        let all = settings.certificates_before(endpoint.id()).into_iter();
+        let needed = all.filter(|(.., until)| first < late(*until));
         let way = |(fingerprint, from, until): (&str, Instant, Instant)| {
             let identity = self.secrets().identity(fingerprint).ok().flatten();
             let authority = identity.and_then(|it| HttpAuthority::new(endpoint, Some(&it)).ok());

@@ -47,7 +47,7 @@ pub use relation::{Relation, SameIdentifier};
 pub use rules_in_use::RULES_CODES;
 pub use source::{Refusal, SourceLimits};
 pub use submissions::messages;
-pub use take::{Differing, HandOver, ImportOptions, KnownContent, Taken};
+pub use take::{Differing, HandOver, ImportOptions, KnownContent, Listed, Taken};
 pub use timing::Timing;
 pub use upkeep::UPKEEP_NOTICES;
 pub use watch::{Lying, WATCH_NOTICES, Watched};

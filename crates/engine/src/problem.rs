@@ -37,6 +37,9 @@ pub enum EngineError {
     /// No endpoint is configured or in use.
     #[error("no endpoint in use")]
     NoEndpoint,
+    /// Another endpoint is in use than the one that a person saw.
+    #[error("another endpoint in use")]
+    EndpointChanged,
     /// There is no endpoint of this name.
     #[error("no such endpoint")]
     UnknownEndpoint(String),

@@ -1,24 +1,30 @@
 //! After a restore: everything that the authority shows of this laboratory since the restored state is compared
 //! with the journal.
 
+mod guarded;
+
 use client::{Authority, Evidence, Why};
-use exchange::{Answer, Endpoint, SearchSupport};
+use exchange::{Answer, Endpoint, IdentifierChoice, SearchSupport};
 use fhir::{Format, Instant, Limits, Tree};
-use journal::{EvidenceKind, FoundReport, Journal, Message, Reconciled, RecordError, Unreconciled};
+use journal::{
+    EvidenceKind, FoundReport, Journal, JournalError, Message, Reconciled, RecordError,
+    Unreconciled,
+};
 use report::{Action, Event, SubmissionId};
 
-use crate::worker::kept;
+pub use guarded::decide_guarded;
+use guarded::{decide, sees};
+
 use crate::worker::verdict::{Context, status_event};
+use crate::worker::{Formerly, kept};
 use crate::{Clock, EngineError, Timing, person};
 
 /// How far the search reaches back before the end of the restored state: clocks differ.
-const REACH_SECONDS: i64 = 24 * 3600;
+pub(crate) const REACH_SECONDS: i64 = 24 * 3600;
 /// Searches in a row, each some thousand reports; what is left is found by the next comparison.
 const SEARCHES_MAX: u32 = 50;
 /// Reports that are asked for one by one in one comparison.
 const ASKED_MAX: usize = 1_000;
-/// Reports that are asked for between two looks whether the authority shows anything of ours, at most.
-const DECIDED_AT_ONCE: usize = 16;
 /// Questions in a row that are answered with an error before the rest is left for the next comparison.
 const UNANSWERED_MAX: u32 = 3;
 
@@ -26,8 +32,11 @@ const UNANSWERED_MAX: u32 = 3;
 pub struct ReconcileDeps<'a, A> {
     /// The restored journal.
     pub journal: &'a Journal,
-    /// The authority.
+    /// The authority, as it is asked with the certificate in use.
     pub authority: &'a A,
+    /// The same, as it was asked with certificates that were in use in the time that the journal has forgotten: what was
+    /// sent then may be shown to those alone.
+    pub former: &'a [Formerly<A>],
     /// Its endpoint.
     pub endpoint: &'a Endpoint,
     /// Time and randomness.
@@ -56,6 +65,14 @@ impl Comparison {
     }
 }
 
+impl<'a, A: Authority> ReconcileDeps<'a, A> {
+    /// The former certificates that can be used. What they show counts; what they do not show, or one of them that has
+    /// expired, keeps nothing waiting: most are former ones because they are of no use any more.
+    fn formers(&self) -> impl Iterator<Item = &'a A> {
+        self.former.iter().filter_map(|it| it.authority.as_ref())
+    }
+}
+
 /// Compares. What is found is recorded at once, so that a fault in between loses nothing.
 pub async fn compare<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
@@ -65,37 +82,24 @@ pub async fn compare<A: Authority>(
     // Before the list too: what shows nothing for hours may show everything again just after it has given an empty one. What
     // is in the way now is met once more below.
     let saw = matches!(sees(tools).await, Ok(true));
-    if tools.endpoint.release.facts().search == SearchSupport::Full {
-        found.complete = match search(tools, open, &mut found).await {
+    let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
+    if lists {
+        found.complete = match search(tools, tools.authority, open, &mut found).await {
             // Each report is asked for by itself all the same.
             Err(fault) if is_answered(&fault) => false,
             searched => searched?,
         };
+        for former in tools.formers() {
+            exchanged(search(tools, former, open, &mut found).await)?;
+        }
     }
     // By identifier too: not every release lists, and a list may lag behind.
-    let lost = tools.journal.lost_reports()?;
-    let ours = lost.into_iter().filter(|lost| lost.endpoint == tools.endpoint.id());
-    let (mut left, mut unanswered) = (false, 0);
-    for (index, lost) in ours.enumerate() {
-        if index >= ASKED_MAX || unanswered >= UNANSWERED_MAX {
-            left = true;
-            break;
-        }
-        let mut shown = match tools.authority.find(&lost.identifier).await.map_err(Into::into) {
-            Err(fault) if is_answered(&fault) => {
-                unanswered += u32::from(!concerns_the_question(&fault));
-                left = true;
-                continue;
-            }
-            shown => shown?,
-        };
-        unanswered = 0;
-        left |= exchange::leave_out_contradictions(&mut shown.answers) > 0;
-        for answer in &shown.answers {
-            learn(tools, answer, &shown.evidence, &mut found).await?;
-        }
+    let wanted = identifiers(tools, found.complete)?;
+    let left = ask_for(tools, tools.authority, &wanted, &mut found).await?;
+    for former in tools.formers() {
+        exchanged(ask_for(tools, former, &wanted, &mut found).await)?;
     }
-    if tools.endpoint.release.facts().search != SearchSupport::Full {
+    if !lists {
         found.complete = !left;
     }
     if sees(tools).await? {
@@ -106,6 +110,59 @@ pub async fn compare<A: Authority>(
     }
     found.complete &= saw;
     Ok(found)
+}
+
+/// What is asked for one by one: what is lost and, where no list has shown what was accepted, what is on hold since before the
+/// restore. Where a delivery is named as its document, another version of that may have the same identifier.
+fn identifiers<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    is_listed: bool,
+) -> Result<Vec<String>, JournalError> {
+    let lost = tools.journal.lost_reports()?.into_iter();
+    let ours = lost.filter(|lost| lost.endpoint == tools.endpoint.id());
+    let mut wanted: Vec<String> = ours.map(|lost| lost.identifier).collect();
+    if !is_listed && tools.endpoint.identifier != IdentifierChoice::Document {
+        wanted.extend(tools.journal.on_hold_since_restore(tools.endpoint.id())?);
+    }
+    Ok(wanted)
+}
+
+/// Asks for deliveries by their identifiers; says whether some are left for the next comparison.
+async fn ask_for<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    authority: &A,
+    wanted: &[String],
+    found: &mut Comparison,
+) -> Result<bool, EngineError> {
+    let (mut left, mut unanswered) = (wanted.len() > ASKED_MAX, 0);
+    for identifier in wanted.iter().take(ASKED_MAX) {
+        if unanswered >= UNANSWERED_MAX {
+            return Ok(true);
+        }
+        let mut shown = match authority.find(identifier).await.map_err(Into::into) {
+            Err(fault) if is_answered(&fault) => {
+                unanswered += u32::from(!concerns_the_question(&fault));
+                left = true;
+                continue;
+            }
+            shown => shown?,
+        };
+        unanswered = 0;
+        left |= exchange::leave_out_contradictions(&mut shown.answers) > 0;
+        for answer in &shown.answers {
+            learn(tools, answer, &shown.evidence, found).await?;
+        }
+    }
+    Ok(left)
+}
+
+/// What was asked with a former certificate; `None` where that did not work. What is wrong with the journal is told.
+fn exchanged<T>(asked: Result<T, EngineError>) -> Result<Option<T>, EngineError> {
+    match asked {
+        Ok(told) => Ok(Some(told)),
+        Err(EngineError::Exchange(_)) => Ok(None),
+        Err(other) => Err(other),
+    }
 }
 
 /// Whether a fault says something about the one question that met it, and nothing about others: it is not taken, or is
@@ -127,207 +184,16 @@ fn is_answered(fault: &EngineError) -> bool {
     is_error || concerns_the_question(fault)
 }
 
-/// Asks for the document of every report that waits for it: one that the authority shows, and that is none of the
-/// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
-/// Nor what is not shown to a certificate that is shown nothing of what the authority has accepted from us.
-pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
-    if tools.journal.guarded(tools.endpoint.id())?.is_empty() {
-        return Ok(());
-    }
-    if sees(tools).await? {
-        decide(tools).await
-    } else {
-        Ok(tools.journal.asked_in_vain(tools.endpoint.id())?)
-    }
-}
-
-/// Whether this certificate is shown something that the authority has accepted from us, where there is something: to
-/// one that has lost its access everything is empty.
-async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
-    let accepted = tools.journal.witnesses(tools.endpoint.id(), "")?;
-    let (mut in_the_way, mut answered) = (None, false);
-    for identifier in &accepted {
-        match tools.authority.find(identifier).await.map_err(Into::into) {
-            // No witness; another may be.
-            Err(fault) if concerns_the_question(&fault) => answered = true,
-            Err(fault) if is_answered(&fault) => in_the_way = in_the_way.or(Some(fault)),
-            found => {
-                answered = true;
-                if !found?.answers.is_empty() {
-                    return Ok(true);
-                }
-            }
-        }
-    }
-    // Nothing gets through: that says nothing of the questions.
-    if let Some(fault) = in_the_way.filter(|_| !answered) {
-        return Err(fault);
-    }
-    // What is accepted and not found is no witness, and says all the less that there is nothing.
-    Ok(!tools.journal.has_accepted(tools.endpoint.id())?)
-}
-
-/// Whether the authority can be asked for a document: it may match the identifier of a delivery alone, under which the
-/// same report has gone out elsewhere, and answers every such question with nothing. Only where it shows one of ours by
-/// that, or has none of ours at all, do its empty answers say something.
-async fn sees_documents<A: Authority>(
-    tools: &ReconcileDeps<'_, A>,
-    id: SubmissionId,
-) -> Result<bool, EngineError> {
-    let endpoint = tools.endpoint.id();
-    for (document, receipt) in tools.journal.witnesses_by_document(endpoint, id)? {
-        match tools.authority.find_document(&document).await.map_err(Into::into) {
-            Err(fault) if is_answered(&fault) => {}
-            shown => {
-                let mut shown = shown?.answers.into_iter();
-                if shown.any(|answer| answer.receipt.as_ref() == Some(&receipt)) {
-                    return Ok(true);
-                }
-            }
-        }
-    }
-    // That the authority has none of ours says its list alone, once it was given as a whole.
-    let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
-    let is_listed = lists && tools.journal.unreconciled_at(endpoint)?.is_none();
-    Ok(is_listed && !tools.journal.has_accepted(endpoint)?)
-}
-
-async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
-    let waiting = tools.journal.guarded(tools.endpoint.id())?;
-    let mut left = waiting.as_slice();
-    while !left.is_empty() {
-        let asked = decide_some(tools, left).await?;
-        left = left.get(asked..).unwrap_or_default();
-    }
-    Ok(())
-}
-
-/// Decides as many as fit between two looks, and are witnessed for alike, at least one; gives how many.
-async fn decide_some<A: Authority>(
-    tools: &ReconcileDeps<'_, A>,
-    waiting: &[SubmissionId],
-) -> Result<usize, EngineError> {
-    let Some(first) = waiting.first() else { return Ok(0) };
-    let before = tools.clock.steady();
-    let passed = || tools.clock.steady().saturating_sub(before);
-    let named = tools.journal.is_named_as_document(*first)?;
-    let believes = believes(tools, *first).await?;
-    // Where anything was accepted, whoever decides has just been shown one of ours.
-    let is_free = believes || tools.journal.has_accepted(tools.endpoint.id())?;
-    let (mut asked_for, mut not_shown, mut in_the_way) = (0, Vec::new(), None);
-    for id in waiting.iter().take(DECIDED_AT_ONCE) {
-        if tools.journal.is_named_as_document(*id)? != named {
-            break;
-        }
-        match asked(tools, *id).await {
-            Ok(Asked::Shown(receipt)) => settle(tools, *id, Some(&receipt))?,
-            Ok(Asked::NotShown) if believes => not_shown.push(*id),
-            Ok(Asked::NotShown | Asked::InVain) => tools.journal.one_asked_in_vain(*id)?,
-            // The way was free a moment ago: it may be this question alone.
-            Err(fault) if is_free && is_answered(&fault) => tools.journal.one_asked_in_vain(*id)?,
-            // What was asked for until then is decided first.
-            Err(fault) => {
-                in_the_way = Some(fault);
-                break;
-            }
-        }
-        asked_for += 1;
-        // A slow authority: the look after it takes its time too.
-        if passed() > tools.timing.sight_max / 3 {
-            break;
-        }
-    }
-    // Access that was lost in between makes everything empty: looked at before and after, and not long after.
-    let sees = not_shown.is_empty() || self::believes(tools, *first).await?;
-    let is_late = passed() > tools.timing.sight_max;
-    for id in not_shown.into_iter().filter(|_| sees) {
-        let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
-        if is_late {
-            tools.journal.one_asked_in_vain(id)?;
-        } else if !tools.journal.may_be_shown_late(id, now, lag)? {
-            settle(tools, id, None)?;
-        }
-    }
-    in_the_way.map_or(Ok(asked_for), Err)
-}
-
-/// Whether an empty answer to the question for the document of a report says something now.
-async fn believes<A: Authority>(
-    tools: &ReconcileDeps<'_, A>,
-    id: SubmissionId,
-) -> Result<bool, EngineError> {
-    match tools.journal.may_have_forgotten()? {
-        true => sees_documents(tools, id).await,
-        false => sees(tools).await,
-    }
-}
-
-/// What the authority said of a report that waits.
-enum Asked {
-    /// It has it, or may have it: under this receipt.
-    Shown(String),
-    NotShown,
-    /// The question is not taken, or never answered as a whole.
-    InVain,
-}
-
-async fn asked<A: Authority>(
-    tools: &ReconcileDeps<'_, A>,
-    id: SubmissionId,
-) -> Result<Asked, EngineError> {
-    let Some(identifier) = tools.journal.row(id)?.summary.identifier else {
-        // Nothing to ask by: a person decides.
-        return Ok(Asked::Shown(String::new()));
-    };
-    match shown_already(tools, &identifier).await {
-        Ok(Some(receipt)) => Ok(Asked::Shown(receipt)),
-        Ok(None) => Ok(Asked::NotShown),
-        Err(fault) if concerns_the_question(&fault) => Ok(Asked::InVain),
-        Err(fault) => Err(fault),
-    }
-}
-
-fn settle<A: Authority>(
-    tools: &ReconcileDeps<'_, A>,
-    id: SubmissionId,
-    receipt: Option<&str>,
-) -> Result<(), EngineError> {
-    let now = tools.clock.now();
-    let decided = tools.journal.decide_guarded(id, receipt, &person::worker(), now);
-    decided.map_err(|error| EngineError::refused(Action::Release, error))
-}
-
-/// The receipt of a report with this document that the journal does not know, or knows without its content.
-async fn shown_already<A: Authority>(
-    tools: &ReconcileDeps<'_, A>,
-    identifier: &str,
-) -> Result<Option<String>, EngineError> {
-    let shown = tools.authority.find_document(identifier).await?;
-    if shown.unreadable > 0 {
-        return Ok(Some(String::new()));
-    }
-    for receipt in shown.answers.into_iter().filter_map(|answer| answer.receipt) {
-        let known = tools.journal.by_receipt_at(tools.endpoint.id(), &receipt)?;
-        let is_stranger = match known {
-            Some(id) => !tools.journal.knows_content(id)?,
-            None => true,
-        };
-        if is_stranger {
-            return Ok(Some(receipt));
-        }
-    }
-    Ok(None)
-}
-
 /// Everything that changed since the restored state; says whether that was everything.
 async fn search<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
+    authority: &A,
     open: Unreconciled,
     found: &mut Comparison,
 ) -> Result<bool, EngineError> {
     let mut since = open.since.map(|since| since.plus_seconds(-REACH_SECONDS));
     for _ in 0..SEARCHES_MAX {
-        let mut changes = tools.authority.changed_since(since).await?;
+        let mut changes = authority.changed_since(since).await?;
         changes.unreadable += exchange::leave_out_contradictions(&mut changes.answers);
         for answer in &changes.answers {
             let proof = answer.receipt.as_deref().and_then(|id| entry(&changes.evidence, id));

@@ -110,29 +110,40 @@ impl SourceLimits {
 /// file nor folder (a link to a folder, a link that leads nowhere, a pipe) stands as itself; so does a folder of
 /// which nothing can be taken (empty, not readable, too many files): reading it says why.
 pub(crate) fn files_below(paths: &[PathBuf], limits: &SourceLimits) -> Vec<PathBuf> {
+    files_below_each(paths, limits).into_iter().flatten().collect()
+}
+
+/// The same for each path by itself, within the same bounds.
+pub(crate) fn files_below_each(paths: &[PathBuf], limits: &SourceLimits) -> Vec<Vec<PathBuf>> {
+    let mut all = 0;
+    let below = |path: &PathBuf| {
+        let files = files_of(path, limits.pieces_max.saturating_sub(all));
+        all += files.len();
+        files
+    };
+    paths.iter().map(below).collect()
+}
+
+fn files_of(path: &Path, pieces_max: usize) -> Vec<PathBuf> {
+    if !path.is_dir() {
+        return vec![path.to_owned()];
+    }
     let mut files = Vec::new();
-    for path in paths {
-        if !path.is_dir() {
-            files.push(path.clone());
-            continue;
+    for entry in walk(path) {
+        match entry {
+            Ok(entry) if entry.file_type().is_dir() => {}
+            Ok(entry) => files.push(entry.into_path()),
+            // A folder inside that cannot be read is answered by its name.
+            Err(error) => files.extend(error.path().map(Path::to_owned)),
         }
-        let before = files.len();
-        for entry in walk(path) {
-            match entry {
-                Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) => files.push(entry.into_path()),
-                // A folder inside that cannot be read is answered by its name.
-                Err(error) => files.extend(error.path().map(Path::to_owned)),
-            }
-            if files.len() > limits.pieces_max {
-                // All or nothing: a part would look like the whole.
-                files.truncate(before);
-                break;
-            }
+        if files.len() > pieces_max {
+            // All or nothing: a part would look like the whole.
+            files.clear();
+            break;
         }
-        if files.len() == before {
-            files.push(path.clone());
-        }
+    }
+    if files.is_empty() {
+        files.push(path.to_owned());
     }
     files
 }

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use exchange::{Endpoint, IdentifierChoice};
-use futures::{StreamExt as _, TryStreamExt as _, stream};
+use futures::{StreamExt as _, stream};
 use journal::{Destination, Imported, JournalError, Message, NewSubmission, Source, Step};
 use report::{Action, Event, State, SubmissionId};
 use uuid::Uuid;
 
 use crate::intake::{Candidate, Origin, Parsed, look_at};
 use crate::relation::SAME_IDENTIFIER;
-use crate::source::{Piece, Room, files_below, may_hold_several, pieces_of, pieces_of_bytes};
+use crate::source::{
+    Piece, Room, files_below, files_below_each, may_hold_several, pieces_of, pieces_of_bytes,
+};
 use crate::worker::wrapped;
 use crate::{Engine, EngineError, ImportOptions};
 
@@ -37,6 +39,28 @@ impl Engine {
         self.look_and(files, |candidates| candidates).await
     }
 
+    /// Looks at what each of these paths leads to, within the bounds of one hand-over. What cannot be looked at, because
+    /// the journal cannot be compared with it, keeps no other from it.
+    ///
+    /// # Errors
+    /// Of all only at the end of the program.
+    pub async fn inspect_each(
+        &self,
+        paths: Vec<PathBuf>,
+    ) -> Result<Vec<Result<Vec<Candidate>, EngineError>>, EngineError> {
+        let limits = self.source_limits();
+        let below = on_pool(move || files_below_each(&paths, &limits)).await?;
+        let counts: Vec<usize> = below.iter().map(Vec::len).collect();
+        let (files, several) = self.with_several(below.into_iter().flatten().collect()).await?;
+        let _turn = self.turn(&several).await;
+        let mut looked = self.looked_at(files).await.into_iter();
+        let joined = |count: usize| {
+            let of_path: Result<Vec<_>, _> = looked.by_ref().take(count).collect();
+            of_path.map(|groups| groups.into_iter().flatten().collect())
+        };
+        Ok(counts.into_iter().map(joined).collect())
+    }
+
     /// Looks, and makes something of it at once. Until that is done no other archive is unpacked, so that those who
     /// ask for many one by one have one of them in memory.
     pub async fn inspect_and<T: Send + 'static>(
@@ -53,14 +77,20 @@ impl Engine {
         make: impl FnOnce(Vec<Candidate>) -> T + Send + 'static,
     ) -> Result<T, EngineError> {
         let (files, several) = self.with_several(files).await?;
-        let turn = match several.contains(&true) {
-            true => Some(self.inner.unpacking.lock().await),
-            false => None,
-        };
-        let candidates = self.looked_at(files).await?;
+        let turn = self.turn(&several).await;
+        let groups: Result<Vec<_>, _> = self.looked_at(files).await.into_iter().collect();
+        let candidates = groups?.into_iter().flatten().collect();
         let made = on_pool(move || make(candidates)).await;
         drop(turn);
         made
+    }
+
+    /// Waits until no other archive is in memory, where these files may be some.
+    async fn turn(&self, several: &[bool]) -> Option<tokio::sync::MutexGuard<'_, ()>> {
+        match several.contains(&true) {
+            true => Some(self.inner.unpacking.lock().await),
+            false => None,
+        }
     }
 
     /// Which of the files may hold several reports.
@@ -76,19 +106,19 @@ impl Engine {
         .await
     }
 
-    async fn looked_at(&self, files: Vec<PathBuf>) -> Result<Vec<Candidate>, EngineError> {
+    /// What is in each of the files.
+    async fn looked_at(&self, files: Vec<PathBuf>) -> Vec<Result<Vec<Candidate>, EngineError>> {
         let limits = self.source_limits();
         let room = Arc::new(Room::new(&limits));
-        let groups: Vec<Vec<Candidate>> = stream::iter(files)
+        stream::iter(files)
             .map(|file| {
                 let (engine, room) = (self.clone(), room.clone());
                 on_pool(move || engine.look(pieces_of(&file, &limits, &room)))
             })
             .buffered(LOOKS_AT_ONCE)
             .map(|result| result.and_then(|inner| inner))
-            .try_collect()
-            .await?;
-        Ok(groups.into_iter().flatten().collect())
+            .collect()
+            .await
     }
 
     /// Looks at a text that did not come from a file.

@@ -1,7 +1,9 @@
 //! Candidates become submissions: what is new is taken in, what is known is told.
 
+mod listed;
+
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use exchange::Endpoint;
@@ -12,6 +14,8 @@ use report::{Action, Event, SubmissionId};
 use crate::intake::{Candidate, Parsed};
 use crate::relation::SameIdentifier;
 use crate::{Engine, EngineError};
+
+pub use listed::Listed;
 
 /// How reports are taken in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -88,26 +92,31 @@ impl Engine {
         candidates: &[Candidate],
         terms: ImportOptions,
     ) -> Result<HandOver, EngineError> {
+        self.take_listed(candidates, terms, &mut Listed::default()).await
+    }
+
+    /// As [`Engine::take`], of a part of a list: what shares an identifier with an earlier part of it is compared with
+    /// that, and nothing goes to another endpoint than the list.
+    ///
+    /// # Errors
+    /// As those of [`Engine::take`]; [`EngineError::EndpointChanged`].
+    pub async fn take_listed(
+        &self,
+        candidates: &[Candidate],
+        terms: ImportOptions,
+        list: &mut Listed,
+    ) -> Result<HandOver, EngineError> {
         self.refresh()?;
         let anew = self.compare_first().await?;
-        let candidates = &*self.compared(candidates, self.endpoint().ok().as_ref(), anew)?;
-        let Plan { steps, later, same } = self.plan(candidates, terms.known)?;
+        let endpoint = self.endpoint().ok();
+        list.check(endpoint.as_ref())?;
+        let candidates = &*self.compared(candidates, endpoint.as_ref(), anew)?;
+        let Plan { steps, same } = self.plan(candidates, terms.known, list)?;
         let faults = &Faults::default();
-        let mut taken: Vec<Taken> = stream::iter(steps)
-            .map(|step| async move {
-                match step {
-                    Step::Done(taken) => taken,
-                    // Made here, so that only what is under way is held in memory twice.
-                    Step::Import(index) => match candidates.get(index) {
-                        Some(candidate) => self.take_one(candidate, terms, faults).await,
-                        None => Taken::Refused,
-                    },
-                }
-            })
-            .buffered(IMPORTS_AT_ONCE)
-            .collect()
-            .await;
-        self.take_later(candidates, &later, terms, faults, &mut taken).await;
+        let mut taken = Vec::with_capacity(steps.len());
+        for part in steps.split_inclusive(|step| matches!(step, Step::Later(_))) {
+            self.take_part(candidates, part, terms, list, faults, &mut taken).await;
+        }
         for (index, first) in same {
             let stands = taken.get(first).copied();
             if let (Some(stands), Some(result)) = (stands, taken.get_mut(index)) {
@@ -127,74 +136,101 @@ impl Engine {
     }
 
     /// What is known already, what is to be imported, and what waits for an earlier one of this order.
-    fn plan(&self, candidates: &[Candidate], known: KnownContent) -> Result<Plan, EngineError> {
-        let (mut contents, mut names) = (HashMap::new(), HashSet::new());
+    fn plan(
+        &self,
+        candidates: &[Candidate],
+        known: KnownContent,
+        list: &mut Listed,
+    ) -> Result<Plan, EngineError> {
+        let mut contents = HashMap::new();
         let mut plan = Plan::default();
         for (index, candidate) in candidates.iter().enumerate() {
             let Some(parsed) = candidate.parsed() else {
                 plan.steps.push(Step::Done(Taken::Refused));
                 continue;
             };
+            if let Some(id) = self.in_place_of(parsed, list.known(parsed, known))? {
+                plan.steps.push(Step::Done(Taken::Known(id)));
+                continue;
+            }
+            // Of those that are to go: one that is known and not to go again stands for no other encoding that is.
             let first = *contents.entry(parsed.canonical.as_str()).or_insert(index);
-            let waits = Step::Done(Taken::Refused);
-            plan.steps.push(match self.in_place_of(parsed, known)? {
-                Some(id) => Step::Done(Taken::Known(id)),
-                None if first != index => {
-                    plan.same.push((index, first));
-                    waits
-                }
-                None if !is_first(parsed, &mut names) => {
-                    plan.later.push(index);
-                    waits
-                }
-                None => Step::Import(index),
-            });
+            let step = if first != index {
+                plan.same.push((index, first));
+                Step::Done(Taken::Refused)
+            } else if !list.is_first(parsed) {
+                Step::Later(index)
+            } else {
+                Step::Import(index)
+            };
+            plan.steps.push(step);
         }
         Ok(plan)
+    }
+
+    /// What can be taken in together, and what shares an identifier with an earlier one, if that follows.
+    async fn take_part(
+        &self,
+        candidates: &[Candidate],
+        part: &[Step],
+        terms: ImportOptions,
+        list: &mut Listed,
+        faults: &Faults,
+        taken: &mut Vec<Taken>,
+    ) {
+        let (together, later) = match part.split_last() {
+            Some((Step::Later(index), together)) => (together, candidates.get(*index)),
+            _ => (part, None),
+        };
+        let (among, first) = (&*list, taken.len());
+        let mut steps = stream::iter(together.to_vec())
+            .map(|step| async move {
+                match step {
+                    Step::Done(taken) => taken,
+                    // Made here, so that only what is under way is held in memory twice.
+                    Step::Import(index) | Step::Later(index) => match candidates.get(index) {
+                        Some(candidate) => self.take_one(candidate, terms, among, faults).await,
+                        None => Taken::Refused,
+                    },
+                }
+            })
+            .buffered(IMPORTS_AT_ONCE);
+        while let Some(result) = steps.next().await {
+            taken.push(result);
+        }
+        drop(steps);
+        for (candidate, taken) in candidates.iter().zip(&*taken).skip(first) {
+            list.fail(*taken == Taken::Failed, candidate);
+        }
+        if let Some(candidate) = later {
+            let result = self.take_later(candidate, terms, list, faults).await;
+            list.fail(result == Taken::Failed, candidate);
+            taken.push(result);
+        }
     }
 
     /// What shares an identifier with an earlier one of this order is compared once that one is in. Where that one has
     /// failed it fails too: taken in first, it would be taken for the earlier one.
     async fn take_later(
         &self,
-        candidates: &[Candidate],
-        later: &[usize],
+        candidate: &Candidate,
         terms: ImportOptions,
+        list: &Listed,
         faults: &Faults,
-        taken: &mut [Taken],
-    ) {
-        let names_of =
-            |index: &usize| candidates.get(*index).and_then(Candidate::parsed).map(names);
+    ) -> Taken {
         // Nobody was shown how it differs: when they were looked at, neither was in the journal.
         let differing = match terms.differing {
             Differing::ByPerson => Differing::ByRule,
             other => other,
         };
         let terms = ImportOptions { differing, ..terms };
-        let mut failed: HashSet<Name<'_>> = HashSet::new();
-        for (index, taken) in taken.iter().enumerate() {
-            if *taken == Taken::Failed {
-                failed.extend(names_of(&index).into_iter().flatten());
-            }
+        if list.follows_failed(candidate) {
+            return Taken::Failed;
         }
-        for index in later {
-            let (Some(candidate), Some(result)) = (candidates.get(*index), taken.get_mut(*index))
-            else {
-                continue;
-            };
-            let follows = names_of(index).into_iter().flatten().any(|name| failed.contains(&name));
-            *result = if follows {
-                Taken::Failed
-            } else {
-                let mut candidate = candidate.clone();
-                match self.compare(&mut candidate) {
-                    Ok(()) => self.take_one(&candidate, terms, faults).await,
-                    Err(fault) => faults.note(fault),
-                }
-            };
-            if *result == Taken::Failed {
-                failed.extend(names_of(index).into_iter().flatten());
-            }
+        let mut candidate = candidate.clone();
+        match self.compare(&mut candidate) {
+            Ok(()) => self.take_one(&candidate, terms, list, faults).await,
+            Err(fault) => faults.note(fault),
         }
     }
 
@@ -225,12 +261,13 @@ impl Engine {
         &self,
         candidate: &Candidate,
         terms: ImportOptions,
+        list: &Listed,
         faults: &Faults,
     ) -> Taken {
         if faults.stop_all() {
             return Taken::Failed;
         }
-        match self.try_one(candidate, terms).await {
+        match self.try_one(candidate, terms, list).await {
             Ok(taken) => taken,
             Err(fault) => faults.note(fault),
         }
@@ -240,12 +277,15 @@ impl Engine {
         &self,
         candidate: &Candidate,
         terms: ImportOptions,
+        list: &Listed,
     ) -> Result<Taken, EngineError> {
         let endpoint = self.endpoint()?;
+        list.check(Some(&endpoint))?;
         let compared = self.compared(std::slice::from_ref(candidate), Some(&endpoint), false)?;
         let Some(candidate) = compared.first() else { return Ok(Taken::Refused) };
         let Some(parsed) = candidate.parsed() else { return Ok(Taken::Refused) };
-        if let Some(id) = self.in_place_of(parsed, terms.known)? {
+        let known = list.known(parsed, terms.known);
+        if let Some(id) = self.in_place_of(parsed, known)? {
             return Ok(Taken::Known(id));
         }
         let relation = parsed.relation.as_ref();
@@ -258,7 +298,7 @@ impl Engine {
         if differs && hold && terms.differing == Differing::ByRule {
             new.first = Event::Held;
         }
-        self.import(new, terms.known).await
+        self.import(new, known).await
     }
 
     /// The known submission that stands for this content, so that none is added.
@@ -305,16 +345,17 @@ impl Engine {
 struct Plan {
     /// One for each, in their order.
     steps: Vec<Step>,
-    /// Those that share an identifier with an earlier one.
-    later: Vec<usize>,
     /// Those with the content of an earlier one, and which that is.
     same: Vec<(usize, usize)>,
 }
 
+#[derive(Clone, Copy)]
 enum Step {
     Done(Taken),
     /// The candidate at this place.
     Import(usize),
+    /// The one at this place, which shares an identifier with an earlier one.
+    Later(usize),
 }
 
 /// Faults of one hand-over: the first is told.
@@ -344,26 +385,7 @@ impl Faults {
 pub(crate) fn stops_all(fault: &EngineError) -> bool {
     match fault {
         EngineError::Journal(error) => !matches!(error, JournalError::Damaged),
-        EngineError::NoEndpoint | EngineError::Profile(_) => true,
+        EngineError::NoEndpoint | EngineError::EndpointChanged | EngineError::Profile(_) => true,
         _ => false,
     }
-}
-
-/// What a report goes by: its document, and the envelope that it came in.
-#[derive(PartialEq, Eq, Hash)]
-enum Name<'a> {
-    Document(&'a str),
-    Envelope(&'a str),
-}
-
-fn names(parsed: &Parsed) -> impl Iterator<Item = Name<'_>> {
-    let document = parsed.summary.identifier.as_deref().map(Name::Document);
-    document.into_iter().chain(parsed.envelope_identifier.as_deref().map(Name::Envelope))
-}
-
-/// Whether no earlier one goes by one of its names; those without are all first.
-fn is_first<'a>(parsed: &'a Parsed, taken: &mut HashSet<Name<'a>>) -> bool {
-    // Each is noted, also where an earlier one was met.
-    let new = names(parsed).map(|name| usize::from(taken.insert(name))).sum::<usize>();
-    new == names(parsed).count()
 }

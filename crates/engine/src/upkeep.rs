@@ -281,6 +281,7 @@ impl Engine {
         let tools = reconcile::ReconcileDeps {
             journal: self.journal(),
             authority: &authority,
+            former: &self.forgotten_ways(endpoint)?,
             endpoint,
             clock: &*self.inner.clock,
             timing: &self.inner.timing,

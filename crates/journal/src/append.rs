@@ -209,8 +209,8 @@ pub(crate) fn record(
     }
     // Before anything is written: most refusals cost one read.
     subject.state.apply(&step.event)?;
-    if matches!(step.event, Event::Released { .. }) {
-        succession::refuse_where_replaced(connection, step.id)?;
+    if matches!(step.event, Event::Released { .. } | Event::SaidNotReceived { .. }) {
+        succession::refuse_beside_correction(connection, step.id)?;
     }
     let number = match &prepared.evidence {
         Some(evidence) => Some(attach::insert_evidence(connection, step.id, evidence)?),
@@ -230,6 +230,10 @@ pub(crate) fn record(
     }
     let state = match state {
         State::Failed { .. } | State::Rejected => unless_corrected(connection, step, state)?,
+        // Of a release that was asked just before.
+        State::Queued { .. } if !matches!(step.event, Event::Released { .. }) => {
+            succession::hold_beside_correction(connection, step, state)?
+        }
         state => state,
     };
     if let Some(issues) = &step.issues {

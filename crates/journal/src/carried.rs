@@ -6,6 +6,7 @@ use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
 use crate::append;
+use crate::attempts::{self, Attempts, Name, Was};
 use crate::open::{self, Access, Place};
 use crate::recover::{self, COPIED, RECOVERY_NOTICES};
 use crate::{
@@ -23,7 +24,6 @@ const OPEN: &str = "SELECT id, identifier, endpoint, digest, state FROM submissi
 
 /// As far as it can be read.
 pub(crate) struct Carried {
-    copy: Option<Place>,
     lost: Vec<LostReport>,
     notices: Vec<Notice>,
     /// Everything is asked for first, not only until it was compared.
@@ -41,7 +41,6 @@ impl Carried {
         let is_ours = |code: &str| RECOVERY_NOTICES.iter().any(|(known, _)| *known == code);
         notices.retain(|notice| notice.code == COPIED || is_ours(&notice.code));
         Self {
-            copy: copy.cloned(),
             lost: seen(copy, lost::all).unwrap_or_default(),
             notices,
             is_guarded: seen(copy, |c| guard::stands_for_long(c, now)).unwrap_or_default(),
@@ -50,11 +49,17 @@ impl Carried {
         }
     }
 
-    /// Writes into the new journal what it had lost and what nobody has read.
-    pub(crate) fn write(&self, connection: &Connection) -> Result<(), JournalError> {
+    /// Writes into the new journal what it had lost, which is given, and what nobody has read.
+    pub(crate) fn write(
+        &self,
+        connection: &Connection,
+        attempts: &Attempts,
+    ) -> Result<Vec<&LostReport>, JournalError> {
+        let mut kept = Vec::new();
         for lost in &self.lost {
-            if !read::has_attempt(connection, lost)? {
+            if !attempts.leaves_one(connection, &attempts::name(lost))? {
                 lost::keep(connection, lost)?;
+                kept.push(lost);
             }
         }
         for told in &self.notices {
@@ -62,77 +67,77 @@ impl Carried {
                 notice::put(connection, told)?;
             }
         }
-        Ok(())
+        Ok(kept)
     }
+}
 
-    /// What people had decided since about what the new journal has as open. What it would send is held: they decide again.
-    /// What waits for a person there, and was withdrawn, stays withdrawn; of the rest they are told.
-    pub(crate) fn hold_decided(
-        &self,
-        connection: &Connection,
-        by: &Person,
-        now: Instant,
-    ) -> Result<(), RecordError> {
-        let row = |row: &rusqlite::Row<'_>| {
-            let attempt = [row.get(1)?, row.get(2)?, row.get(3)?];
-            Ok((SubmissionId(row.get(0)?), attempt, row.get(4)?))
-        };
-        let open: Vec<(SubmissionId, [String; 3], String)> = read::all(connection, OPEN, [], row)?;
-        for (id, attempt, state) in open {
-            let Some(last) = self.last_state(&attempt) else { continue };
-            let would_be_sent = matches!(&*state, "queued" | "sending" | "unknown");
-            match last {
-                State::Superseded { .. } | State::Withdrawn { .. } if state == "superseded" => {
-                    continue;
-                }
-                // What was to take its place was withdrawn since, and it was perhaps sent.
-                _ if state == "superseded" => {
-                    append::happen(connection, id, &Event::HeldBack, by, now)?;
-                }
-                State::Held { .. } | State::Withdrawn { .. } | State::Superseded { .. }
-                    if would_be_sent =>
-                {
-                    hold_in_doubt(connection, id, by, now)?;
-                }
-                // It was released since, and perhaps sent.
-                State::Queued { .. }
-                | State::Sending { .. }
-                | State::Unknown { .. }
-                | State::InProgress { .. }
-                | State::Completed { .. }
-                | State::Rejected
-                | State::Failed { .. }
-                    if state == "held" =>
-                {
-                    let released = Event::Released { reason: doubt::RESTORED.to_owned(), due: now };
-                    append::happen(connection, id, &released, by, now)?;
-                    hold_in_doubt(connection, id, by, now)?;
-                }
-                State::Withdrawn { received: false } => {
-                    let subject = append::subject_of(connection, id)?;
-                    let reason = doubt::RESTORED.to_owned();
-                    append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
-                    succession::open_again(connection, &subject, by, now)?;
-                    continue;
-                }
-                State::Withdrawn { .. } | State::Superseded { .. } => {
-                    guard::withhold(connection, id)?;
-                }
-                _ => continue,
+/// What people had decided since about what the new journal has as open. What it would send is held: they decide again.
+/// What waits for a person there, and was withdrawn, stays withdrawn; of the rest they are told.
+pub(crate) fn hold_decided(
+    connection: &Connection,
+    attempts: &Attempts,
+    by: &Person,
+    now: Instant,
+) -> Result<(), RecordError> {
+    let row = |row: &rusqlite::Row<'_>| {
+        let name = [row.get(1)?, row.get(2)?, row.get(3)?];
+        Ok((SubmissionId(row.get(0)?), name, row.get(4)?))
+    };
+    let open: Vec<(SubmissionId, Name, String)> = read::all(connection, OPEN, [], row)?;
+    for (id, name, state) in open {
+        let would_be_sent = matches!(&*state, "queued" | "sending" | "unknown");
+        let last = match attempts.theirs_of(connection, &name, id)? {
+            Some(Was::One(number)) => attempts.last_state(&name, number),
+            // Whatever was decided may have been decided about it.
+            Some(Was::OneOf(numbers)) if would_be_sent => {
+                let states = numbers.into_iter().filter_map(|it| attempts.last_state(&name, it));
+                states.into_iter().find(is_stopped)
             }
-            attach::warn(connection, id, &Message::warning(DECIDED, &[]))?;
+            _ => None,
+        };
+        let Some(last) = last else { continue };
+        match last {
+            State::Superseded { .. } | State::Withdrawn { .. } if state == "superseded" => {
+                continue;
+            }
+            // What was to take its place was withdrawn since, and it was perhaps sent.
+            _ if state == "superseded" => {
+                append::happen(connection, id, &Event::HeldBack, by, now)?;
+            }
+            last if would_be_sent && is_stopped(&last) => hold_in_doubt(connection, id, by, now)?,
+            // It was released since, and perhaps sent.
+            State::Queued { .. }
+            | State::Sending { .. }
+            | State::Unknown { .. }
+            | State::InProgress { .. }
+            | State::Completed { .. }
+            | State::Rejected
+            | State::Failed { .. }
+                if state == "held" =>
+            {
+                let released = Event::Released { reason: doubt::RESTORED.to_owned(), due: now };
+                append::happen(connection, id, &released, by, now)?;
+                hold_in_doubt(connection, id, by, now)?;
+            }
+            State::Withdrawn { received: false } => {
+                let subject = append::subject_of(connection, id)?;
+                let reason = doubt::RESTORED.to_owned();
+                append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
+                succession::open_again(connection, &subject, by, now)?;
+                continue;
+            }
+            State::Withdrawn { .. } | State::Superseded { .. } => {
+                guard::withhold(connection, id)?;
+            }
+            _ => continue,
         }
-        Ok(())
+        attach::warn(connection, id, &Message::warning(DECIDED, &[]))?;
     }
+    Ok(())
+}
 
-    /// The state that an attempt had in the end, as far as that can be read. Its number may be another one.
-    fn last_state(&self, attempt: &[String; 3]) -> Option<State> {
-        seen(self.copy.as_ref(), |connection| {
-            let id = read::of_attempt(connection, attempt)?;
-            id.map(|id| read::state(connection, id)).transpose()
-        })
-        .flatten()
-    }
+fn is_stopped(state: &State) -> bool {
+    matches!(state, State::Held { .. } | State::Withdrawn { .. } | State::Superseded { .. })
 }
 
 /// It may have been sent since the backup, so what the authority shows of it counts.
@@ -148,7 +153,7 @@ fn hold_in_doubt(
 }
 
 /// A look with a connection of its own: one that has met a damaged page may refuse everything from then on.
-fn seen<T>(
+pub(crate) fn seen<T>(
     copy: Option<&Place>,
     view: impl FnOnce(&Connection) -> Result<T, JournalError>,
 ) -> Option<T> {

@@ -17,6 +17,9 @@ pub(crate) const FOUND: &str = "journal-report-found";
 const SETTING: &str = "restored";
 const FORGOTTEN: &str = "SELECT 1 FROM submission WHERE endpoint = ?1 AND id <= ?2 \
      AND state IN ('held', 'queued', 'sending', 'unknown') LIMIT 1";
+/// On hold at an endpoint (?1), up to a number (?2).
+const ON_HOLD: &str = "SELECT DISTINCT identifier FROM submission \
+     WHERE endpoint = ?1 AND id <= ?2 AND state = 'held' ORDER BY id DESC";
 const OPEN: &str =
     "SELECT id FROM submission WHERE state IN ('queued', 'sending', 'unknown') ORDER BY id";
 
@@ -72,6 +75,16 @@ pub(crate) fn has_forgotten_when(
     let found = read::one(connection, FORGOTTEN, params![endpoint, mark.through], |_| Ok(()))?;
     // What is lost comes back under the identifier that it went out with, and is asked for then.
     Ok(found.is_some() || lost::all(connection)?.iter().any(|lost| lost.endpoint == endpoint))
+}
+
+/// The identifiers of what is on hold at an endpoint since before a restore, the newest first: it may have been released and
+/// sent since the backup.
+pub(crate) fn on_hold(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Vec<String>, JournalError> {
+    let Some(mark) = mark(connection)? else { return Ok(Vec::new()) };
+    read::all(connection, ON_HOLD, params![endpoint, mark.through], |row| row.get(0))
 }
 
 /// Extends the mark to a report that came back later.

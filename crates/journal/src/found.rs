@@ -7,8 +7,8 @@ use rusqlite::{Connection, params};
 use crate::append::{self, Happening};
 use crate::attach::{self, PackedEvidence};
 use crate::{
-    EndpointNote, Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, doubt,
-    endpoints, guard, lost, read, search, sql,
+    EndpointNote, Evidence, JournalError, LostReport, Message, NewSubmission, RecordError, content,
+    doubt, endpoints, guard, lost, read, search, sql,
 };
 
 /// A report as the authority shows it.
@@ -81,6 +81,9 @@ pub(crate) fn reconcile(
         None => may_have_left(connection, &found.endpoint, &found.identifier)?,
     };
     match id {
+        Some(id) if is_the_lost_one(connection, id, found)? => {
+            add(connection, prepared).map(Reconciled::Added)
+        }
         Some(id) => known(connection, id, prepared),
         None if is_anothers(connection, found)? => Ok(Reconciled::Known),
         None => add(connection, prepared).map(Reconciled::Added),
@@ -96,6 +99,22 @@ fn may_have_left(
     let restored = doubt::mark(connection)?.map_or(0, |mark| mark.through);
     let of_attempt = params![identifier, endpoint, restored];
     read::one(connection, sql::MAY_HAVE_LEFT, of_attempt, |row| row.get(0).map(SubmissionId))
+}
+
+/// Whether it is a report that a restore has lost: the authority has said what became of the one that is known under this
+/// identifier, and this is another.
+fn is_the_lost_one(
+    connection: &Connection,
+    id: SubmissionId,
+    found: &FoundReport,
+) -> Result<bool, JournalError> {
+    let has_ended = matches!(
+        read::state(connection, id)?,
+        State::Completed { .. } | State::Rejected | State::Failed { .. }
+    );
+    Ok(has_ended
+        && found.known_as.is_none()
+        && lost::by_identifier(connection, &found.endpoint, &found.identifier)?.is_some())
 }
 
 /// Whether it went to the same authority by another endpoint, which has it or had it before the restore: the authority
@@ -172,6 +191,7 @@ fn add(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, Rec
     search::index(connection, id, &words, &found.issues)?;
     if let Some(lost) = &lost {
         lost::found(connection, lost)?;
+        content::tell_of_found(connection, lost, id, &prepared.receipt)?;
     }
     Ok(id)
 }

@@ -148,14 +148,12 @@ fn forms(identifier: &str) -> BTreeSet<String> {
     forms
 }
 
-/// Whether something that is lost went out under the identifier of this report, to the same endpoint, with another content.
+/// Whether something that is lost went out under the identifier of this report, to the same endpoint, also with the same
+/// content: where that is sent once more, an endpoint may want the document's identifier again.
 pub(crate) fn shares_identifier(connection: &Connection, row: &Row) -> Result<bool, JournalError> {
     let found = beginning(connection, &format!("{BY_IDENTIFIER}{}", row.identifier))?;
-    let shares = |lost: &LostReport| {
-        lost.identifier == row.identifier
-            && lost.endpoint == row.endpoint
-            && lost.digest != row.digest
-    };
+    let shares =
+        |lost: &LostReport| lost.identifier == row.identifier && lost.endpoint == row.endpoint;
     Ok(found.iter().any(shares))
 }
 

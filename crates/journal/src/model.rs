@@ -340,7 +340,8 @@ pub struct Row {
     pub corrects: Option<SubmissionId>,
     /// The submission that took its place.
     pub corrected_by: Option<SubmissionId>,
-    /// The submission that is to take its place and has not arrived yet.
+    /// The submission that is to take its place and has not arrived yet, also in the place of one that was itself to do
+    /// so; while this one is on hold, in doubt or in progress, also one that has arrived.
     pub replacement: Option<SubmissionId>,
     /// Imported at.
     pub created: Instant,
@@ -353,14 +354,15 @@ pub struct Row {
 }
 
 impl Row {
-    /// What a person may do now. While another report waits to take its place, it is neither sent nor corrected.
+    /// What a person may do now. While another report stands in its place, it is neither sent nor corrected.
     pub fn actions(&self, now: Instant) -> Vec<Action> {
         self.unless_replaced(self.state.actions(now))
     }
 
     fn unless_replaced(&self, actions: &[Action]) -> Vec<Action> {
         let sends = |action: &Action| {
-            matches!(action, Action::Release | Action::Correct | Action::Resubmit)
+            use Action::{Correct, Release, Resubmit, SayNotReceived};
+            matches!(action, Release | Correct | Resubmit | SayNotReceived)
         };
         let may = |action: &&Action| self.replacement.is_none() || !sends(action);
         actions.iter().filter(may).copied().collect()

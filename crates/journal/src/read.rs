@@ -5,8 +5,8 @@ use report::{Event, Person, State, StateCode, SubmissionId};
 use rusqlite::{Connection, OptionalExtension as _, Params, params};
 
 use crate::{
-    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, LostReport, Message, OpenReport, Row,
-    Sibling, cells, doubt, lost, sql,
+    Detail, Due, Entry, Evidence, JournalError, KeptEvidence, Message, OpenReport, Row, Sibling,
+    cells, doubt, lost, sql,
 };
 
 /// All rows of a statement.
@@ -229,16 +229,6 @@ pub(crate) fn by_attempt_identifier_at(
     let found: Option<Option<i64>> =
         one(connection, sql::BY_IDENTIFIER_AT, [identifier, endpoint], |row| row.get(0))?;
     Ok(found.flatten().map(SubmissionId))
-}
-
-/// Whether the journal knows this very attempt. Its identifier alone does not say so where an endpoint wants the
-/// document's.
-pub(crate) fn has_attempt(
-    connection: &Connection,
-    lost: &LostReport,
-) -> Result<bool, JournalError> {
-    let attempt = [&lost.identifier, &lost.endpoint, &lost.digest];
-    Ok(of_attempt(connection, &attempt)?.is_some())
 }
 
 /// The newest submission of an attempt, by identifier, endpoint and digest of the content.

@@ -4,25 +4,23 @@
 //! Everything is made ready in a draft first; the old files are renamed, never written, never deleted. Ended
 //! in between, the next opening finds the journal missing, begins again, and reads what was set aside.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fhir::Instant;
-use report::{Event, Person, State, SubmissionId};
+use report::Person;
 use rusqlite::Connection;
 
-use crate::append;
+use crate::attempts::{self, Attempts};
 use crate::backup::{draft_beside, of_journal};
 use crate::carried::{self, Carried};
 use crate::open::{self, Access, Place};
 use crate::register::{self, Look};
-use crate::salvage::{Damaged, Salvaged};
 use crate::settings::Lineage;
 use crate::stage::{With, candidates, copied, stage};
 use crate::{
-    BackupFacts, Find, JournalError, Key, LostReport, Message, Notice, OpenProblem, RecordError,
-    aside, attach, doubt, guard, handle, hold, home, lost, notice, pause, read, settings, sql,
+    BackupFacts, Find, JournalError, Key, LostReport, Notice, OpenProblem, RecordError, aside,
+    content, doubt, guard, handle, hold, home, lost, notice, pause, read, settings, sql, take_back,
 };
 
 /// What a restored journal was made of.
@@ -71,14 +69,15 @@ const NOTICE_PARAMS: &[&str] = &["aside", "doubted", "last", "lost", "salvaged",
 
 /// Setting: what became of the restored journal still has to be compared with the authorities.
 const RECONCILE: &str = "reconcile";
+/// Setting: what the journal may have forgotten, kept when that was compared.
+const FORGOTTEN: &str = "forgotten";
+/// Longer than what is taken in is asked for first after a restore.
+const FORGOTTEN_SECONDS: i64 = 40 * 86_400;
 /// One setting for each endpoint, by its id, that has shown everything since the restore.
 const COMPARED: &str = "compared:";
 
 /// Code of the notice that the profile was copied.
 pub(crate) const COPIED: &str = "journal-copied";
-
-/// Code of the warning on a report that was read back, and that the authority had accepted.
-const HAD_RECEIPT: &str = "accepted-before-restore";
 
 /// Numbers that are looked for where the register does not name them: each costs a look at the old journal.
 const GAP_MAX: i64 = 200_000;
@@ -169,18 +168,18 @@ enum Occasion {
 }
 
 /// The journal that is to be replaced.
-struct Old<'a> {
+pub(crate) struct Old<'a> {
     place: Place,
     find: Find<'a>,
     occasion: Occasion,
     look: Look,
     taken: Vec<LostReport>,
-    numbers: Vec<i64>,
+    pub(crate) numbers: Vec<i64>,
     /// Where it is, if a recovery was ended between setting it aside and putting another in its place. Part of it may
     /// still stand there.
     aside: Option<PathBuf>,
     /// A copy of its files, to be read as far as possible.
-    copy: Option<Place>,
+    pub(crate) copy: Option<Place>,
 }
 
 impl<'a> Old<'a> {
@@ -274,16 +273,24 @@ fn write(
     let through = number("SELECT max(id) FROM submission")?.unwrap_or(0);
     let by = program();
     let carried = Carried::of(&old.place, old.copy.as_ref(), now);
-    carried.hold_decided(connection, &by, now)?;
+    let attempts = old.attempts(through);
+    carried::hold_decided(connection, &attempts, &by, now)?;
     recovery.doubted = doubt::all(connection, now, &by)?;
     doubt::set_mark(connection, doubt::Mark { at: now, through })?;
-    for taken in &old.taken {
-        if !read::has_attempt(connection, taken)? {
+    let mut forgotten = carried.write(connection, &attempts)?;
+    let back = take_back::all(connection, old, &attempts, now, &by)?;
+    recovery.salvaged = back.len() as u64;
+    for (number, taken) in old.numbers.iter().zip(&old.taken) {
+        let name = attempts::name(taken);
+        if !back.contains_key(number) && !attempts.has(connection, &name, *number)? {
             lost::keep(connection, taken)?;
+            forgotten.push(taken);
         }
     }
-    carried.write(connection)?;
-    recovery.salvaged = salvage(connection, old, through, now, &by)?;
+    for lost in forgotten {
+        let others = content::of_another_life(connection, &attempts, lost)?;
+        content::hold(connection, &others, &by, now)?;
+    }
     recovery.lost = lost::all(connection)?.len() as u64;
     let would_send = recovery.doubted + recovery.salvaged > 0;
     recovery.paused = pause::carry_over(connection, carried.paused, would_send, now)?;
@@ -318,42 +325,15 @@ fn write(
     Ok(recovery)
 }
 
-/// Takes in again what can be read of the old journal and is not in the new one.
-fn salvage(
-    connection: &Connection,
-    old: &Old<'_>,
-    through: i64,
-    now: Instant,
-    by: &Person,
-) -> Result<u64, RecordError> {
-    let Some(copy) = &old.copy else { return Ok(0) };
-    let mut damaged = Damaged::new(copy.clone());
-    let mut numbers: Vec<i64> = old.numbers.clone();
-    numbers.extend(old.gap(through));
-    let last = numbers.iter().copied().max().unwrap_or(0).max(through);
-    numbers.extend(damaged.numbers_after(last));
-    let mut seen = HashSet::new();
-    let (mut back, mut replaced) = (HashMap::new(), Vec::new());
-    for number in numbers.into_iter().filter(|number| seen.insert(*number)) {
-        // Most are in the backup: that is known without reading them.
-        if number <= through && old.has(number, connection)? {
-            continue;
-        }
-        let Some(report) = damaged.report(number, now, by) else { continue };
-        if !read::has_attempt(connection, &report.lost)? {
-            let replaced_by = report.replaced_by;
-            let id = take_back(connection, report, now, by)?;
-            back.insert(number, id);
-            replaced.extend(replaced_by.map(|newer| (newer, id)));
-        }
-    }
-    close_replaced(connection, replaced, &back, now, by)?;
-    Ok(back.len() as u64)
-}
-
 impl Old<'_> {
+    /// What is known of its reports, beside those of the new journal up to this number.
+    fn attempts(&self, through: i64) -> Attempts {
+        let names = self.taken.iter().map(attempts::name);
+        Attempts::new(self.numbers.iter().copied().zip(names), self.copy.as_ref(), through)
+    }
+
     /// Numbers after what was restored that the register does not name: programs of before forgot there what was old.
-    fn gap(&self, through: i64) -> Range<i64> {
+    pub(crate) fn gap(&self, through: i64) -> Range<i64> {
         let first = self.numbers.first().copied().unwrap_or(0);
         (through + 1).max(first - GAP_MAX)..first
     }
@@ -365,71 +345,18 @@ impl Old<'_> {
     }
 
     /// Whether the register says that this number is a report that is known.
-    fn has(&self, number: i64, connection: &Connection) -> Result<bool, JournalError> {
+    pub(crate) fn has(
+        &self,
+        number: i64,
+        attempts: &Attempts,
+        connection: &Connection,
+    ) -> Result<bool, JournalError> {
         let Ok(index) = self.numbers.binary_search(&number) else { return Ok(false) };
         match self.taken.get(index) {
-            Some(taken) => read::has_attempt(connection, taken),
+            Some(taken) => attempts.has(connection, &attempts::name(taken), number),
             None => Ok(false),
         }
     }
-}
-
-fn take_back(
-    connection: &Connection,
-    report: Salvaged,
-    now: Instant,
-    by: &Person,
-) -> Result<SubmissionId, RecordError> {
-    let Salvaged { lost, mut new, corrects, had_receipt, held_after_request, .. } = report;
-    let (said_received, closed) = (report.said_received, report.closed);
-    if let Some(attempt) = corrects {
-        new.corrects = read::of_attempt(connection, &attempt)?;
-    }
-    let prepared = append::Prepared::new(new)?;
-    let id = append::import_again(connection, &prepared, Some(&lost))?;
-    if had_receipt {
-        // In doubt already, as everything that comes back.
-        append::happen(connection, id, &Event::HeldBack, by, now)?;
-        attach::warn(connection, id, &Message::warning(HAD_RECEIPT, &[]))?;
-    }
-    if held_after_request {
-        append::happen(connection, id, &Event::HeldBack, by, now)?;
-        attach::warn(connection, id, &Message::warning(carried::DECIDED, &[]))?;
-    }
-    if said_received {
-        let reason = doubt::RESTORED.to_owned();
-        append::happen(connection, id, &Event::SaidReceived { reason }, by, now)?;
-    }
-    if closed {
-        let reason = doubt::RESTORED.to_owned();
-        append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
-    }
-    Ok(id)
-}
-
-/// What came back and had been replaced, each with the number that the newer one had: it is closed by that one where it came
-/// back too, so that nothing goes out beside it. Otherwise it is withdrawn, and so is what it had itself replaced.
-fn close_replaced(
-    connection: &Connection,
-    mut replaced: Vec<(i64, SubmissionId)>,
-    back: &HashMap<i64, SubmissionId>,
-    now: Instant,
-    by: &Person,
-) -> Result<(), RecordError> {
-    // The newer one of each first: whether that one is withdrawn is known then.
-    replaced.sort_unstable_by_key(|(newer, _)| std::cmp::Reverse(*newer));
-    for (newer, id) in replaced {
-        let event = match back.get(&newer) {
-            Some(newer) if !is_given_up(connection, *newer)? => Event::Superseded { by: *newer },
-            _ => Event::Withdrawn { reason: doubt::RESTORED.to_owned() },
-        };
-        append::happen(connection, id, &event, by, now)?;
-    }
-    Ok(())
-}
-
-fn is_given_up(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
-    Ok(read::state(connection, id)? == State::Withdrawn { received: false })
 }
 
 fn told(recovery: &Recovery, now: Instant) -> Notice {
@@ -476,7 +403,11 @@ pub struct Unreconciled {
 }
 
 pub(crate) fn unreconciled(connection: &Connection) -> Result<Option<Unreconciled>, JournalError> {
-    let Some(kept) = settings::get(connection, RECONCILE)? else { return Ok(None) };
+    span(connection, RECONCILE)
+}
+
+fn span(connection: &Connection, name: &str) -> Result<Option<Unreconciled>, JournalError> {
+    let Some(kept) = settings::get(connection, name)? else { return Ok(None) };
     let field = |name: &str| kept.get(name).and_then(serde_json::Value::as_i64).map(Instant);
     let restored = field("restored").ok_or(JournalError::Damaged)?;
     Ok(Some(Unreconciled { since: field("since"), restored }))
@@ -489,10 +420,28 @@ pub(crate) fn reconcile_since(
     restored: Instant,
 ) -> Result<(), JournalError> {
     let since = unreconciled(connection)?.map_or(since, |open| open.since.min(since));
+    forget(connection, Unreconciled { since, restored })?;
     let since = since.map(|since| since.0);
     let value = serde_json::json!({ "since": since, "restored": restored.0 });
     forget_compared(connection)?;
     settings::set(connection, RECONCILE, &value)
+}
+
+/// Notes what the journal may have forgotten. Of restores that follow each other soon, the earliest counts.
+fn forget(connection: &Connection, new: Unreconciled) -> Result<(), JournalError> {
+    let soon =
+        |before: &Unreconciled| before.restored.plus_seconds(FORGOTTEN_SECONDS) > new.restored;
+    let before = forgotten(connection)?.filter(soon);
+    let since = before.map_or(new.since, |before| before.since.min(new.since));
+    let since = since.map(|since| since.0);
+    let value = serde_json::json!({ "since": since, "restored": new.restored.0 });
+    settings::set(connection, FORGOTTEN, &value)
+}
+
+/// What lies between both may have happened without this journal knowing, also once everything was compared; `None` where
+/// it was never restored, or by a program of before, which did not note it.
+pub(crate) fn forgotten(connection: &Connection) -> Result<Option<Unreconciled>, JournalError> {
+    span(connection, FORGOTTEN)
 }
 
 pub(crate) fn count_from(connection: &Connection, now: Instant) -> Result<(), JournalError> {

@@ -3,10 +3,11 @@
 
 use fhir::{Format, Instant};
 use report::{Event, Person, State, StateCode, Summary};
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _, params};
 
+use crate::attempts::Name;
 use crate::open::{self, Access, Place};
-use crate::{LostReport, NewSubmission, cells};
+use crate::{LostReport, Message, NewSubmission, cells, guard, succession};
 
 /// Rows beyond the restored ones that are looked for where no register says how many there were.
 const SEARCHED_MAX: i64 = 200_000;
@@ -22,20 +23,28 @@ const HEAD: &str = "SELECT file, format, endpoint, digest, identifier, summary, 
 /// What journals of the first schema do not have.
 const SAYS: &str = "SELECT canonical, environment FROM submission WHERE id = ?1";
 /// What the predecessor went out as.
-const CORRECTS: &str = "SELECT one.identifier, one.endpoint, one.digest FROM submission AS other \
+const CORRECTS: &str = "SELECT one.id, one.identifier, one.endpoint, one.digest FROM submission AS other \
      JOIN submission AS one ON one.id = other.corrects WHERE other.id = ?1";
 const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
+
+const MESSAGES: &str = "SELECT list FROM message WHERE submission = ?1 AND origin = ?2";
+/// Warnings that say nothing in another journal: it waits for no comparison there, and numbers are other reports'.
+const OF_ANOTHER_LIFE: [&str; 2] = [guard::NOT_COMPARED, succession::CORRECTION_WITHDRAWN];
 
 /// A report that was read from a damaged journal.
 pub(crate) struct Salvaged {
     pub(crate) lost: LostReport,
     pub(crate) new: NewSubmission,
-    /// Identifier, endpoint and digest of the report whose place it takes.
-    pub(crate) corrects: Option<[String; 3]>,
+    /// The report whose place it takes.
+    pub(crate) corrects: Option<(i64, Name)>,
     /// The authority had accepted it. It waits until that shows it again: one that has forgotten it must not get it twice.
     pub(crate) had_receipt: bool,
     /// It was put on hold after a request that may have arrived.
     pub(crate) held_after_request: bool,
+    /// The authority refused it.
+    pub(crate) rejected: bool,
+    /// What the authority said of it.
+    pub(crate) issues: Vec<Message>,
     /// The authority has it, by a person's word.
     pub(crate) said_received: bool,
     /// Nobody wanted it to be sent any more.
@@ -133,7 +142,8 @@ impl Damaged {
         let may_go = [StateCode::Queued, StateCode::Sending, StateCode::Unknown];
         let with_receipt = [StateCode::InProgress, StateCode::Completed, StateCode::Failed];
         let had_receipt = state.is_some_and(|state| with_receipt.contains(&state));
-        let is_in_doubt = had_receipt || said_received || held_after_request;
+        let rejected = whole == Some(State::Rejected);
+        let is_in_doubt = had_receipt || said_received || held_after_request || rejected;
         if !is_in_doubt && !state.is_some_and(|state| may_go.contains(&state)) {
             new.first = Event::Held;
         }
@@ -144,24 +154,43 @@ impl Damaged {
         let is_closed = state.is_some_and(StateCode::is_closed);
         let closed = is_closed && !said_received && replaced_by.is_none();
         let corrects = self.corrects(number);
+        let issues = self.messages(number, "authority");
+        new.findings = self.messages(number, "check");
+        new.findings.retain(|it| !OF_ANOTHER_LIFE.contains(&&*it.code));
         Some(Salvaged {
             lost,
             new,
             corrects,
             had_receipt,
             held_after_request,
+            rejected,
+            issues,
             said_received,
             closed,
             replaced_by,
         })
     }
 
+    /// The messages of one origin, where they can be read. The content is what counts.
+    fn messages(&mut self, number: i64, origin: &str) -> Vec<Message> {
+        let found = self.read(|connection| {
+            let mut query = connection.prepare_cached(MESSAGES)?;
+            query.query_row(params![number, origin], |row| row.get::<_, String>(0)).optional()
+        });
+        let list = found.flatten().and_then(|list| serde_json::from_str(&list).ok());
+        list.unwrap_or_default()
+    }
+
     /// The report whose place it takes, where both can be read.
-    fn corrects(&mut self, number: i64) -> Option<[String; 3]> {
+    fn corrects(&mut self, number: i64) -> Option<(i64, Name)> {
         let found = self.read(|connection| {
             // A journal of the first schema is no damage.
             let Ok(mut query) = connection.prepare_cached(CORRECTS) else { return Ok(None) };
-            query.query_row([number], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?])).optional()
+            query
+                .query_row([number], |row| {
+                    Ok((row.get(0)?, [row.get(1)?, row.get(2)?, row.get(3)?]))
+                })
+                .optional()
         });
         found.flatten()
     }

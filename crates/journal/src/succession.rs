@@ -8,6 +8,7 @@ use report::{Event, Person, State, StateCode, SubmissionId};
 use rusqlite::Connection;
 
 use crate::append::{self, Happening, Subject};
+use crate::recover::program;
 use crate::{JournalError, Message, RecordError, Step, attach, cells, guard, read, sql};
 
 /// Records that another submission has taken this one's place.
@@ -24,29 +25,74 @@ pub(crate) fn supersede(
 }
 
 /// Code of the warning on a report whose correction was withdrawn; parameter: `by`.
-const CORRECTION_WITHDRAWN: &str = "correction-withdrawn";
+pub(crate) const CORRECTION_WITHDRAWN: &str = "correction-withdrawn";
 
 /// A correction is withdrawn: what it took the place of when it was handed over is open again, on hold. Nothing else would be
-/// left of that report, and the correction may have been a slip.
+/// left of that report, and the correction may have been a slip. Where a correction of its own waits or has arrived, that
+/// one stands for all that it had replaced.
 pub(crate) fn open_again(
     connection: &Connection,
     subject: &Subject,
     by_whom: &Person,
     at: Instant,
 ) -> Result<(), RecordError> {
-    let Some(id) = subject.corrects else { return Ok(()) };
-    match read::state(connection, id)? {
-        State::Superseded { by } if by == subject.id => {
-            append::happen(connection, id, &Event::HeldBack, by_whom, at)?;
-        }
-        // It was to go by itself once it was compared, until it was corrected.
-        State::Held { .. } if guard::is_withheld(connection, id)? => {}
-        _ => return Ok(()),
+    if let Some(newer) = stands_in_place_of(connection, subject.id)? {
+        return pass_on(connection, subject.corrects, newer, by_whom, at);
     }
-    // It waited for the comparison, perhaps, and was not asked for while it was closed.
-    guard::waits_again(connection, id, at)?;
-    let by = subject.id.0.to_string();
-    Ok(attach::warn(connection, id, &Message::warning(CORRECTION_WITHDRAWN, &[("by", &by)]))?)
+    let mut next = subject.corrects;
+    while let Some(id) = next {
+        let predecessor = append::subject_of(connection, id)?;
+        match predecessor.state {
+            State::Superseded { by } if is_given_up(connection, by)? => {
+                append::happen(connection, id, &Event::HeldBack, by_whom, at)?;
+                pass_on(connection, predecessor.corrects, id, by_whom, at)?;
+            }
+            // It was to go by itself once it was compared, until it was corrected.
+            State::Held { .. } if guard::is_withheld(connection, id)? => {}
+            // A correction that was withdrawn before: what it had replaced was left to this one.
+            State::Withdrawn { received: false } => {
+                next = predecessor.corrects;
+                continue;
+            }
+            _ => return Ok(()),
+        }
+        // It waited for the comparison, perhaps, and was not asked for while it was closed.
+        guard::waits_again(connection, id, at)?;
+        let by = subject.id.0.to_string();
+        let warning = Message::warning(CORRECTION_WITHDRAWN, &[("by", &by)]);
+        return Ok(attach::warn(connection, id, &warning)?);
+    }
+    Ok(())
+}
+
+/// What had been replaced by a correction that was withdrawn is replaced by another one; from this report on, back along the
+/// chain.
+fn pass_on(
+    connection: &Connection,
+    from: Option<SubmissionId>,
+    to: SubmissionId,
+    by_whom: &Person,
+    at: Instant,
+) -> Result<(), RecordError> {
+    let mut next = from;
+    while let Some(id) = next {
+        let predecessor = append::subject_of(connection, id)?;
+        match predecessor.state {
+            State::Superseded { by } if by != to && is_given_up(connection, by)? => {
+                append::happen(connection, id, &Event::HeldBack, by_whom, at)?;
+                append::happen(connection, id, &Event::Superseded { by: to }, by_whom, at)?;
+            }
+            State::Superseded { .. } | State::Withdrawn { received: false } => {}
+            _ => break,
+        }
+        next = predecessor.corrects;
+    }
+    Ok(())
+}
+
+/// Withdrawn, and not for the authority has it.
+pub(crate) fn is_given_up(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    Ok(read::state(connection, id)? == State::Withdrawn { received: false })
 }
 
 /// Corrections of a report that were withdrawn, also those of such corrections: a request of one may have arrived.
@@ -68,8 +114,8 @@ pub(crate) fn withdrawn_in_place_of(
     Ok(found)
 }
 
-/// The correction of a report that has just failed, where it has arrived already: after a restore the authority may tell of
-/// that one first.
+/// The correction of a report that has arrived already, also one of a correction that was withdrawn: after a restore the
+/// authority may tell of that one first.
 pub(crate) fn overtaken(
     connection: &Connection,
     id: SubmissionId,
@@ -85,12 +131,13 @@ pub(crate) fn overtaken(
                 | State::Failed { .. }
                 | State::Rejected
                 | State::Withdrawn { received: true } => return Ok(Some(successor)),
-                State::Superseded { .. } => all.push(successor),
+                State::Superseded { .. } | State::Withdrawn { received: false } => {
+                    all.push(successor);
+                }
                 State::Held { .. }
                 | State::Queued { .. }
                 | State::Sending { .. }
-                | State::Unknown { .. }
-                | State::Withdrawn { received: false } => {}
+                | State::Unknown { .. } => {}
             }
         }
     }
@@ -117,7 +164,10 @@ pub(crate) fn follow(
         let predecessor = append::subject_of(connection, id)?;
         if predecessor.state.shown().may_be_corrected() {
             supersede(connection, &predecessor, subject.id, &step.by, step.at)?;
-        } else if !matches!(predecessor.state, State::Superseded { .. }) {
+        } else if !matches!(
+            predecessor.state,
+            State::Superseded { .. } | State::Withdrawn { received: false }
+        ) {
             // It was closed meanwhile, or has taken another way.
             break;
         }
@@ -127,7 +177,7 @@ pub(crate) fn follow(
 }
 
 /// A report that waits to take the place of this one: held, to be sent, or on its way; also in the place of one that was
-/// itself to do so.
+/// itself to do so, or was withdrawn.
 pub(crate) fn waits_in_place_of(
     connection: &Connection,
     id: SubmissionId,
@@ -142,12 +192,11 @@ pub(crate) fn waits_in_place_of(
                 StateCode::Held | StateCode::Queued | StateCode::Sending | StateCode::Unknown => {
                     return Ok(Some(successor));
                 }
-                StateCode::Superseded => all.push(successor),
+                StateCode::Superseded | StateCode::Withdrawn => all.push(successor),
                 StateCode::InProgress
                 | StateCode::Completed
                 | StateCode::Rejected
                 | StateCode::Failed
-                | StateCode::Withdrawn
                 | StateCode::SaidReceived => {}
             }
         }
@@ -164,6 +213,47 @@ pub(crate) fn refuse_where_replaced(
         Some(by) => Err(RecordError::BeingReplaced { by }),
         None => Ok(()),
     }
+}
+
+/// The report that stands in the place of this one: it waits to take that, or has arrived.
+fn stands_in_place_of(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Option<SubmissionId>, JournalError> {
+    match waits_in_place_of(connection, id)? {
+        Some(by) => Ok(Some(by)),
+        None => overtaken(connection, id),
+    }
+}
+
+/// While another report stands in its place, it is not sent by a person's word.
+pub(crate) fn refuse_beside_correction(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<(), RecordError> {
+    match stands_in_place_of(connection, id)? {
+        Some(by) => Err(RecordError::BeingReplaced { by }),
+        None => Ok(()),
+    }
+}
+
+/// The state of a report that is to be sent once more: while a correction of it waits it is on hold, and where one has
+/// arrived that has taken its place.
+pub(crate) fn hold_beside_correction(
+    connection: &Connection,
+    step: &Step,
+    queued: State,
+) -> Result<State, RecordError> {
+    if stands_in_place_of(connection, step.id)?.is_none() {
+        return Ok(queued);
+    }
+    append::happen(connection, step.id, &Event::HeldBack, &program(), step.at)?;
+    if waits_in_place_of(connection, step.id)?.is_none()
+        && let Some(by) = overtaken(connection, step.id)?
+    {
+        append::happen(connection, step.id, &Event::Superseded { by }, &program(), step.at)?;
+    }
+    Ok(read::state(connection, step.id)?)
 }
 
 /// Whether this submission can be corrected by another now.

@@ -111,6 +111,18 @@ impl Journal {
         self.read(|c| recover::unreconciled_at(c, endpoint))
     }
 
+    /// What the journal may have forgotten: between the end of the restored state and the restore, also once that was
+    /// compared. `None` where it was never restored, or by a program that did not note it.
+    pub fn forgotten(&self) -> Result<Option<Unreconciled>, JournalError> {
+        self.read(recover::forgotten)
+    }
+
+    /// The identifiers of what is on hold at an endpoint, by its id, since before a restore: it may have been released and
+    /// sent since the backup. The newest first.
+    pub fn on_hold_since_restore(&self, endpoint: &str) -> Result<Vec<String>, JournalError> {
+        self.read(|c| doubt::on_hold(c, endpoint))
+    }
+
     /// The time from which the comparison after a restore counts, where the clock was ahead at the restore.
     pub fn set_unreconciled_from(&self, now: Instant) -> Result<(), JournalError> {
         self.write(Effect::Unseen, move |c| recover::count_from(c, now)).wait()

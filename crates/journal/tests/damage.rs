@@ -6,12 +6,14 @@
 mod common;
 
 mod damage {
+    mod attempts;
     mod backups;
     mod decided;
     mod files;
     mod forgotten;
     mod laboratory;
     mod pages;
+    mod reasons;
     mod replaced;
     mod restored;
 }

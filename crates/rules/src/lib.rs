@@ -25,7 +25,7 @@ mod terminology;
 mod validate;
 
 pub use in_use::InUse;
-pub use package::{Fault, Manifest, Package, PackageLimits, Version};
+pub use package::{Fault, Manifest, Package, PackageLimits, Unusable, Version};
 pub use privacy::{Privacy, TooMuch, privacy};
 pub use set::RuleSet;
 pub use store::{Imported, Store, StoreFault, missing};

@@ -1,6 +1,7 @@
 //! A FHIR package as it is handed over: an npm archive, or one definition as JSON.
 
 mod archive;
+mod coherence;
 mod version;
 
 use serde::{Deserialize, Serialize};
@@ -25,10 +26,8 @@ const PRACTICE: [&str; 4] = [
 pub struct Package {
     /// What it is.
     pub manifest: Manifest,
-    /// Its definitions, in the order of their files; the first of a canonical counts.
+    /// Its definitions, in the order of their files.
     pub(crate) definitions: Vec<Definition>,
-    /// Files that hold no readable resource, by name.
-    pub unreadable: Vec<String>,
 }
 
 /// What a package is.
@@ -87,6 +86,31 @@ pub enum Fault {
     /// Nothing that validation could use.
     #[error("no definitions")]
     NoDefinitions,
+    /// One of its definitions cannot be used. Without it the others would say less than their publisher means.
+    #[error("{name}: {why}")]
+    Definition {
+        /// The file, or the canonical of the definition.
+        name: String,
+        /// What is wrong with it.
+        why: Unusable,
+    },
+}
+
+/// What is wrong with one definition of a package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// Not JSON, or nested deeper than is read.
+    #[error("not readable as JSON")]
+    NotJson,
+    /// A StructureDefinition that nobody could refer to.
+    #[error("a StructureDefinition without url")]
+    NoAddress,
+    /// Another one of the package has the same canonical and version, and says something else.
+    #[error("defined twice, and not alike")]
+    Twice,
+    /// What it builds on builds on it.
+    #[error("it builds on itself")]
+    Circular,
 }
 
 impl Fault {
@@ -102,6 +126,18 @@ impl Fault {
             Self::BadManifest { .. } => "bad-manifest",
             Self::OtherFhir { .. } => "other-fhir",
             Self::NoDefinitions => "no-definitions",
+            Self::Definition { why: Unusable::NotJson, .. } => "definition-not-json",
+            Self::Definition { why: Unusable::NoAddress, .. } => "definition-without-address",
+            Self::Definition { why: Unusable::Twice, .. } => "definition-twice",
+            Self::Definition { why: Unusable::Circular, .. } => "definition-circular",
+        }
+    }
+
+    /// The definition that it is about, where it is about one.
+    pub fn definition(&self) -> Option<&str> {
+        match self {
+            Self::Definition { name, .. } => Some(name),
+            _ => None,
         }
     }
 }
@@ -134,7 +170,6 @@ impl Package {
                 ..Manifest::default()
             },
             definitions: Vec::new(),
-            unreadable: Vec::new(),
         };
         let mut digest = Sha256::new();
         for bundle in PRACTICE {
@@ -148,23 +183,26 @@ impl Package {
     fn of_archive(bytes: &[u8], limits: &PackageLimits) -> Result<Self, Fault> {
         let mut manifest = None;
         let mut definitions = Vec::new();
-        let mut unreadable = Vec::new();
         archive::each_file(bytes, limits, |name, content| {
             if name == "package.json" {
                 manifest = Some(Manifest::read(content)?);
                 return Ok(());
             }
-            match serde_json::from_slice::<Value>(content) {
-                Ok(resource) => definitions.extend(Definition::of(&resource)),
-                Err(_) => unreadable.push(name.to_owned()),
+            let unusable = |why| Fault::Definition { name: name.to_owned(), why };
+            let resource: Value =
+                serde_json::from_slice(content).map_err(|_| unusable(Unusable::NotJson))?;
+            if is_nameless(&resource) {
+                return Err(unusable(Unusable::NoAddress));
             }
+            definitions.extend(Definition::of(&resource));
             Ok(())
         })?;
         let manifest = manifest.ok_or(Fault::NoManifest)?;
         if definitions.is_empty() && manifest.dependencies.is_empty() {
             return Err(Fault::NoDefinitions);
         }
-        Ok(Self { manifest, definitions, unreadable })
+        coherence::check(&definitions)?;
+        Ok(Self { manifest, definitions })
     }
 
     fn of_json(bytes: &[u8]) -> Result<Self, Fault> {
@@ -175,13 +213,14 @@ impl Package {
             let entries = resource.get("entry").and_then(Value::as_array).into_iter().flatten();
             definitions.extend(entries.filter_map(|entry| Definition::of(entry.get("resource")?)));
         }
+        coherence::check(&definitions)?;
         let first = definitions.first().ok_or(Fault::NoDefinitions)?;
         let manifest = Manifest {
             name: first.url().to_owned(),
             version: first.version().to_owned(),
             ..Manifest::default()
         };
-        Ok(Self { manifest, definitions, unreadable: Vec::new() })
+        Ok(Self { manifest, definitions })
     }
 }
 
@@ -221,6 +260,12 @@ impl Manifest {
             digest: String::new(),
         })
     }
+}
+
+/// A StructureDefinition without an address: FHIR demands one, and nothing could refer to it.
+fn is_nameless(resource: &Value) -> bool {
+    let text = |name: &str| resource.get(name).and_then(Value::as_str).unwrap_or_default();
+    text("resourceType") == "StructureDefinition" && text("url").is_empty()
 }
 
 /// Whether a name or version can stand in a file name: it becomes one.

@@ -319,6 +319,11 @@ impl RuleSet {
         crate::facts::entries_of(kind).filter(known).map(str::to_owned).collect()
     }
 
+    /// Whether there is a definition of this canonical, also where it cannot be used.
+    pub(crate) fn names_profile(&self, canonical: &str) -> bool {
+        self.find(canonical, 0, |record| record.is_structure).is_some()
+    }
+
     /// Whether somebody defines a profile of this canonical.
     pub fn knows_profile(&self, canonical: &str) -> bool {
         self.profile(canonical, 0).is_some()

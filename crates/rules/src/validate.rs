@@ -7,6 +7,7 @@
 
 mod bounds;
 mod bundle;
+mod cause;
 mod children;
 mod coded;
 mod definitions;
@@ -41,6 +42,8 @@ pub(crate) use bundle::Entries;
 
 /// Findings that are kept; a hostile document shall not fill the memory with them.
 const FINDINGS_MAX: usize = 10_000;
+/// The base check's word for findings that are not told.
+const TOO_MANY: &str = "too-many-findings";
 /// Definitions in definitions that are followed, and references: a report needs less than 20, and each takes
 /// some kilobytes of the stack of a thread.
 const DEPTH_MAX: u32 = 100;
@@ -117,13 +120,7 @@ impl RuleSet {
         for canonical in asked.profiles {
             match self.profile(canonical, 0) {
                 Some(profile) => run.against(meant_by(root, profile), profile, &mut issues),
-                None => push(
-                    &mut issues,
-                    root,
-                    "rule-profile-unknown",
-                    Severity::Error,
-                    &[("profile", canonical)],
-                ),
+                None => error(&mut issues, root, run.absent(canonical), &[("profile", canonical)]),
             }
         }
         run.narratives(&mut issues);
@@ -156,9 +153,7 @@ impl<'t> Run<'t> {
             for imposed in profile.imposed.iter().filter(|_| of.resource_type().is_some()) {
                 match self.set.profile(imposed, profile.package) {
                     Some(imposed) => self.against(of, imposed, issues),
-                    None => {
-                        warning(issues, of, "rule-profile-unknown", &[("profile", imposed)]);
-                    }
+                    None => warning(issues, of, self.absent(imposed), &[("profile", imposed)]),
                 }
             }
         })
@@ -190,6 +185,15 @@ impl<'t> Run<'t> {
         issues
     }
 
+    /// Why a profile cannot be asked: nobody has it, or what it builds on is missing or builds on it.
+    fn absent(&self, canonical: &str) -> &'static str {
+        if self.set.names_profile(canonical) {
+            "rule-profile-unusable"
+        } else {
+            "rule-profile-unknown"
+        }
+    }
+
     /// The definition of a type, looked up once.
     fn type_profile(&self, name: &'t str) -> Option<&'t Profile> {
         if let Some(known) = self.types.borrow().get(name) {
@@ -205,6 +209,7 @@ impl<'t> Run<'t> {
         // Several results of one patient ask for the same.
         let mut private = HashSet::new();
         issues.retain(|of| !of.is_private() || private.insert((of.at, of.code)));
+        let issues = cause::once(issues);
         let elements = self.elements(&issues);
         let covered = !self.set.is_empty();
         let is_said = |of: &Finding| (covered && is_covered(of)) || self.is_entity_of_html(of);
@@ -221,8 +226,19 @@ impl<'t> Run<'t> {
                 params: issue.params.into_iter().map(named).collect(),
             })
         }));
+        cut(&mut findings, |of| of.severity);
+        // What one of the looks before has cut is of this number.
+        let is_cut = findings.len() >= FINDINGS_MAX;
         findings.sort_by_key(|of| (of.position.map(|place| place.start), of.severity));
-        findings.truncate(FINDINGS_MAX);
+        if is_cut && !findings.iter().any(|of| of.code == TOO_MANY) {
+            findings.push(Finding {
+                code: TOO_MANY.to_owned(),
+                severity: Severity::Warning,
+                expression: String::new(),
+                position: None,
+                params: vec![("limit".to_owned(), FINDINGS_MAX.to_string())],
+            });
+        }
         findings
     }
 
@@ -276,7 +292,15 @@ fn tidy(issues: &mut Vec<Issue>) {
     if issues.len() > 1 {
         let mut seen = HashSet::with_capacity(issues.len());
         issues.retain(|issue| seen.insert(issue.clone()));
-        issues.truncate(FINDINGS_MAX);
+        cut(issues, |of| of.severity);
+    }
+}
+
+/// Keeps at most so many, errors before all else: what holds a report is told however many notes stand before it.
+fn cut<T>(all: &mut Vec<T>, severity: impl Fn(&T) -> Severity) {
+    if all.len() > FINDINGS_MAX {
+        all.sort_by_key(severity);
+        all.truncate(FINDINGS_MAX);
     }
 }
 

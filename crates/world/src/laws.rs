@@ -119,6 +119,11 @@ impl Laws {
     /// A newer file takes the place of an earlier one only when it is sent.
     fn in_its_place(&self, world: &World, id: SubmissionId, state: &State) {
         let State::Superseded { by } = state else { return };
+        // It was given up before, and is open again where this one is withdrawn too.
+        let before = self.lives.get(&id).map(|life| &life.state);
+        if before.is_some_and(|before| passed_on(world, before, state)) {
+            return;
+        }
         let linked = world.observer.row(*by).map(|row| row.identifier);
         if !linked.is_ok_and(|identifier| world.papers(|papers| papers.is_linked(&identifier))) {
             return;
@@ -211,7 +216,8 @@ impl Laws {
                 _ => false,
             };
         self.copied(world, id, old, new);
-        if old == new || (same && (asked || may_follow(old, new.code()))) {
+        let stands = passed_on(world, old, new) || held_beside(world, id, old, new);
+        if old == new || stands || (same && (asked || may_follow(old, new.code()))) {
             return;
         }
         world.broken(Broken::Other, format!("#{}: {} became {}", id.0, shown(old), shown(new)));
@@ -502,6 +508,28 @@ fn may_follow(before: &State, after: &str) -> bool {
         State::Superseded { .. } => after == "held",
         State::Completed { .. } | State::Withdrawn { .. } => false,
     }
+}
+
+/// What had taken its place was withdrawn, and what follows that one takes it.
+fn passed_on(world: &World, old: &State, new: &State) -> bool {
+    let (State::Superseded { by: former }, State::Superseded { by }) = (old, new) else {
+        return false;
+    };
+    let given_up = State::Withdrawn { received: false };
+    former != by && world.observer.state(*former).is_ok_and(|state| state == given_up)
+}
+
+/// It was not received, and another report stands in its place: it does not go beside that.
+fn held_beside(world: &World, id: SubmissionId, old: &State, new: &State) -> bool {
+    let was_under_way = matches!(old, State::Unknown { .. } | State::Sending { .. });
+    let stands = || match new {
+        State::Held { .. } => world.observer.row(id).is_ok_and(|row| row.replacement.is_some()),
+        State::Superseded { by } => {
+            world.observer.row(*by).is_ok_and(|row| row.receipt.is_some() || row.attempts > 0)
+        }
+        _ => false,
+    };
+    was_under_way && stands()
 }
 
 fn shown(state: &State) -> String {

@@ -251,8 +251,14 @@ async fn compare_all(process: &Arc<Process>, journal: &Journal, is_late: bool) -
         let endpoint = endpoint(at);
         let timing = Timing::default();
         let (authority, clock) = (&link, &clock as &dyn engine::Clock);
-        let tools =
-            ReconcileDeps { journal, authority, endpoint: &endpoint, clock, timing: &timing };
+        let tools = ReconcileDeps {
+            journal,
+            authority,
+            former: &[],
+            endpoint: &endpoint,
+            clock,
+            timing: &timing,
+        };
         let Ok(open) = journal.unreconciled_at(endpoint.id()) else { return false };
         let shown = match open {
             Some(open) => compare(&tools, open).await.is_ok_and(|found| found.complete),

@@ -80,6 +80,7 @@ fn file(shell: &Shell, path: &str) -> Response<Full<Bytes>> {
     if name != "index.html" {
         return respond(StatusCode::OK, kind, bytes);
     }
+    shell.page_begins();
     let page = String::from_utf8_lossy(&bytes);
     let script = "<head><script src=\"/host/shell.js\"></script>";
     respond(StatusCode::OK, kind, page.replacen("<head>", script, 1))

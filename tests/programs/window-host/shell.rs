@@ -33,6 +33,11 @@ impl Shell {
         bridge::headless::use_rules(&self.practice, &label).map(drop)
     }
 
+    /// A page is shown from its beginning.
+    pub(crate) fn page_begins(&self) {
+        self.desk.page_begins();
+    }
+
     /// Tells the page when the journal moved, as the desktop shell does.
     pub(crate) async fn announce_changes(self: std::sync::Arc<Self>) {
         let mut seen = u64::MAX;

@@ -17,6 +17,8 @@ import type { DraftView } from "./generated/DraftView";
 import type { EndpointInput } from "./generated/EndpointInput";
 import type { EndpointView } from "./generated/EndpointView";
 import type { FixView } from "./generated/FixView";
+import type { HandedItem } from "./generated/HandedItem";
+import type { HandedView } from "./generated/HandedView";
 import type { IntakeView } from "./generated/IntakeView";
 import type { LeftView } from "./generated/LeftView";
 import type { LostView } from "./generated/LostView";
@@ -24,6 +26,7 @@ import type { ListCountsView } from "./generated/ListCountsView";
 import type { ListQuery } from "./generated/ListQuery";
 import type { LyingView } from "./generated/LyingView";
 import type { MoveView } from "./generated/MoveView";
+import type { NamedCorrection } from "./generated/NamedCorrection";
 import type { PageView } from "./generated/PageView";
 import type { PreferencesView } from "./generated/PreferencesView";
 import type { ProbeView } from "./generated/ProbeView";
@@ -47,6 +50,21 @@ export interface Fix {
   replace: string;
 }
 
+/** What a person sends, in one call. */
+export interface HandedList {
+  /** In the order in which they were chosen. */
+  items: HandedItem[];
+  /** Digests of what was shown as known and is to go once more. */
+  again: string[];
+  /** What was shown as the correction of a report. */
+  corrections: NamedCorrection[];
+  /** Digests of all that was shown: what lies there besides is given back. */
+  shown: string[] | null;
+  separate: boolean;
+  /** Id of the endpoint that is shown: nothing goes to another one. */
+  endpoint: string;
+}
+
 /** What is decided for many reports at once. */
 export type Decision = "resubmit" | "release" | "hold-back" | "withdraw";
 
@@ -67,10 +85,8 @@ export interface Commands {
   detail: { takes: { id: number }; gives: DetailView };
   batch: { takes: { ids: number[] }; gives: BatchView };
   inspect_files: { takes: { paths: string[] }; gives: CandidateView[] };
-  /** `shown`: digests of what of them was seen; what lies there besides is given back. */
-  send_files: { takes: { paths: string[]; again: boolean; separate: boolean; shown?: string[] | null }; gives: IntakeView };
   inspect_text: { takes: { text: string; name: string }; gives: CandidateView[] };
-  send_text: { takes: { text: string; name: string; again: boolean; separate: boolean }; gives: IntakeView };
+  hand_over: { takes: HandedList; gives: HandedView };
   hold_back: { takes: { ids: number[] }; gives: number };
   release: { takes: { id: number; reason: string }; gives: boolean };
   withdraw: { takes: { id: number; reason: string }; gives: null };

@@ -191,9 +191,9 @@ export function createMock(options: MockOptions = {}): Door {
     if (of.state === "queued") run(id, /fails/.test(view.file), wait);
     return id;
   }
-  function intake(paths: string[], again: boolean, corrects: number | null, wait: number): IntakeView {
+  function intake(paths: string[], again: (digest: string) => boolean, corrects: number | null, wait: number): IntakeView {
     const files = paths.flatMap(look);
-    const submissions = files.map((view) => (view.verdict === "known" && !again ? null : submit(view, corrects, wait)));
+    const submissions = files.map((view) => (view.verdict === "known" && !again(view.digest) ? null : submit(view, corrects, wait)));
     return { files, submissions, failed: [], problem: null };
   }
   function look(path: string): CandidateView[] {
@@ -299,6 +299,7 @@ export function createMock(options: MockOptions = {}): Door {
     return {
       environment: inUse?.environment ?? "practice",
       endpoint: inUse?.name ?? "",
+      endpointId: inUse?.name ?? "",
       baseUrl: inUse?.baseUrl ?? "",
       release: "1.13.1",
       connection: "connected",
@@ -385,9 +386,11 @@ export function createMock(options: MockOptions = {}): Door {
     },
     detail: ({ id }) => detail(find(id), names.get(id) ?? null),
     inspect_files: ({ paths }) => paths.flatMap(look),
-    send_files: ({ paths, again }) => intake(paths, again, null, 10_000),
     inspect_text: ({ name, text }) => (text.trim().startsWith("{") ? look(name) : look("scan.pdf")),
-    send_text: ({ name, again }) => intake([name], again, null, 10_000),
+    hand_over: ({ items, again }) => ({
+      items: items.map((item) => intake(["path" in item ? item.path : item.name], (digest) => again.includes(digest), null, 10_000)),
+      gone: { files: [], submissions: [], failed: [], problem: null },
+    }),
     batch: ({ ids }) => batch(ids),
     hold_back({ ids }) {
       for (const id of ids) move(id, "held");
@@ -419,8 +422,8 @@ export function createMock(options: MockOptions = {}): Door {
       const view = { ...candidate(of.file, id), subject: of.subject, verdict: "ready" as const };
       return replace(id, { files: [view], submissions: [submit(view, id, 500)], failed: [], problem: null }).submissions[0] ?? 0;
     },
-    correct_with_file: ({ id, path }) => replace(id, intake([path], true, id, 500)),
-    correct_with_text: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], true, id, 500)),
+    correct_with_file: ({ id, path }) => replace(id, intake([path], () => true, id, 500)),
+    correct_with_text: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], () => true, id, 500)),
     look_at_draft: ({ id, text }) => ({
       messages: foundIn(text),
       readable: true,
@@ -450,7 +453,7 @@ export function createMock(options: MockOptions = {}): Door {
       unchanged: [],
       example: [{ line: 171, removed: `"postalCode": "${old}"`, added: `"postalCode": "${fresh}"` }],
     }),
-    fix: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], true, id, 500)),
+    fix: ({ id }) => replace(id, intake([find(id).file.replace("fails", "corrected")], () => true, id, 500)),
     choose_files: ({ purpose }) =>
       purpose === "reports"
         ? ["/data/2026-11-20_4711.json", "/data/2026-11-20_4712-warn-uuid.xml", "/data/2026-11-20_4713-birth-error.json", "/data/scan.pdf", "/data/2026-11-19_known.json"]
@@ -594,6 +597,7 @@ export function createMock(options: MockOptions = {}): Door {
       }),
       before: { completed: 18 * days },
       pace: { median: 42, p95: 260, reports: 18 * days },
+      deadlines: { kept: 5 * days, late: days > 1 ? 2 : 0, overdue: 1, running: 3 },
       diseases: [
         { disease: "salmonellosis", subject: null, count: 5 * days },
         { disease: "chlamydiosis", subject: null, count: 3 * days },

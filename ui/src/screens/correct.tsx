@@ -203,7 +203,8 @@ const PASSING = new Set(["exception", "timeout", "transient", "throttled", "lock
 /** One decision for all reports of a cause; it stops at the first that cannot follow. */
 function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) => void }) {
   const text = useText();
-  const [asking, setAsking] = useState<"resubmit" | "withdraw">();
+  // What is asked about is what was shown then: a report that gets the same cause meanwhile is none of it.
+  const [asking, setAsking] = useState<{ what: "resubmit" | "withdraw"; ids: number[] }>();
   const { busy, each, stop } = useMany(() => setAsking(undefined));
   const { again, never } = offered(cause);
   const cancel = () => {
@@ -211,7 +212,6 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
     setAsking(undefined);
   };
   const resubmit = (ids: number[]) => each(ids, (here, id) => here.call("resubmit", { id }));
-  const [first] = again;
   // What the authority may have solved meanwhile can go again as it is; for all else that is useless.
   const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
   return (
@@ -221,27 +221,27 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
           {text("fix.open")}
         </Button>
       )}
-      {first !== undefined && (
-        <Button tone={passing ? "primary" : "quiet"} icon={RotateCw} isPending={busy} onPress={() => (again.length === 1 ? resubmit(again) : setAsking("resubmit"))}>
+      {again.length > 0 && (
+        <Button tone={passing ? "primary" : "quiet"} icon={RotateCw} isPending={busy} onPress={() => (again.length === 1 ? resubmit(again) : setAsking({ what: "resubmit", ids: again }))}>
           {text("correct-list.resubmit", { n: again.length })}
         </Button>
       )}
       {never.length > 0 && (
-        <Button tone="quiet" icon={XCircle} isPending={busy} onPress={() => setAsking("withdraw")}>
+        <Button tone="quiet" icon={XCircle} isPending={busy} onPress={() => setAsking({ what: "withdraw", ids: never })}>
           {text("correct-list.withdraw", { n: never.length })}
         </Button>
       )}
-      {asking === "resubmit" && first !== undefined && (
+      {asking?.what === "resubmit" && (
         <Dialog
-          title={text("correct-list.resubmit.title", { n: again.length })}
+          title={text("correct-list.resubmit.title", { n: asking.ids.length })}
           size="small"
           onClose={cancel}
           footer={
             <>
-              <Button tone="quiet" isPending={busy} onPress={() => resubmit(again)}>
-                {text("correct-list.resubmit.all", { n: again.length })}
+              <Button tone="quiet" isPending={busy} onPress={() => resubmit(asking.ids)}>
+                {text("correct-list.resubmit.all", { n: asking.ids.length })}
               </Button>
-              <Button tone="primary" isPending={busy} onPress={() => resubmit([first])}>
+              <Button tone="primary" isPending={busy} onPress={() => resubmit(asking.ids.slice(0, 1))}>
                 {text("correct-list.resubmit.one")}
               </Button>
             </>
@@ -250,13 +250,13 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
           <p>{text("correct-list.resubmit.more")}</p>
         </Dialog>
       )}
-      {asking === "withdraw" && (
+      {asking?.what === "withdraw" && (
         <ReasonDialog
-          title={text("correct-list.withdraw.title", { n: never.length })}
+          title={text("correct-list.withdraw.title", { n: asking.ids.length })}
           explanation={text("withdraw.more")}
-          confirm={text("correct-list.withdraw", { n: never.length })}
+          confirm={text("correct-list.withdraw", { n: asking.ids.length })}
           isPending={busy}
-          onConfirm={(reason) => each(never, (here, id) => here.call("withdraw", { id, reason }))}
+          onConfirm={(reason) => each(asking.ids, (here, id) => here.call("withdraw", { id, reason }))}
           onClose={cancel}
         />
       )}

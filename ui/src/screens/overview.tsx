@@ -4,6 +4,7 @@
 import { AlarmClock, FileText, Hourglass } from "lucide-react";
 import { useState } from "react";
 
+import type { ComplianceView } from "../bridge/generated/ComplianceView";
 import type { DayView } from "../bridge/generated/DayView";
 import type { DiseaseCountView } from "../bridge/generated/DiseaseCountView";
 import type { ListQuery } from "../bridge/generated/ListQuery";
@@ -22,6 +23,7 @@ import { STATE_CODES, StateLabel } from "../parts/state";
 import { Subject } from "../parts/subject";
 import { csv } from "../parts/table-text";
 import { HOME, useWindow } from "../place";
+import type { Only } from "../place";
 import css from "./overview.module.css";
 import { StatementDialog } from "./statement";
 
@@ -83,6 +85,7 @@ function Figures({ view }: { view: StatisticsView }) {
       <div className={css.columns}>
         {(causes.length > 0 || view.oldestOpen) && <HeldUp view={view} />}
         {diseases.length > 0 && <Diseases diseases={diseases} days={days} />}
+        {view.deadlines && <Deadlines figures={view.deadlines} days={days} />}
       </div>
     </>
   );
@@ -215,6 +218,53 @@ function HeldUp({ view }: { view: StatisticsView }) {
             </button>
           </li>
         )}
+      </ul>
+    </section>
+  );
+}
+
+/** How many reports kept their deadline, and which have not been with the authority yet. */
+function Deadlines({ figures, days }: { figures: ComplianceView; days: DayView[] }) {
+  const text = useText();
+  const format = useFormat();
+  const { go } = useWindow();
+  const [first = "", last = ""] = [days[0]?.date, days.at(-1)?.date];
+  const open = { ...instantsOf(first, last), states: MOST_URGENT.states };
+  const { kept, late, overdue, running } = figures;
+  const lines: { name: string; count: number; only?: Only }[] = [
+    { name: text("overview.deadlines.kept"), count: kept },
+    { name: text("overview.deadlines.late"), count: late },
+    { name: text("overview.deadlines.overdue"), count: overdue, only: open },
+    { name: text("overview.deadlines.running"), count: running, only: open },
+  ];
+  const sum = kept + late + overdue + running;
+  const share = (name: string, count: number) => (
+    <>
+      <strong className={css.number}>{format.number(count)}</strong>
+      <span className={css.share}>
+        {name}
+        <span aria-hidden className={css.meter} style={{ width: `${(100 * count) / sum}%` }} />
+      </span>
+    </>
+  );
+  return (
+    <section className={screen.card} data-testid="overview-deadlines">
+      <h2>{text("deadlines.title")}</h2>
+      <p>{text("overview.deadlines.sentence", { n: sum, kept, overdue })}</p>
+      <ul className={css.lines}>
+        {lines
+          .filter(({ count }) => count > 0)
+          .map(({ name, count, only }) => (
+            <li key={name}>
+              {only ? (
+                <button type="button" className={css.line} onClick={() => go({ screen: "reports", group: null, open: null, only })}>
+                  {share(name, count)}
+                </button>
+              ) : (
+                <div className={css.line}>{share(name, count)}</div>
+              )}
+            </li>
+          ))}
       </ul>
     </section>
   );

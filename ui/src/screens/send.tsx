@@ -7,13 +7,14 @@ import type { Dispatch, SetStateAction } from "react";
 
 import { door } from "#door";
 
-import { problemOf } from "../bridge/door";
+import type { HandedList } from "../bridge/door";
+import type { CandidateView } from "../bridge/generated/CandidateView";
 import type { IntakeView } from "../bridge/generated/IntakeView";
 import type { StatusView } from "../bridge/generated/StatusView";
 import { followJournal, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { isToGo, leftOf, repeated, tally, useIntake } from "../intake";
-import type { Part, Source } from "../intake";
+import type { Source } from "../intake";
 import { CandidateRow } from "../parts/candidate";
 import { Checklist } from "../parts/checklist";
 import { Button, Switch } from "../parts/controls";
@@ -34,7 +35,7 @@ export function Send() {
   const chooser = useChooser();
   const count = tally(intake.sources);
   const [separate, setSeparate] = useState(false);
-  const { send, isPending } = useSend(again, setAgain, separate);
+  const { send, isPending } = useSend({ again, setAgain, separate, setSeparate });
   const total = count.send + repeated(intake.sources.filter(({ path }) => again.has(path))).length;
   const ready = total > 0 && count.looking === 0 && !isPending;
   const paste = usePasted();
@@ -249,81 +250,84 @@ export function useChooser() {
   };
 }
 
-/** Sends what is on the list; what is known already only where that was asked for. */
-function useSend(again: ReadonlySet<string>, setAgain: Dispatch<SetStateAction<ReadonlySet<string>>>, separate: boolean) {
+interface Choices {
+  again: ReadonlySet<string>;
+  setAgain: Dispatch<SetStateAction<ReadonlySet<string>>>;
+  separate: boolean;
+  setSeparate: (on: boolean) => void;
+}
+
+/** Sends what is on the list, in one call; what is known already only where that was asked for. */
+function useSend({ again, setAgain, separate, setSeparate }: Choices) {
   const text = useText();
   const intake = useIntake();
   const cache = useQueryClient();
   const [isPending, setPending] = useState(false);
   const send = async () => {
     const here = door.here();
-    const room = () => cache.getQueryData<StatusView>(["status"])?.room;
-    const before = room();
+    const status = () => cache.getQueryData<StatusView>(["status"]);
+    const before = status();
     const sendable = intake.sources.filter((source) => !source.problem && isToGo(source, again));
     const stays = intake.sources.filter((source) => !source.problem && !isToGo(source, again));
-    const handed: Part[] = [];
-    const views: IntakeView[] = [];
     setPending(true);
-    // What was shown for one authority goes to no other, also where it comes into use in the middle of a hand-over.
-    let moved = false;
-    const hand = async (paths: string[], call: () => Promise<IntakeView>) => {
-      if (paths.length === 0) return;
-      if (moved) {
-        handed.push({ paths });
+    try {
+      const view = await here.call("hand_over", listOf(sendable, again, separate, before?.endpointId ?? ""));
+      const parts = [...view.items, view.gone];
+      // Each cause once: it is the same for all that it concerns.
+      const problems = new Map(parts.flatMap(({ problem }) => (problem ? [[problem.code, problem]] : [])));
+      problems.forEach(sayProblem(text));
+      const n = parts.flatMap(({ submissions }) => submissions.filter((id) => id !== null)).length;
+      if (status()?.room !== before?.room) {
+        say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
         return;
       }
-      try {
-        const view = await call();
-        views.push(view);
-        handed.push({ paths, view });
-        if (view.problem) sayProblem(text)(view.problem);
-      } catch (thrown) {
-        handed.push({ paths });
-        moved = problemOf(thrown).code === "endpoint-changed";
-        sayProblem(text)(thrown);
-      }
-    };
-    // Pasted texts lie nowhere else, and take no time: they are in the journal before any file is read.
-    for (const { path, pasted } of sendable) {
-      if (pasted) await hand([path], () => here.call("send_text", { ...pasted, again: again.has(path), separate }));
-    }
-    for (const repeat of [false, true]) {
-      const sources = sendable.filter((source) => !source.pasted && again.has(source.path) === repeat);
-      const paths = sources.map(({ path }) => path);
-      const shown = shownOf(sources);
-      await hand(paths, () => here.call("send_files", { paths, again: repeat, separate, shown }));
-    }
-    setPending(false);
-    followJournal(cache);
-    const n = views.flatMap((view) => view.submissions.filter((id) => id !== null)).length;
-    if (room() !== before) {
-      say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
-    } else if (views.length > 0) {
-      const rest = leftOf(intake.sources, again, handed);
-      const went = new Set(handed.flatMap((part) => part.paths));
+      const rest = leftOf(sendable, again, view);
+      const went = new Set(sendable.map(({ path }) => path));
       // What was marked meanwhile stays so.
       setAgain((now) => new Set([...[...now].filter((path) => !went.has(path)), ...rest.again]));
-      const gone = [...rest.left.gone, ...stays.map(({ path }) => path)];
-      intake.sent([...views, goneOf(views, sendable), notHandedOver(stays)], { ...rest.left, gone });
+      // The next list is another one.
+      if (n > 0) setSeparate(false);
+      const isAnySettled = view.items.some(({ files, failed }) => files.length > failed.length);
+      const beside = isAnySettled ? stays : [];
+      intake.sent([...view.items, goneOf(view.gone, sendable), notHandedOver(beside)], { ...rest.left, gone: [...rest.left.gone, ...beside] });
+    } catch (thrown) {
+      sayProblem(text)(thrown);
+    } finally {
+      setPending(false);
+      followJournal(cache);
     }
   };
   return { send: () => void send(), isPending };
 }
 
+/** What is handed over, in the order in which it was chosen. */
+function listOf(sources: Source[], again: ReadonlySet<string>, separate: boolean, endpoint: string): HandedList {
+  const found = sources.flatMap((source) => source.found ?? []);
+  const corrections = found.flatMap(({ corrects, digest }) => (corrects?.possible ? [{ id: corrects.id, digest }] : []));
+  return {
+    items: sources.map(({ path, pasted }) => pasted ?? { path }),
+    again: repeated(sources.filter(({ path }) => again.has(path))).map(({ digest }) => digest),
+    // The core finds them by itself as well: named, they are nothing else by then.
+    corrections: separate || corrections.length > SHOWN_MAX ? [] : corrections,
+    shown: shownOf(found),
+    separate,
+    endpoint,
+  };
+}
+
 /** Contents named in one call at most. */
 const SHOWN_MAX = 10_000;
 
-/** What was seen of these sources: a system may write there while somebody looks. Too many to be named go as they lie. */
-function shownOf(sources: Source[]): string[] | null {
-  const digests = new Set(sources.flatMap(({ found }) => found ?? []).flatMap(({ digest }) => (digest ? [digest] : [])));
+/** What was seen: a system may write there while somebody looks. Too many to be named go as they lie. */
+function shownOf(found: CandidateView[]): string[] | null {
+  const digests = new Set(found.flatMap(({ digest }) => (digest ? [digest] : [])));
   return digests.size > SHOWN_MAX ? null : [...digests];
 }
 
 /** What was shown and lies nowhere any more, under the names that it was shown by: nobody sends it. */
-function goneOf(views: IntakeView[], sources: Source[]): IntakeView {
-  const gone = views.flatMap((view) => view.failed.flatMap((at) => view.files[at] ?? [])).filter((file) => file.file === "");
+function goneOf(gone: IntakeView, sources: Source[]): IntakeView {
   const shown = new Map(sources.flatMap((source) => source.found ?? []).map((file) => [file.digest, file]));
-  const files = gone.flatMap(({ digest, verdict, messages }) => {
+  const files = gone.files.flatMap(({ digest, verdict, messages }) => {
     const file = shown.get(digest);
     return file ? [{ ...file, verdict, messages }] : [];
   });

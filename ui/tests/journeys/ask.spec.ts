@@ -6,11 +6,9 @@ import type { EndpointInput } from "../../src/bridge/generated/EndpointInput";
 import { anotherCore, authority, expect, heldBack, sound, test } from "./window";
 import type { Core } from "./window";
 
-const PLAIN = { again: false, separate: false };
-
 test("what the authority has is shown beside the list, narrowed, and opened", async ({ window, core }) => {
   const paths = [core.sample("covid"), core.sample("malaria"), core.sample("muster-fehler")];
-  await core.call("send_files", { paths, ...PLAIN });
+  await core.send(paths);
   await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ completed: 2, failed: 1 });
   await window.getByTestId("nav-ask").click();
   const hits = window.getByTestId("hit");
@@ -52,7 +50,7 @@ test("what the authority has is shown beside the list, narrowed, and opened", as
 });
 
 test("more than a page is shown page by page", async ({ window, core }) => {
-  await core.call("send_files", { paths: core.copies("covid", 27), ...PLAIN });
+  await core.send(core.copies("covid", 27));
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(27);
   await window.getByTestId("nav-ask").click();
   await expect(window.getByTestId("hit")).toHaveCount(25);
@@ -79,8 +77,8 @@ test.describe("a laboratory", () => {
     await set(core, made);
     const other = await anotherCore(core);
     await set(other, made);
-    await other.call("send_files", { paths: [other.sample("malaria")], ...PLAIN });
-    await core.call("send_files", { paths: [core.sample("covid")], ...PLAIN });
+    await other.send([other.sample("malaria")]);
+    await core.send([core.sample("covid")]);
     for (const one of [core, other]) {
       await expect.poll(async () => (await one.call("status")).counts.completed).toBe(1);
     }
@@ -102,7 +100,7 @@ test.describe("a laboratory", () => {
   });
 
   test("another authority answers by itself, and takes nothing out of the hand of whoever fills in the question", async ({ window, core }) => {
-    await core.call("send_files", { paths: [core.sample("covid")], ...PLAIN });
+    await core.send([core.sample("covid")]);
     await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
     await window.getByTestId("nav-ask").click();
     const hits = window.getByTestId("hit");
@@ -130,7 +128,7 @@ test.describe("a laboratory", () => {
   test("a report is asked for where it went, as it was sent there, whatever is in use now", async ({ window, core }) => {
     const made = await authority(core, ["riverside", "lakeside"]);
     await set(core, made);
-    await core.call("send_files", { paths: [core.sample("covid")], ...PLAIN });
+    await core.send([core.sample("covid")]);
     await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
     const { identifier } = await core.call("detail", { id: 1 });
     // Another certificate, which the authority shows nothing of it; then another authority.

@@ -7,7 +7,7 @@ import type { Core } from "./window";
 
 /** Sends files and waits until each is finished; the numbers of those that failed. */
 async function failed(core: Core, paths: string[]): Promise<number[]> {
-  const sent = await core.call("send_files", { paths, again: false, separate: false });
+  const sent = await core.send(paths);
   const ids = sent.submissions.flatMap((id) => (id === null ? [] : [id]));
   await expect.poll(async () => (await core.call("batch", { ids })).moving).toBe(0);
   return (await core.call("batch", { ids })).attention;
@@ -32,15 +32,19 @@ test("corrected files dropped on Send take the place of the reports that failed"
 });
 
 test("the same files can be sent as reports of their own", async ({ window, core }) => {
-  const files = core.copies("muster-fehler", 1);
+  const files = core.copies("muster-fehler", 2);
   await failed(core, files);
-  const [file] = files;
-  await core.drop([core.write("again.json", corrected(readFileSync(file ?? "", "utf8")))]);
+  const drop = (at: number) => core.drop([core.write(`again-${at}.json`, corrected(readFileSync(files[at] ?? "", "utf8")))]);
+  await drop(0);
   await window.getByText("These are separate reports").click();
   await expect(window.getByTestId("corrects")).toContainText("sent as a report of its own");
   await window.getByRole("button", { name: "Send 1 report" }).click();
   await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
-  expect((await core.call("status")).counts.needsAttention).toBeGreaterThan(0);
+  expect((await core.call("status")).counts.needsAttention).toBe(2);
+  // That was said of one list, and of no other.
+  await drop(1);
+  await expect(window.getByText("1 of these files corrects a report that needs correction")).toBeVisible();
+  await expect(window.getByRole("switch", { name: "These are separate reports" })).not.toBeChecked();
 });
 
 test("a value is corrected in the form, the difference is in sight, and the next one follows", async ({ window, core }) => {

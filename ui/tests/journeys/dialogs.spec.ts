@@ -31,3 +31,24 @@ test("a dialog in which nothing was entered closes at once", async ({ window }) 
   await window.keyboard.press("Escape");
   await expect(window.getByRole("dialog")).toHaveCount(0);
 });
+
+test("a decision about one cause is about the reports that were shown, and no other", async ({ window, core }) => {
+  const failed = async (paths: string[]) => {
+    const sent = await core.send(paths);
+    const ids = sent.submissions.flatMap((id) => (id === null ? [] : [id]));
+    await expect.poll(async () => (await core.call("batch", { ids })).moving).toBe(0);
+  };
+  const files = core.copies("muster-fehler", 3);
+  await failed(files.slice(0, 2));
+  await window.getByTestId("nav-correct").click();
+  await window.getByRole("button", { name: "Do not send 2" }).click();
+  const dialog = window.getByRole("dialog");
+  await dialog.getByRole("textbox").fill("Sent by telephone");
+  // Another one fails for the same cause while the reason is written.
+  await failed(files.slice(2));
+  await expect(window.getByText("3 reports need correction")).not.toHaveCount(0);
+  await expect(dialog).toContainText("Leave these 2 reports unsent?");
+  await window.getByTestId("reason-confirm").click();
+  await expect(dialog).toHaveCount(0);
+  await expect(window.getByText("1 report needs correction").first()).toBeVisible();
+});

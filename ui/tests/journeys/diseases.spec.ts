@@ -6,7 +6,7 @@ test("a disease is found by its name in any language, also where the report has 
   const bare = core.copies("malaria", 1, (content) =>
     content.replaceAll(/,\s*"display": "[^"]*"/g, "").replaceAll("32700-7", "70568-1"),
   );
-  await core.call("send_files", { paths: [...bare, core.sample("legionellosis"), core.sample("covid")], again: false, separate: false });
+  await core.send([...bare, core.sample("legionellosis"), core.sample("covid")]);
   await window.getByTestId("nav-reports").click();
   await expect(window.getByTestId("report-row")).toHaveCount(3);
   await expect(window.getByTestId("report-list")).toContainText("Malaria");
@@ -20,7 +20,7 @@ test("a disease is found by its name in any language, also where the report has 
 test.describe("in German", () => {
   test.use({ language: "de" });
   test("the disease and the test are German, and the result is large", async ({ window, core }) => {
-    await core.call("send_files", { paths: [core.sample("gonorrhoea")], again: false, separate: false });
+    await core.send([core.sample("gonorrhoea")]);
     await window.getByTestId("nav-reports").click();
     await expect(window.getByTestId("report-row")).toContainText("Gonorrhö");
     await window.getByTestId("report-row").click();

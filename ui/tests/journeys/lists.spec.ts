@@ -8,7 +8,7 @@ import type { Core } from "./window";
 
 /** Sends files and waits until each is finished. */
 async function sent(core: Core, paths: string[]): Promise<number[]> {
-  const { submissions } = await core.call("send_files", { paths, again: false, separate: false });
+  const { submissions } = await core.send(paths);
   const ids = submissions.flatMap((id) => (id === null ? [] : [id]));
   await expect.poll(async () => (await core.call("batch", { ids })).moving).toBe(0);
   return ids;
@@ -60,7 +60,7 @@ test("reports are chosen by box, range and key, and one decision says for which 
 
 test("what waits is stopped and goes on by one undo; what is not reportable is told with its reason", async ({ window, core }) => {
   await core.call("set_paused", { paused: true });
-  const { submissions } = await core.call("send_files", { paths: core.copies("covid", 3), again: false, separate: false });
+  const { submissions } = await core.send(core.copies("covid", 3));
   await window.getByTestId("nav-reports").click();
   await window.getByTestId("choose-all").click();
   await window.getByTestId("bulk-hold-back").click();

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { expect, sound, test } from "./window";
 
 test("figures lead to the reports that they count", async ({ window, core }) => {
-  await core.call("send_files", { paths: [core.sample("covid"), core.sample("malaria"), core.sample("muster-fehler")], again: false, separate: false });
+  await core.send([core.sample("covid"), core.sample("malaria"), core.sample("muster-fehler")]);
   await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ completed: 2, failed: 1 });
   await window.getByTestId("nav-overview").click();
   await expect(window.getByTestId("overview-sentence")).toContainText(/3 reports in the last 7 days: 2 completed, 1 to correct\. Half were completed within \d+ second/);
@@ -35,7 +35,7 @@ test("figures lead to the reports that they count", async ({ window, core }) => 
 });
 
 test("a year is drawn by week", async ({ window, core }) => {
-  await core.call("send_files", { paths: [core.sample("covid")], again: false, separate: false });
+  await core.send([core.sample("covid")]);
   await window.getByTestId("nav-overview").click();
   await window.getByRole("button", { name: "365 days" }).click();
   await expect(window.getByTestId("chart").getByRole("button")).toHaveCount(53);
@@ -47,7 +47,7 @@ test("the daily statement has what was sent, its digest and the answer, and no n
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const path = core.sample("covid");
   const name = /"family":\s*"([^"]+)"/.exec(readFileSync(path, "utf8"))?.[1] ?? "";
-  await core.call("send_files", { paths: [path], again: false, separate: false });
+  await core.send([path]);
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
   await window.getByTestId("nav-overview").click();
   await window.getByTestId("statement-open").click();

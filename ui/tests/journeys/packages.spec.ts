@@ -13,7 +13,7 @@ const stricter = () => teachingPackage().replaceAll('"version":"1.0.0"', '"versi
 const clean = (core: Core) => core.write("sound.json", readFileSync(core.sample("muster-fehler"), "utf8").replace("Muster-Fehler", "Muster"));
 
 async function sent(core: Core, path: string) {
-  const { submissions } = await core.call("send_files", { paths: [path], again: false, separate: false });
+  const { submissions } = await core.send([path]);
   const [id] = submissions;
   return id ?? 0;
 }

@@ -3,7 +3,7 @@
 import { expect, sound, test } from "./window";
 
 test("a place, an action and a report are a few letters away", async ({ window, core }) => {
-  await core.call("send_files", { paths: [core.sample("covid"), core.sample("malaria")], again: false, separate: false });
+  await core.send([core.sample("covid"), core.sample("malaria")]);
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(2);
 
   await window.keyboard.press("Control+k");

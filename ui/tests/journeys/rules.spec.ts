@@ -13,7 +13,7 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
   const sample = readFileSync(core.sample("muster-fehler"), "utf8");
   const day = /"collectedDateTime": "([^"]*)"/.exec(sample)?.[1] ?? "";
   const file = core.write("twelve.json", spoiled(sample));
-  const sent = await core.call("send_files", { paths: [file], again: false, separate: false });
+  const sent = await core.send([file]);
   const [id] = sent.submissions;
   const held = await core.call("detail", { id: id ?? 0 });
   const errors = held.messages.filter((message) => message.severity === "error");
@@ -95,7 +95,7 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
 test("a mark in the source says what is wrong, and its button puts the cure in", async ({ window, core }) => {
   await core.useRules(core.write("rules.json", teachingPackage()));
   const file = core.write("twelve.json", spoiled(readFileSync(core.sample("muster-fehler"), "utf8")));
-  await core.call("send_files", { paths: [file], again: false, separate: false });
+  await core.send([file]);
   await window.getByTestId("nav-correct").click();
   await window.getByTestId("report-row").first().click();
   await window.getByTestId("action-correct").click();
@@ -124,7 +124,7 @@ for (const [language, sentence] of [
     test("a rule of the package is a sentence, with its own words beside it", async ({ window, core }) => {
       await core.useRules(core.write("rules.json", teachingPackage()));
       const file = core.write("twelve.json", spoiled(readFileSync(core.sample("muster-fehler"), "utf8")));
-      await core.call("send_files", { paths: [file], again: false, separate: false });
+      await core.send([file]);
       await window.getByTestId("nav-correct").click();
       await window.getByTestId("report-row").first().click();
       const said = window.getByTestId("detail").getByTestId("message").filter({ hasText: sentence }).first();
@@ -137,7 +137,7 @@ for (const [language, sentence] of [
 test("what the authority may see stands beside what the report says of the patient, and one press makes it so", async ({ window, core }) => {
   // The rules of practice permit only initials for syphilis.
   const report = readFileSync(join(core.folder, "home/practice/lessons/syphilis-full-name.json"), "utf8");
-  const sent = await core.call("send_text", { text: report, name: "syphilis.json", again: false, separate: false });
+  const sent = await core.send([{ name: "syphilis.json", text: report }]);
   const [id] = sent.submissions;
   expect((await core.call("detail", { id: id ?? 0 })).row.state).toBe("held");
   await window.getByTestId("nav-correct").click();

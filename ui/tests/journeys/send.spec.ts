@@ -51,7 +51,7 @@ test("the outcome says what is completed and what needs a person", async ({ wind
   await expect(window.getByTestId("batch")).not.toContainText("finished");
 
   // "These" are these, and no others.
-  await core.call("send_files", { paths: [core.sample("gonorrhoea")], again: false, separate: false });
+  await core.send([core.sample("gonorrhoea")]);
   await window.getByRole("button", { name: "Show these" }).click();
   await expect(window.getByTestId("sent-filter")).toContainText("The 3 reports sent");
   await expect(window.getByTestId("report-row")).toHaveCount(3);
@@ -116,11 +116,11 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
   await expect(window.getByRole("dialog")).toHaveCount(0);
   await expect(row).toHaveCount(2);
   const calls: string[] = [];
-  window.on("request", (request) => calls.push(...(/\/call\/(send_\w+)$/.exec(request.url())?.slice(1) ?? [])));
+  window.on("request", (request) => calls.push(...(/\/call\/(hand_over|correct_\w+)$/.exec(request.url())?.slice(1) ?? [])));
   await window.getByRole("button", { name: "Send 2 reports" }).click();
   await expect(window.getByTestId("outcome")).toHaveText("All 2 reports are completed");
-  // A pasted text lies nowhere else: it is in the journal before any file is read.
-  expect(calls).toEqual(["send_text", "send_files"]);
+  // One call for all of it: a page that goes away in the middle leaves nothing behind.
+  expect(calls).toEqual(["hand_over"]);
 
   // Known like any file, and by the button as by the key.
   await window.getByTestId("paste-text").click();
@@ -132,7 +132,7 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
 test("one switch for a folder says how many of it go again, and what nobody asked for stays", async ({ window, core }) => {
   const files = core.copies("covid", 3);
   const folder = files[0]?.replace(/[^/]+$/, "") ?? "";
-  await core.call("send_files", { paths: files, again: false, separate: false });
+  await core.send(files);
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
   await core.drop([folder]);
   const button = window.getByTestId("send-button");
@@ -181,4 +181,46 @@ test("a folder that is dropped again is looked at again, and nothing is sent tha
   await expect(rows).toHaveCount(3);
   await window.keyboard.press("Control+Enter");
   await expect.poll(completed).toBe(3);
+});
+
+test("what is dropped once more while it is handed over stays on the list", async ({ window, core }) => {
+  const out = join(core.folder, "out");
+  mkdirSync(out);
+  const put = (name: string, to: string) => copyFileSync(core.sample(name), join(out, to));
+  put("covid", "a.json");
+  await core.drop([out]);
+  const rows = window.getByTestId("candidate-row");
+  await expect(rows).toHaveCount(1);
+  // The core is done, and the page does not know it yet.
+  let letGo = () => {};
+  const held = new Promise<void>((go) => (letGo = go));
+  await window.route("**/call/hand_over", async (route) => {
+    const response = await route.fetch();
+    await held;
+    await route.fulfill({ response });
+  });
+  await window.getByTestId("send-button").click();
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+  put("malaria", "b.json");
+  await core.drop([out]);
+  await expect(rows).toHaveCount(2);
+  letGo();
+  await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
+  // What has come into it since is still to be sent.
+  await expect(rows).toHaveCount(2);
+  await expect(window.getByTestId("send-button")).toHaveText("Send 1 report");
+});
+
+test("a page that goes away in the middle leaves nothing undone, and the next one is told", async ({ window, core }) => {
+  test.slow();
+  await core.drop([core.copies("covid", 150)[0]?.replace(/[^/]+$/, "") ?? ""]);
+  await expect(window.getByTestId("send-button")).toHaveText("Send 150 reports", { timeout: 120_000 });
+  const asked = window.waitForRequest("**/call/hand_over");
+  await window.getByTestId("send-button").click();
+  await asked;
+  await window.reload();
+  await expect(window.getByText("A list was handed over and nobody saw the end of it")).toBeVisible({ timeout: 120_000 });
+  await expect(window.getByText("150 reports of it are sent without anybody’s help; none needs a person")).toBeVisible();
+  const { counts } = await core.call("status");
+  expect(Object.values(counts.byState).reduce((sum, n) => sum + n, 0)).toBe(150);
 });

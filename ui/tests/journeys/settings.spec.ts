@@ -22,7 +22,7 @@ async function laboratory(core: Core, name: string) {
 test("an authority is renamed with its reports, moved only knowingly, and removed only when nothing waits there", async ({ window, core }) => {
   const made = await laboratory(core, "Pilot");
   await core.call("use_endpoint", { name: "Pilot" });
-  const sent = await core.call("send_files", { paths: [core.sample("covid")], again: false, separate: false });
+  const sent = await core.send([core.sample("covid")]);
   const [id] = sent.submissions;
   await expect.poll(async () => (await core.call("detail", { id: id ?? 0 })).row.state).toBe("completed");
 
@@ -70,6 +70,16 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   expect((await core.call("endpoints")).map((one) => one.name)).not.toContain("FOPH");
 });
 
+test("what stands on the list of Send is not taken along to the other room, and that is said", async ({ window, core }) => {
+  await laboratory(core, "Pilot");
+  await core.drop([core.sample("covid")]);
+  await expect(window.getByTestId("send-button")).toBeEnabled();
+  // As where a laboratory that could not be opened opens by itself.
+  await core.call("use_endpoint", { name: "Pilot" });
+  await expect(window.getByText("1 file or folder is no longer on the list")).toBeVisible();
+  await expect(window.getByTestId("send-button")).toHaveCount(0);
+});
+
 test("how long is too long for a report in progress is kept beyond the end of the program", async ({ window, core, restart }) => {
   await window.getByTestId("nav-settings").click();
   await window.getByTestId("attention-days").click();
@@ -114,13 +124,13 @@ test("backups have a second place, and a journal that was set aside is deleted o
 
 test("what a restore has lost is named until it is handed over again, also once its notice was read", async ({ window, core, restart }) => {
   const home = join(core.folder, "home/practice");
-  const sent = await core.call("send_files", { paths: [core.sample("covid")], again: false, separate: false, shown: null });
+  const sent = await core.send([core.sample("covid")]);
   await expect.poll(async () => (await core.call("detail", { id: sent.submissions[0] ?? 0 })).row.state).toBe("completed");
   const content = readFileSync(core.sample("malaria"), "utf8");
   // It never got to the authority, where it would be found.
   await core.call("set_paused", { paused: true });
   const lost = core.write("malaria-lost.json", content);
-  await core.call("send_files", { paths: [lost], again: false, separate: false, shown: null });
+  await core.send([lost]);
   // Nothing writes there while it is taken away.
   await restart(() => {
     const gone = readdirSync(home).filter((name) => name.startsWith("journal.db") && !name.includes("register"));
@@ -132,7 +142,7 @@ test("what a restore has lost is named until it is handed over again, also once 
   await sound(window);
   for (const read of await window.getByRole("button", { name: "Read", exact: true }).all()) await read.click();
   await expect(list).toContainText("malaria-lost.json");
-  await core.call("send_files", { paths: [lost], again: false, separate: false, shown: null });
+  await core.send([lost]);
   await expect(list).toHaveCount(0);
 });
 
@@ -165,7 +175,7 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
     return core.write(path.split("/").at(-1) ?? "", content);
   };
   const paths = ["covid", "malaria", "gonorrhoea"].map((name) => now(core.sample(name)));
-  await core.call("send_files", { paths, again: false, separate: false });
+  await core.send(paths);
   await window.getByTestId("nav-reports").click();
   const reports = window.getByTestId("report-row");
   await expect(reports).toHaveCount(3);
@@ -178,12 +188,18 @@ test("a laboratory enters its deadlines; each report has a clock until the autho
   await expect(window.getByTestId("detail").getByTestId("deadline")).toBeVisible();
   await window.getByTestId("nav-overview").click();
   await expect(window.getByTestId("next-deadline")).toContainText("Malaria");
+  const compliance = window.getByTestId("overview-deadlines");
+  await expect(compliance).toContainText("2 reports have a deadline: 0 were with the authority in time, none is overdue.");
+  await compliance.getByRole("button", { name: /Not there yet, with time left/ }).click();
+  await expect(window.getByTestId("report-row")).toHaveCount(3);
 
   // What the authority has taken has no clock.
   await core.call("set_paused", { paused: false });
   await window.getByTestId("nav-reports").click();
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
   await expect(window.getByTestId("deadline")).toHaveCount(0);
+  await window.getByTestId("nav-overview").click();
+  await expect(compliance).toContainText("2 reports have a deadline: 2 were with the authority in time, none is overdue.");
 });
 
 test("before production what is missing is offered: the certificate, then a green test", async ({ window, core }) => {

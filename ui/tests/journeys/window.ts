@@ -12,6 +12,7 @@ import { expect, test as base } from "@playwright/test";
 import type { Locator, Page } from "@playwright/test";
 
 import type { Commands } from "../../src/bridge/door";
+import type { HandedItem } from "../../src/bridge/generated/HandedItem";
 
 export { expect } from "@playwright/test";
 
@@ -30,6 +31,8 @@ export interface Core {
   restart(meanwhile?: () => void): Promise<void>;
   /** Asks the core as the page does. */
   call<C extends keyof Commands>(command: C, takes?: Commands[C]["takes"]): Promise<Commands[C]["gives"]>;
+  /** Sends all that lies at these paths, or these texts, as the page does. */
+  send(items: (string | { name: string; text: string })[]): Promise<{ submissions: (number | null)[] }>;
   /** Drops files on the window. */
   drop(paths: string[]): Promise<void>;
   /** Says what the next file dialog answers. */
@@ -222,16 +225,24 @@ function partsOf(address: () => string, folder: string): Omit<Core, "address"> {
     write,
     async call(command, takes) {
       // Files that a test names were handed over by it, as a person does by a drop.
-      const { paths } = (takes ?? {}) as { paths?: string[] };
-      if (paths) await post("/host/grant", paths);
+      const { paths, items } = (takes ?? {}) as { paths?: string[]; items?: HandedItem[] };
+      const named = paths ?? items?.flatMap((item) => ("path" in item ? [item.path] : []));
+      if (named) await post("/host/grant", named);
       // As the page does: what names reports says in which room.
       const room = command === "status" ? {} : { room: (await this.call("status")).room };
-      // Whoever writes a journey knows what lies there.
-      const shown = command === "send_files" ? { shown: null } : {};
-      const answer = await post(`/call/${command}`, { ...shown, ...takes, ...room });
+      const answer = await post(`/call/${command}`, { ...takes, ...room });
       const given = await answer.json();
       if (!answer.ok) throw new Error(`${command}: ${JSON.stringify(given)}`);
       return given;
+    },
+    async send(items) {
+      const { endpointId: endpoint } = await this.call("status");
+      const things = items.map((item) => (typeof item === "string" ? { path: item } : item));
+      // Whoever writes a journey knows what lies there.
+      const view = await this.call("hand_over", { items: things, again: [], corrections: [], shown: null, separate: false, endpoint });
+      const problem = view.items.find((item) => item.problem)?.problem;
+      if (problem) throw new Error(`hand_over: ${JSON.stringify(problem)}`);
+      return { submissions: view.items.flatMap(({ submissions }) => submissions) };
     },
     drop: async (paths) => void (await post("/host/drop", paths)),
     choose: async (paths) => void (await post("/host/choose", paths)),

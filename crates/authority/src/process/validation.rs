@@ -1,6 +1,8 @@
 //! Validation by the rules of FHIR packages, where an operator put some into use: the same that a laboratory
 //! can put into use on its side, so that both judge alike.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -62,9 +64,13 @@ impl Validation {
 
 /// Imports a package (`.tgz`) into a data folder. Nothing changes where it cannot be read.
 pub fn import_rules(data: &Path, file: &Path) -> Result<RulesPackage, AuthorityError> {
-    let bytes = std::fs::read(file)
+    let limits = PackageLimits::default();
+    let mut bytes = Vec::new();
+    // One byte more than is taken: a file without an end is refused as too large.
+    File::open(file)
+        .and_then(|file| file.take(limits.archive_max + 1).read_to_end(&mut bytes))
         .map_err(|source| AuthorityError::File { path: file.to_owned(), source })?;
-    let package = Package::read(&bytes, &PackageLimits::default())
+    let package = Package::read(&bytes, &limits)
         .map_err(|reason| AuthorityError::Package { path: file.to_owned(), reason })?;
     let imported = store_of(data).import(&package, clock::now().to_fhir()).map_err(fault)?;
     Ok(shown(&imported, None))

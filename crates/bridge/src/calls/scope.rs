@@ -24,8 +24,7 @@ impl Call {
             | Self::SetDeadlines { .. }
             | Self::InspectFiles { .. }
             | Self::InspectText { .. }
-            | Self::SendFiles { .. }
-            | Self::SendText { .. }
+            | Self::HandOver { .. }
             | Self::HoldBack { .. }
             | Self::Release { .. }
             | Self::Withdraw { .. }

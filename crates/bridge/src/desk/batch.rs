@@ -78,7 +78,7 @@ fn batch(engine: &Engine, ids: &[i64]) -> Result<BatchView, Problem> {
 }
 
 /// The submission that stands for this one now: itself, or the last of its corrections.
-fn latest(engine: &Engine, id: SubmissionId) -> Result<Row, Problem> {
+pub(super) fn latest(engine: &Engine, id: SubmissionId) -> Result<Row, Problem> {
     let mut row = engine.journal().row(id)?;
     while let Some(next) = row.corrected_by {
         row = engine.journal().row(next)?;

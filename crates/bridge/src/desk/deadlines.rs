@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use engine::Engine;
 use fhir::Instant;
 use journal::{JournalError, Row};
-use report::{StateCode, diseases};
+use report::{State, StateCode, diseases};
 
 use super::{Desk, on_pool};
 use crate::limits;
@@ -36,6 +36,19 @@ pub(super) const RUNNING: [StateCode; 6] = [
     StateCode::Failed,
 ];
 
+/// How a report stands to its deadline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// The authority had it in time.
+    Kept,
+    /// The authority had it later.
+    Late,
+    /// The authority does not have it, and the time is over.
+    Overdue,
+    /// The authority does not have it, and there is time left.
+    Running,
+}
+
 /// Hours by the key of a disease.
 #[derive(Default)]
 pub(super) struct Deadlines(BTreeMap<String, u32>);
@@ -52,16 +65,39 @@ impl Deadlines {
         Ok(Self(kept.unwrap_or_else(example)))
     }
 
-    /// Until when the authority must have a report that it has not taken yet. The time runs from the date of the
-    /// document, when the laboratory knew the result; where that is missing or to come, from when it was taken in.
+    /// Until when the authority must have a report that it has not taken yet.
     pub(super) fn due(&self, row: &Row) -> Option<Instant> {
-        if self.0.is_empty() || !RUNNING.contains(&row.state.shown()) {
+        if RUNNING.contains(&row.state.shown()) { self.of_report(row) } else { None }
+    }
+
+    /// How a report stands to its deadline; `None` where it has none, or will never be with the authority.
+    pub(super) fn standing(&self, row: &Row, now: Instant) -> Option<Standing> {
+        standing(&row.state, self.of_report(row)?, row.updated, now)
+    }
+
+    /// The time runs from the date of the document, when the laboratory knew the result; where that is missing or to come,
+    /// from when it was taken in.
+    fn of_report(&self, row: &Row) -> Option<Instant> {
+        if self.0.is_empty() {
             return None;
         }
         let hours = *self.0.get(diseases::of_summary(&row.summary)?.disease.key)?;
         let begun = row.summary.date.filter(|date| *date <= row.created).unwrap_or(row.created);
         Some(begun.plus_seconds(i64::from(hours) * 3_600))
     }
+}
+
+fn standing(state: &State, due: Instant, updated: Instant, now: Instant) -> Option<Standing> {
+    let arrived = match state {
+        State::InProgress { since, .. } => *since,
+        // When it was accepted is not kept beside its end, which comes later.
+        State::Completed { .. } => updated,
+        state if RUNNING.contains(&state.shown()) => {
+            return Some(if due < now { Standing::Overdue } else { Standing::Running });
+        }
+        _ => return None,
+    };
+    Some(if arrived <= due { Standing::Kept } else { Standing::Late })
 }
 
 impl Desk {
@@ -98,5 +134,38 @@ impl Desk {
         let engine = desk.engine();
         let kept = serde_json::to_value(table).map_err(|_| limits::invalid("deadlines"))?;
         Ok(on_pool(move || engine.journal().set_setting(DEADLINES, kept)).await??)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_authority_has_counts_by_when_it_came_and_the_rest_by_the_time_left() {
+        let at = Instant::from_seconds;
+        let (due, now) = (at(100), at(150));
+        let in_progress = |since| State::InProgress {
+            receipt: "r".to_owned(),
+            since: at(since),
+            due: at(200),
+            not_found_since: None,
+            overdue: false,
+            said: None,
+        };
+        let completed = State::Completed { receipt: "r".to_owned() };
+        let queued = State::Queued { due: at(0), attempt: 0, doubts: 0, refusals: 0 };
+        let withdrawn = State::Withdrawn { received: false };
+        for (state, updated, due, expected) in [
+            (&in_progress(100), 140, due, Some(Standing::Kept)),
+            (&in_progress(101), 140, due, Some(Standing::Late)),
+            (&completed, 90, due, Some(Standing::Kept)),
+            (&completed, 110, due, Some(Standing::Late)),
+            (&queued, 90, due, Some(Standing::Overdue)),
+            (&queued, 90, at(151), Some(Standing::Running)),
+            (&withdrawn, 90, due, None),
+        ] {
+            assert_eq!(standing(state, due, at(updated), now), expected, "{state:?} {updated}");
+        }
     }
 }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::Desk;
 use crate::calls::Call;
 use crate::problem::Problem;
+use crate::views::HandedItem;
 
 /// So long a path may be used: a person looks at what was found, and asks somebody.
 const LIVES: Duration = Duration::from_secs(3_600);
@@ -58,9 +59,9 @@ impl Desk {
     pub(super) fn permits_paths(&self, call: &Call) -> Result<(), Problem> {
         let paths: Vec<&str> = match call {
             Call::InspectFiles { paths }
-            | Call::SendFiles { paths, .. }
             | Call::CertificateInspect { paths, .. }
             | Call::CertificateImport { paths, .. } => paths.iter().map(String::as_str).collect(),
+            Call::HandOver { items, .. } => items.iter().filter_map(path_of).collect(),
             Call::CorrectWithFile { path, .. }
             | Call::ReadCa { path }
             | Call::ImportRules { path } => vec![path],
@@ -85,6 +86,13 @@ impl Desk {
     fn watches(&self, path: &str) -> bool {
         let watched = self.engine().profile().settings.watched_folder;
         watched.is_some_and(|folder| folder == Path::new(path))
+    }
+}
+
+fn path_of(item: &HandedItem) -> Option<&str> {
+    match item {
+        HandedItem::File { path } => Some(path),
+        HandedItem::Text { .. } => None,
     }
 }
 

@@ -9,12 +9,15 @@ use journal::{Filter, Row};
 use report::{Group, StateCode};
 use time::{Date, OffsetDateTime, UtcOffset};
 
+use super::deadlines::{Deadlines, Standing};
 use super::{Desk, on_pool};
 use crate::causes::key_of;
 use crate::limits::{self, DAYS_MAX};
 use crate::problem::Problem;
 use crate::rows::{Names, leading, message_view, row_view, small};
-use crate::views::{CauseCountView, DayView, DiseaseCountView, PaceView, StatisticsView};
+use crate::views::{
+    CauseCountView, ComplianceView, DayView, DiseaseCountView, PaceView, StatisticsView,
+};
 
 static ZONE: OnceLock<UtcOffset> = OnceLock::new();
 
@@ -58,6 +61,8 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
     let mut before: BTreeMap<StateCode, u32> = BTreeMap::new();
     let mut diseases: BTreeMap<(Option<String>, Option<String>), u32> = BTreeMap::new();
     let mut seconds = Vec::new();
+    let table = Deadlines::of(engine)?;
+    let mut deadlines: Option<ComplianceView> = None;
     let since = begin_of(first.saturating_sub(length));
     let filter = Filter { since: Some(since), limit: ROWS, now, ..Filter::default() };
     each(engine, filter, |row| {
@@ -68,6 +73,9 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
         }
         *by_day.entry(date).or_default().entry(row.state.shown()).or_default() += 1;
         *diseases.entry(disease_of(row)).or_default() += 1;
+        if let Some(standing) = table.standing(row, now) {
+            *figure_of(deadlines.get_or_insert_default(), standing) += 1;
+        }
         if row.state.group(now) == Group::Completed {
             seconds.push(row.updated.0.saturating_sub(row.created.0).max(0) as u64 / 1_000_000);
         }
@@ -83,6 +91,7 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
         days: days.collect(),
         before,
         pace: pace_of(seconds),
+        deadlines,
         diseases: diseases.collect(),
         causes: causes(engine, now)?,
         oldest_open: oldest_open(engine, now)?
@@ -93,6 +102,15 @@ fn count(engine: &Engine, days: u32) -> Result<StatisticsView, Problem> {
             .first()
             .map(|row| row.created.to_fhir()),
     })
+}
+
+fn figure_of(of: &mut ComplianceView, standing: Standing) -> &mut u32 {
+    match standing {
+        Standing::Kept => &mut of.kept,
+        Standing::Late => &mut of.late,
+        Standing::Overdue => &mut of.overdue,
+        Standing::Running => &mut of.running,
+    }
 }
 
 /// Every row that the filter lets through, newest first.

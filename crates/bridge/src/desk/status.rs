@@ -38,6 +38,7 @@ impl Desk {
         Ok(StatusView {
             environment,
             endpoint: endpoint.map(|e| e.name.clone()).unwrap_or_default(),
+            endpoint_id: endpoint.map(|e| e.id().to_owned()).unwrap_or_default(),
             base_url: endpoint.map(|e| e.base.to_string()).unwrap_or_default(),
             release: endpoint.map(|e| e.release.facts().name.to_owned()).unwrap_or_default(),
             connection: connected,

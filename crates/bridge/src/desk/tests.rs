@@ -14,7 +14,9 @@ use tokio_util::sync::CancellationToken;
 
 use super::Desk;
 use crate::rows::Names;
-use crate::views::{Connection, EndpointInput, LaboratoryView, ListQuery, ProbeOutcome};
+use crate::views::{
+    Connection, EndpointInput, HandedItem, LaboratoryView, ListQuery, ProbeOutcome,
+};
 use crate::{KnownContent, PRACTICE_ENDPOINT};
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -570,30 +572,21 @@ async fn what_was_shown_and_is_gone_is_told() {
     for number in [2, 3, 4] {
         std::fs::remove_file(file(number)).unwrap();
     }
-    let view = desk.send_as_shown(paths(), KnownContent::Show, false, Some(shown.clone())).await;
-    let view = view.unwrap();
-    assert_eq!(view.submissions.iter().flatten().count(), 1);
-    assert_eq!(view.failed, [1, 2]);
-    let gone: Vec<&String> = view.files[1..].iter().map(|file| &file.digest).collect();
+    let list = super::HandedList {
+        items: vec![HandedItem::File { path: out.display().to_string() }],
+        again: Vec::new(),
+        corrections: Vec::new(),
+        shown: Some(shown.clone()),
+        separate: false,
+        endpoint: desk.status().await.unwrap().endpoint_id,
+    };
+    let view = desk.hand_over(list).await.unwrap();
+    assert_eq!(view.items[0].submissions.iter().flatten().count(), 1);
+    assert_eq!((view.items[0].failed.len(), &*view.gone.failed), (0, &[0, 1][..]));
+    let gone: Vec<&String> = view.gone.files.iter().map(|file| &file.digest).collect();
     assert!(gone.iter().all(|digest| shown[1..3].contains(digest)), "{gone:?}");
-    let problem = view.problem.unwrap();
+    let problem = view.gone.problem.unwrap();
     assert_eq!((problem.code.as_str(), problem.params["count"].as_str()), ("files-gone", "2"));
-    desk.stop().await;
-}
-
-/// What was looked at for one endpoint stays on the list where another is in use by then.
-#[tokio::test(flavor = "multi_thread")]
-async fn what_was_shown_for_one_endpoint_goes_to_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let desk = Desk::open_with(&folder.path().join("desk"), SecretsKind::Practice).await.unwrap();
-    let file = folder.path().join("a.json");
-    std::fs::write(&file, testkit::DocumentBuilder::new(1).json()).unwrap();
-    let engine = desk.engine();
-    let seen = engine.inspect(vec![file]).await.unwrap();
-    let here = engine.endpoint().unwrap();
-    let goes = |to: &str| super::intake::refuse_elsewhere(&engine, &seen, Some(to));
-    assert_eq!(goes(here.id()), Ok(()));
-    assert_eq!(goes("another").unwrap_err().code, "endpoint-changed");
     desk.stop().await;
 }
 
@@ -741,12 +734,8 @@ async fn practice_takes_nothing_that_is_meant_for_a_laboratory_that_does_not_ope
     assert_eq!(sent.unwrap_err().code, "passphrase-needed");
     let pasted = testkit::DocumentBuilder::new(2).json();
     let name = || "pasted".to_owned();
-    let sent = desk.send_text(pasted.clone(), name()).await;
+    let sent = desk.send_text(pasted, name()).await;
     assert_eq!(sent.unwrap_err().code, "passphrase-needed");
-    for separate in [false, true] {
-        let sent = desk.send_pasted(pasted.clone(), name(), KnownContent::Show, separate).await;
-        assert_eq!(sent.unwrap_err().code, "passphrase-needed");
-    }
     let sent = desk.send_files_separately(files(), KnownContent::Show).await;
     assert_eq!(sent.unwrap_err().code, "passphrase-needed");
     let all = |desk: &Desk| desk.engine().journal().count(&Filter::default(), 9).unwrap();

@@ -1,6 +1,8 @@
 //! The authority's rules: imported packages, and any resource against them. None of this opens the
 //! journal or asks the authority.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use engine::{Clock as _, SystemClock};
@@ -102,6 +104,11 @@ pub fn remove_rules(folder: &Path, label: &str) -> Result<(), Problem> {
     store(folder).remove(label).map_err(of_store)
 }
 
+/// Whether a package is the one in use, also where what is in use cannot be read any more.
+pub fn is_rules_in_use(folder: &Path, label: &str) -> Result<bool, Problem> {
+    Ok(store(folder).in_use().map_err(of_store)?.is_some_and(|used| used == label))
+}
+
 /// Makes a package, with what it depends on, the rules in use.
 pub fn use_rules(folder: &Path, label: &str) -> Result<RulesEntry, Problem> {
     let store = store(folder);
@@ -162,7 +169,8 @@ pub fn validate_files(
 }
 
 fn validate_file(set: &RuleSet, file: &Path, asked: &Asked<'_>) -> Vec<IssueRecord> {
-    let bytes = match std::fs::read(file) {
+    let limits = Limits::default();
+    let bytes = match bounded(file, limits.bytes_max as u64) {
         Ok(bytes) => bytes,
         Err(error) => {
             let code = match error.kind() {
@@ -179,7 +187,7 @@ fn validate_file(set: &RuleSet, file: &Path, asked: &Asked<'_>) -> Vec<IssueReco
         }
     };
     let format = Format::sniff(&bytes).unwrap_or(Format::Json);
-    match Tree::read(&bytes, format, &Limits::default()) {
+    match Tree::read(&bytes, format, &limits) {
         Ok(tree) => {
             let findings = set.validate(&tree, asked);
             findings.iter().map(|finding| issue(finding).suggesting(&tree, finding)).collect()
@@ -210,12 +218,22 @@ fn read_package(file: &Path) -> Result<Package, Problem> {
         let params = [("file", &*name), ("reason", reason)];
         Problem::new("rules-package-unusable", &params, "rules")
     };
-    let size = std::fs::metadata(file).map_err(|error| unreadable(&error.kind().to_string()))?;
-    if size.len() > limits.archive_max {
-        return Err(unreadable("too-large"));
-    }
-    let bytes = std::fs::read(file).map_err(|error| unreadable(&error.kind().to_string()))?;
-    Package::read(&bytes, &limits).map_err(|fault| unreadable(fault.code()))
+    let bytes =
+        bounded(file, limits.archive_max).map_err(|error| unreadable(&error.kind().to_string()))?;
+    Package::read(&bytes, &limits).map_err(|fault| match fault.definition() {
+        Some(definition) => {
+            let params = [("file", &*name), ("name", definition), ("reason", fault.code())];
+            Problem::new("rules-definition-unusable", &params, "rules")
+        }
+        None => unreadable(fault.code()),
+    })
+}
+
+/// A file, and of one that is larger than the bound (or has no end) one byte more than that: enough to see it.
+fn bounded(file: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(file)?.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn store(folder: &Path) -> Store {

@@ -187,6 +187,7 @@ impl From<EngineError> for Problem {
                 trace,
             ),
             EngineError::NoEndpoint => Self::new("no-endpoint", &[], trace),
+            EngineError::EndpointChanged => Self::new("endpoint-changed", &[], "intake"),
             EngineError::UnknownEndpoint(name) => {
                 Self::new("unknown-endpoint", &[("name", &name)], trace)
             }

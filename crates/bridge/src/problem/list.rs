@@ -50,6 +50,7 @@ pub const PROBLEMS: &[ProblemRow] = &[
     row("endpoint-changed", &[], Blame::You, "look-again", Class::Person),
     row("files-changed", &["count"], Blame::You, "look-again", Class::Person),
     row("files-gone", &["count"], Blame::You, "look-again", Class::Person),
+    row("handed-over-unseen", &["attention", "count"], Blame::You, "look-again", Class::Person),
     row("folder-not-seen", &["folder", "reason"], Blame::You, "look-again", Class::Person),
     row("other-report", &["report"], Blame::You, "change-input", Class::Person),
     row("file-unreadable", &["file", "reason"], Blame::You, "choose-other-file", Class::Person),
@@ -65,6 +66,13 @@ pub const PROBLEMS: &[ProblemRow] = &[
     row(
         "rules-package-unusable",
         &["file", "reason"],
+        Blame::You,
+        "choose-other-file",
+        Class::Usage,
+    ),
+    row(
+        "rules-definition-unusable",
+        &["file", "name", "reason"],
         Blame::You,
         "choose-other-file",
         Class::Usage,

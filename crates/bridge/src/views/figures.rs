@@ -23,6 +23,8 @@ pub struct StatisticsView {
     pub before: BTreeMap<StateCode, u32>,
     /// From being taken in to completed, of those that are.
     pub pace: Option<PaceView>,
+    /// Of these days, those that have a deadline; `None` where none has.
+    pub deadlines: Option<ComplianceView>,
     /// Of these days by disease, the most frequent first.
     pub diseases: Vec<DiseaseCountView>,
     /// Why reports need a person now, the most frequent first.
@@ -43,6 +45,21 @@ pub struct DayView {
     /// By state code.
     #[ts(as = "BTreeMap<codes::State, u32>")]
     pub by_state: BTreeMap<StateCode, u32>,
+}
+
+/// How reports stand to their deadlines.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct ComplianceView {
+    /// The authority had them in time.
+    pub kept: u32,
+    /// The authority had them later. What is completed counts with the time of its end.
+    pub late: u32,
+    /// The authority does not have them, and the time is over.
+    pub overdue: u32,
+    /// The authority does not have them, and there is time left.
+    pub running: u32,
 }
 
 /// How long reports took, in whole seconds.

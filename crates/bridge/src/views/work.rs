@@ -318,7 +318,7 @@ pub struct CandidateView {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct IntakeView {
-    /// In the order of the files, those that correct a report last.
+    /// In the order of the files.
     pub files: Vec<CandidateView>,
     /// Submissions made, by position in `files` (`None` where refused, known or failed).
     #[ts(type = "(number | null)[]")]
@@ -330,6 +330,21 @@ pub struct IntakeView {
 }
 
 impl IntakeView {
+    /// Of nothing yet.
+    pub(crate) const fn empty() -> Self {
+        Self { files: Vec::new(), submissions: Vec::new(), failed: Vec::new(), problem: None }
+    }
+
+    /// Adds what became of others.
+    pub(crate) fn append(&mut self, others: Self) {
+        let before = self.files.len();
+        let moved = |at: u32| at.saturating_add(u32::try_from(before).unwrap_or(u32::MAX));
+        self.failed.extend(others.failed.into_iter().map(moved));
+        self.files.extend(others.files);
+        self.submissions.extend(others.submissions);
+        self.problem = self.problem.take().or(others.problem);
+    }
+
     /// Of one file.
     pub(crate) fn of_one(file: CandidateView, submission: Option<i64>) -> Self {
         let (files, submissions) = (vec![file], vec![submission]);

@@ -7,6 +7,14 @@ use bridge::{Call, Desk, Problem, ProblemRow};
 use serde_json::{Map, Value, json};
 use testkit::Figures;
 
+/// A list of these things, all of them new.
+fn list(items: &Value) -> Value {
+    json!({
+        "items": items, "again": [], "corrections": [], "shown": null, "separate": false,
+        "endpoint": "",
+    })
+}
+
 /// Arguments that each command takes. A command that is new needs a line here.
 fn sound() -> BTreeMap<&'static str, Value> {
     let input = json!({
@@ -35,12 +43,8 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("detail", json!({ "id": 1 })),
         ("batch", json!({ "ids": [] })),
         ("inspect_files", json!({ "paths": ["/a.json"] })),
-        (
-            "send_files",
-            json!({ "paths": ["/a.json"], "again": false, "separate": false, "shown": null }),
-        ),
+        ("hand_over", list(&json!([{ "path": "/a.json" }]))),
         ("inspect_text", json!({ "text": "{}", "name": "pasted" })),
-        ("send_text", json!({ "text": "{}", "name": "pasted", "again": false, "separate": false })),
         ("hold_back", json!({ "ids": [1, 2] })),
         ("release", json!({ "id": 1, "reason": "looked at" })),
         ("withdraw", json!({ "id": 1, "reason": "looked at" })),
@@ -340,10 +344,7 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     };
     let calls = [
         ("inspect_files", json!({ "paths": [path] })),
-        (
-            "send_files",
-            json!({ "paths": [path], "again": false, "separate": false, "shown": null }),
-        ),
+        ("hand_over", list(&json!([{ "name": "pasted", "text": "{}" }, { "path": path }]))),
         ("correct_with_file", json!({ "id": 1, "path": path, "shown": [] })),
         ("certificate_inspect", json!({ "paths": [path], "password": "" })),
         ("certificate_import", json!({ "paths": [path], "password": "", "endpoint": null })),
@@ -383,7 +384,7 @@ async fn what_takes_in_or_names_reports_says_in_which_room() {
         ["id", "ids"].iter().any(|name| !arguments[*name].is_null())
             || !arguments["query"]["ids"].is_null()
     };
-    let others = ["inspect_files", "send_files", "send_text", "set_paused", "acknowledge_notice"];
+    let others = ["inspect_files", "hand_over", "set_paused", "acknowledge_notice"];
     for (command, arguments) in sound() {
         if !names(&arguments) && !others.contains(&command) {
             continue;

@@ -124,6 +124,10 @@ async fn from_a_file_to_completed_and_from_failed_to_corrected() {
     let pace = statistics.pace.expect("some are completed");
     assert_eq!(pace.reports as usize, samples.len());
     assert!(pace.median <= pace.p95);
+    // Practice has an example of deadlines, and the authority has everything.
+    let deadlines = statistics.deadlines.expect("practice has an example");
+    assert_eq!((deadlines.overdue, deadlines.running), (0, 0));
+    assert!(deadlines.kept + deadlines.late > 0);
     let by_disease: u32 = statistics.diseases.iter().map(|one| one.count).sum();
     assert_eq!(by_disease as usize, samples.len() + 1);
     assert!(statistics.oldest_open.is_none() && statistics.causes.is_empty());

@@ -41,9 +41,12 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
         (_, "id" | "days" | "number") => json!(1),
         (_, "ids") => json!([1]),
         (_, "deadlines") => json!([]),
-        (_, "reveal" | "again" | "separate" | "paused" | "although_needed" | "same_authority") => {
+        (_, "reveal" | "separate" | "paused" | "although_needed" | "same_authority") => {
             json!(true)
         }
+        (_, "items") => json!([{ "path": path }, { "name": "a", "text": "{}" }]),
+        ("hand_over", "again") => json!(["0".repeat(64)]),
+        (_, "corrections") => json!([{ "id": 1, "digest": "0".repeat(64) }]),
         ("correct_with_file", "shown") => json!(["0".repeat(64)]),
         (_, "shown") => json!(null),
         (_, "paths") => json!([path]),
@@ -78,12 +81,12 @@ async fn a_locked_window_is_told_nothing_and_sending_goes_on() {
     desk.start().await.unwrap();
     let path = file(root.path());
     desk.grant([root.path().to_owned()]);
-    must(
-        &desk,
-        "send_files",
-        json!({ "paths": [path], "again": false, "separate": false, "shown": null }),
-    )
-    .await;
+    let endpoint = must(&desk, "status", json!({})).await["endpointId"].clone();
+    let list = json!({
+        "items": [{ "path": path }], "again": [], "corrections": [], "shown": null,
+        "separate": false, "endpoint": endpoint,
+    });
+    must(&desk, "hand_over", list).await;
     let shown = must(&desk, "list", everything()).await.to_string();
     assert!(shown.contains(FAMILY), "shown because it was asked for");
     let mut masked = everything();

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use bridge::headless::{
     RulesChange, RulesEntry, RulesMode, RulesTerms, Validated, choose_validator, forget_validator,
-    import_rules, list_rules, remove_rules, rules_in_use, use_rules, validate_files, validator,
+    import_rules, is_rules_in_use, list_rules, remove_rules, rules_in_use, use_rules,
+    validate_files, validator,
 };
 use bridge::{Problem, Severity};
 use serde::Serialize;
@@ -38,7 +39,7 @@ pub(super) async fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Ex
             list_rules(&folder)?.iter().for_each(|entry| show_entry(scene, entry));
         }
         RulesCommand::Remove { package } => {
-            let was_used = rules_in_use(&folder)?.first().is_some_and(|of| label(of) == package);
+            let was_used = is_rules_in_use(&folder, &package)?;
             remove_rules(&folder, &package)?;
             scene.line("say.rules-removed", &[("name", &package)]);
             if was_used {

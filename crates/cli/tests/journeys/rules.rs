@@ -100,8 +100,50 @@ fn wrong_usage_and_unreadable_packages_end_with_2() {
     assert_eq!(code(&["import", "a.tgz"]), 2);
     assert_eq!(code(&["use", "nobody@1.0.0"]), 2);
     assert_eq!(code(&["remove", "nobody@1.0.0"]), 2);
+    // A file without an end is read as far as a package may be long.
+    #[cfg(unix)]
+    assert_eq!(code(&["import", "/dev/zero"]), 2);
     assert_eq!(code(&["list"]), 0);
     assert_eq!(code(&["show"]), 0);
+}
+
+/// A definition that builds on itself is refused by its name, and what could be imported before can be used as before.
+#[test]
+fn a_broken_definition_is_named_and_nothing_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |definition: &Value| {
+        std::fs::write(folder.path().join("profile.json"), definition.to_string()).unwrap();
+    };
+    write(&profile());
+    let run = |arguments: &[&str]| rules(folder.path(), arguments);
+    assert_eq!(run(&["import", "profile.json"]).0, 0);
+    let before = run(&["list"]).1;
+    let mut circular = profile();
+    circular["baseDefinition"] = circular["url"].clone();
+    write(&circular);
+    let (code, _, told) = run(&["import", "profile.json"]);
+    assert_eq!(code, 2, "{told}");
+    for part in ["http://rules.test/named in profile.json", "builds on itself"] {
+        assert!(told.contains(part), "{told}");
+    }
+    assert_eq!(run(&["list"]).1, before);
+}
+
+/// What is in use was held apart, and that was damaged: it can be removed all the same.
+#[test]
+fn a_package_in_use_that_is_damaged_can_be_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("profile.json"), profile().to_string()).unwrap();
+    let run = |arguments: &[&str]| rules(folder.path(), arguments);
+    let label = "http://rules.test/named@1.0.0";
+    assert_eq!(run(&["import", "profile.json"]).0, 0);
+    assert_eq!(run(&["use", label]).0, 0);
+    let store = folder.path().join("profile/rules");
+    let held = std::fs::read_dir(&store).unwrap().flatten().find(|of| of.path().is_dir()).unwrap();
+    std::fs::remove_dir_all(held.path()).unwrap();
+    let (code, out, told) = run(&["remove", label]);
+    assert_eq!(code, 0, "{out} {told}");
+    assert_eq!(run(&["show"]).0, 0);
 }
 
 #[test]

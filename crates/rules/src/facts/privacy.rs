@@ -12,6 +12,14 @@ pub(crate) struct NameForms {
     pub(crate) forms: &'static [(&'static str, &'static [(&'static str, Name)])],
 }
 
+impl NameForms {
+    /// The profiles of which a Patient in a form keeps one; none where the whole name may be told.
+    pub(crate) fn profiles(&self, form: &str) -> impl Iterator<Item = (&'static str, Name)> {
+        let mine = self.forms.iter().find(|(of, _)| *of == form);
+        mine.into_iter().flat_map(|(_, profiles)| profiles.iter().copied())
+    }
+}
+
 /// How a profile shows the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Name {

@@ -39,7 +39,9 @@ impl<'t> Entries<'t> {
             let parts: Vec<&str> = plain.split('/').collect();
             let [kind, id] = parts[..] else {
                 let is_query = plain.contains('?');
-                let fine = (self.is_transaction && is_query) || full_url.is_none();
+                // HL7's validator counts: three slashes are taken for an address with a version.
+                let is_counted = version.is_none() && parts.len() == 4;
+                let fine = (self.is_transaction && is_query) || full_url.is_none() || is_counted;
                 return if fine { Target::Elsewhere } else { Target::Malformed };
             };
             let Some(full_url) = full_url else { return Target::Elsewhere };

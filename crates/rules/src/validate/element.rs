@@ -103,7 +103,7 @@ impl<'t> Run<'t> {
         if self.wants_all(profile) {
             let known = |url: &&String| self.set.profile(url, profile.package).is_none();
             for missing in named.clone().filter(known) {
-                error(issues, of, "rule-profile-unknown", &[("profile", missing)]);
+                error(issues, of, self.absent(missing), &[("profile", missing)]);
             }
         }
         let known: Vec<&'t Profile> =

@@ -209,10 +209,15 @@ fn is_uuid(id: &str) -> bool {
 
 fn is_oid(id: &str) -> bool {
     let id = id.split('#').next().unwrap_or_default();
-    let arc = |arc: &str| !arc.is_empty() && arc.bytes().all(|byte| byte.is_ascii_digit());
+    // A number is written in one way: without zeros before it.
+    let arc = |arc: &str| {
+        let digits = !arc.is_empty() && arc.bytes().all(|byte| byte.is_ascii_digit());
+        digits && (arc == "0" || !arc.starts_with('0'))
+    };
     // Short roots belong to no one, save those of `1.3`.
     let is_long = id.starts_with("1.3") || id.rfind('.').is_some_and(|last| last >= 4);
-    is_long && id.starts_with(['0', '1', '2']) && id.split('.').all(arc)
+    let first = id.split('.').next().unwrap_or_default();
+    is_long && matches!(first, "0" | "1" | "2") && id.split('.').all(arc)
 }
 
 /// The size that is told against the size that is there.

@@ -1,6 +1,8 @@
 //! What a report says of its patient beyond what its organism permits: told at the place that says too much, not at
 //! the result whose invariant asks for it.
 
+use std::rc::Rc;
+
 use fhir::{Element, Severity};
 
 use super::{Issue, Run, push};
@@ -23,8 +25,7 @@ pub(crate) struct Demand<'t> {
 
 impl Demand<'_> {
     fn profiles(&self) -> impl Iterator<Item = (&'static str, Name)> {
-        let mine = self.forms.forms.iter().find(|(form, _)| *form == self.form);
-        mine.into_iter().flat_map(|(_, profiles)| profiles.iter().copied())
+        self.forms.profiles(self.form)
     }
 
     /// The strictest form comes first.
@@ -35,8 +36,9 @@ impl Demand<'_> {
 }
 
 impl<'t> Run<'t> {
-    /// Says at its own place what an invariant about the form of the name finds too much. `false` where nothing of
-    /// that kind was found: then the invariant speaks for itself.
+    /// Says at its own place why an invariant about the form of the name does not hold: what is too much, what else is
+    /// wrong with the patient, or that there is none. `false` where nothing of that kind was found: then the invariant
+    /// speaks for itself.
     pub(super) fn name_form(
         &self,
         of: Element<'t>,
@@ -44,13 +46,45 @@ impl<'t> Run<'t> {
         forms: &'static NameForms,
         issues: &mut Vec<Issue>,
     ) -> bool {
-        let Some(mut demand) = self.demand(of, forms) else { return false };
-        demand.rule = &rule.key;
         let severity = if rule.is_error { Severity::Error } else { Severity::Warning };
-        let found = self.too_much(&demand, severity);
-        let told = found.iter().any(Issue::is_private);
-        issues.extend(found);
+        let Some(mut demand) = self.demand(of, forms) else {
+            return self.without_patient(of, rule, forms, severity, issues);
+        };
+        demand.rule = &rule.key;
+        let Some((profile, _, _)) = self.nearest_form(&demand) else { return false };
+        // A mistake of every patient is a mistake of one in this form too: it is the cause, at its own place.
+        let plain = self.of_every_patient(&demand);
+        let nearest = self.conform(demand.patient, profile);
+        let common = nearest.iter().filter(|of| plain.iter().any(|other| is_same(of, other)));
+        let mut causes: Vec<Issue> = common.filter(|of| of.is_error()).cloned().collect();
+        causes.extend(self.too_much(&demand, severity));
+        let told = causes.iter().any(|of| of.is_error() || of.is_private());
+        issues.extend(causes);
         told
+    }
+
+    /// A result whose patient nobody finds: nobody can tell which form of the name it has.
+    fn without_patient(
+        &self,
+        of: Element<'t>,
+        rule: &'t Rule,
+        forms: &'static NameForms,
+        severity: Severity,
+        issues: &mut Vec<Issue>,
+    ) -> bool {
+        let Some((code, form)) = self.form_of(of, forms) else { return false };
+        if forms.profiles(form).next().is_none() || self.patient_of(of).is_some() {
+            return false;
+        }
+        let at = of.child("subject").unwrap_or(of);
+        push(
+            issues,
+            at,
+            "rule-subject-not-found",
+            severity,
+            &[("value", code), ("rule", &rule.key)],
+        );
+        true
     }
 
     /// Every result of a document that says something about the form of its patient's name.
@@ -67,23 +101,26 @@ impl<'t> Run<'t> {
     }
 
     fn demand(&self, of: Element<'t>, forms: &'static NameForms) -> Option<Demand<'t>> {
+        let (code, form) = self.form_of(of, forms)?;
+        let patient = self.patient_of(of)?;
+        Some(Demand { forms, form, code, patient, rule: "" })
+    }
+
+    /// The leading code of a result, and the code of the form that it permits.
+    fn form_of(&self, of: Element<'t>, forms: &'static NameForms) -> Option<(&'t str, &'t str)> {
         let map = self.set.tree(forms.map, 0)?.root();
-        let coded = of.child("code")?;
-        let (code, form) = coded.all("coding").find_map(|coding| {
+        of.child("code")?.all("coding").find_map(|coding| {
             let (system, code) = (coding.text("system")?, coding.text("code")?);
             let group = map.all("group").find(|group| group.text("source") == Some(system))?;
             let row = group.all("element").find(|row| row.text("code") == Some(code))?;
             Some((code, row.child("target")?.text("code")?))
-        })?;
+        })
+    }
+
+    fn patient_of(&self, of: Element<'t>) -> Option<Element<'t>> {
         let subject = of.child("subject")?;
         let patient = self.resolve(subject.text("reference")?, subject)?;
-        (patient.resource_type() == Some("Patient")).then_some(Demand {
-            forms,
-            form,
-            code,
-            patient,
-            rule: "",
-        })
+        (patient.resource_type() == Some("Patient")).then_some(patient)
     }
 
     /// Narrative that says what the patient is called, where no form of the name permits it: with the name that the
@@ -132,13 +169,7 @@ impl<'t> Run<'t> {
 
     /// What the patient shows beyond the form that comes nearest.
     pub(crate) fn too_much(&self, demand: &Demand<'t>, severity: Severity) -> Vec<Issue> {
-        let known = |(url, name): (&str, Name)| Some((self.set.profile(url, 0)?, name));
-        let nearest = demand
-            .profiles()
-            .filter_map(known)
-            .map(|(profile, name)| (self.beyond(demand, profile), name))
-            .min_by_key(|(found, _)| found.len());
-        let Some((found, name)) = nearest else { return Vec::new() };
+        let Some((_, name, found)) = self.nearest_form(demand) else { return Vec::new() };
         let elements = self.elements(&found);
         let mut told = Vec::new();
         self.in_narrative(demand, severity, &mut told);
@@ -154,15 +185,28 @@ impl<'t> Run<'t> {
         told
     }
 
+    /// Of the profiles of a form the one that the patient comes nearest to, how it shows the name, and the errors
+    /// against it.
+    fn nearest_form(&self, demand: &Demand<'t>) -> Option<(&'t Profile, Name, Vec<Issue>)> {
+        let known = |(url, name): (&str, Name)| Some((self.set.profile(url, 0)?, name));
+        let all = demand.profiles().filter_map(known);
+        let told = all.map(|(profile, name)| (profile, name, self.beyond(demand, profile)));
+        told.min_by_key(|(_, _, found)| found.len())
+    }
+
     /// The errors of a patient against a form, save those of every patient.
     fn beyond(&self, demand: &Demand<'t>, profile: &'t Profile) -> Vec<Issue> {
-        let plain = self.set.profile(demand.forms.patient, 0);
-        let plain = plain.map(|plain| self.conform(demand.patient, plain)).unwrap_or_default();
+        let plain = self.of_every_patient(demand);
         let found = self.conform(demand.patient, profile);
-        let is_new = |issue: &&Issue| {
-            issue.severity == Severity::Error && !plain.iter().any(|of| is_same(of, issue))
-        };
+        let is_new =
+            |issue: &&Issue| issue.is_error() && !plain.iter().any(|of| is_same(of, issue));
         found.iter().filter(is_new).cloned().collect()
+    }
+
+    /// What is said of the patient whatever its form.
+    fn of_every_patient(&self, demand: &Demand<'t>) -> Rc<Vec<Issue>> {
+        let plain = self.set.profile(demand.forms.patient, 0);
+        plain.map(|plain| self.conform(demand.patient, plain)).unwrap_or_default()
     }
 }
 
@@ -211,12 +255,16 @@ impl Demand<'_> {
 }
 
 impl Issue {
+    fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+
     /// Whether it is about what a patient shows.
     pub(crate) fn is_private(&self) -> bool {
         self.code.starts_with("rule-privacy-")
     }
 
-    fn param(&self, name: &str) -> Option<&str> {
+    pub(super) fn param(&self, name: &str) -> Option<&str> {
         self.params.iter().find(|(of, _)| *of == name).map(|(_, value)| value.as_str())
     }
 }

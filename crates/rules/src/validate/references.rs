@@ -83,7 +83,9 @@ impl<'t> Run<'t> {
             return error(issues, of, "rule-reference-form", &[("value", reference)]);
         }
         if let Some(query) = query_in(reference) {
-            if !is_query(query) {
+            // A search takes the place of an address in a transaction alone (R4, http.html#trules).
+            let is_out_of_place = matches!(self.target(reference, of), Target::Malformed);
+            if is_out_of_place || !is_query(query) {
                 error(issues, of, "rule-reference-form", &[("value", reference)]);
             }
             return;
@@ -120,7 +122,7 @@ impl<'t> Run<'t> {
         self.aggregation(of, told, mode, issues);
         match (found, kind) {
             (Some(found), _) => self.followed(of, found, told, profile, issues),
-            (None, Some(kind)) if self.mode == Mode::Strict && is_relative(reference) => {
+            (None, Some(kind)) if self.mode == Mode::Strict => {
                 self.implied(of, kind, told, profile, issues);
             }
             _ => {}
@@ -236,11 +238,11 @@ impl<'t> Run<'t> {
         }
         let unknown = |of: &&String| self.set.profile(of, profile.package).is_none();
         for missing in told.targets.iter().filter(unknown) {
-            error(issues, of, "rule-profile-unknown", &[("profile", missing)]);
+            error(issues, of, self.absent(missing), &[("profile", missing)]);
         }
     }
 
-    /// The type that a relative reference names, where the resource is elsewhere.
+    /// The type that an address names, where the resource is elsewhere.
     fn implied(
         &self,
         of: Element<'t>,
@@ -312,9 +314,4 @@ fn among_parameters<'t>(of: Element<'t>, reference: &str, depth: usize) -> Optio
         let below = || (depth < DEPTH_MAX).then(|| among_parameters(part, reference, depth + 1));
         own.or_else(|| below().flatten())
     })
-}
-
-/// `Type/id`, with or without a version.
-fn is_relative(reference: &str) -> bool {
-    !reference.contains(':') && matches!(reference.split('/').count(), 2 | 4)
 }

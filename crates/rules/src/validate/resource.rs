@@ -45,7 +45,7 @@ impl<'t> Run<'t> {
         match self.set.profile(canonical, 0) {
             Some(profile) => self.against(of, profile, issues),
             None => {
-                warning(issues, named, "rule-profile-unknown", &[("profile", canonical)]);
+                warning(issues, named, self.absent(canonical), &[("profile", canonical)]);
             }
         }
     }

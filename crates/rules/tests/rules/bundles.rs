@@ -66,6 +66,8 @@ fn references_in_a_bundle() {
         (vec![(ONE, observation("not a reference"))], Some("rule-reference-form")),
         (vec![(ONE, observation("nowhere"))], Some("rule-reference-form")),
         (vec![(ONE, observation("http://elsewhere.test/Patient/1"))], None),
+        // A search stands for an address in a transaction alone.
+        (vec![(ONE, observation("Patient?identifier=1"))], Some("rule-reference-form")),
     ] {
         let expected: Vec<String> =
             expected.map(|code| format!("{code} {place}")).into_iter().collect();
@@ -103,6 +105,10 @@ fn forms_of_references() {
         "entry": [{ "resource": observation("Patient/1") }] });
     let place = "rule-bundle-full-url-missing Bundle.entry[0]";
     check(Vec::new(), &transaction, Mode::Authority, &[place]);
+    let mut transaction = bundle("transaction", &[(ONE, observation("Patient?identifier=1"))]);
+    transaction["entry"][0]["request"] = json!({ "method": "POST", "url": "Observation" });
+    let found = errors(&found(&set(Vec::new()), &transaction, None, Mode::Authority));
+    assert!(!found.iter().any(|of| of.starts_with("rule-reference-form")), "{found:?}");
 }
 
 #[test]
@@ -126,6 +132,9 @@ fn what_a_reference_says_of_its_target() {
     let implied = observation("Group/1");
     check(Vec::new(), &implied, Mode::Authority, &[]);
     check(Vec::new(), &implied, Mode::Strict, &["rule-reference-type Observation.subject"]);
+    let absolute = observation("http://elsewhere.test/fhir/Group/1");
+    check(Vec::new(), &absolute, Mode::Authority, &[]);
+    check(Vec::new(), &absolute, Mode::Strict, &["rule-reference-type Observation.subject"]);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Single elements: number, type, value, code, invariant, extension, reference.
 
-use rules::Mode;
+use rules::{Asked, Mode};
 use serde_json::{Value, json};
 
-use crate::teaching::{element, errors, extension, found, profile, set, url, value_set};
+use crate::teaching::{element, errors, extension, found, package, profile, set, url, value_set};
 
 /// A profile of one element, and resources with what must be found in each.
 fn cases(of: &str, elements: &[Value], cases: &[(Value, &[&str])]) {
@@ -392,9 +392,13 @@ fn profiles_that_name_each_other_end() {
         "Organization",
         &[element("Organization.partOf", "1..1", "", target("one"))],
     );
-    let mut three = profile("three", "Organization", &[]);
-    three["baseDefinition"] = json!(url("three"));
-    let set = set(vec![one, two, three]);
+    // Each in a package of its own: within one package the circle is refused when it is read.
+    let on = |name: &str, base: &str| {
+        let mut profile = profile(name, "Organization", &[]);
+        profile["baseDefinition"] = json!(url(base));
+        package(vec![profile])
+    };
+    let set = set(vec![one, two]).with(vec![on("three", "four"), on("four", "three")]);
     let entry = |id: &str, other: &str| {
         json!({ "fullUrl": format!("http://x.test/Organization/{id}"),
             "resource": { "resourceType": "Organization", "id": id, "name": id,
@@ -417,5 +421,72 @@ fn profiles_that_name_each_other_end() {
         Some("three"),
         Mode::Authority,
     );
-    assert_eq!(errors(&own), ["rule-profile-unknown Organization"]);
+    assert_eq!(errors(&own), ["rule-profile-unusable Organization"]);
+}
+
+/// What the type, its profile and another profile demand alike has one cause, and one line that says the most.
+#[test]
+fn what_several_definitions_demand_is_told_once() {
+    let demanding = |name: &str, min: u32, max: &str| {
+        let names = element("Patient.name", "", "", json!({ "min": min, "max": max }));
+        profile(name, "Patient", &[names])
+    };
+    let set = set(vec![
+        demanding("one", 1, "*"),
+        demanding("two", 2, "*"),
+        demanding("three", 1, "*"),
+        demanding("few", 0, "2"),
+        demanding("fewer", 0, "1"),
+    ]);
+    let told = |profiles: &[&str], resource: Value| {
+        let mut resource = resource;
+        resource["resourceType"] = json!("Patient");
+        resource["meta"] =
+            json!({ "profile": profiles.iter().map(|of| url(of)).collect::<Vec<_>>() });
+        let found = found(&set, &resource, Some(profiles[0]), Mode::Authority);
+        let param = |of: &fhir::Finding, name: &str| {
+            let mut all = of.params.iter();
+            all.find(|(of, _)| of == name).map(|(_, value)| value.clone()).unwrap_or_default()
+        };
+        let told = found.iter().map(|of| format!("{} {}", of.code, param(of, "expected")));
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(told(&["one", "two", "three"], json!({})), ["rule-missing 2"]);
+    // Each profile that nobody has is a cause of its own.
+    let asked = Asked {
+        profiles: &[url("nobody"), url("nowhere")],
+        mode: Mode::Authority,
+        now: fhir::Instant(0),
+    };
+    let tree = fhir::Tree::read(
+        br#"{"resourceType":"Patient","name":[{"family":"A"}]}"#,
+        fhir::Format::Json,
+        &fhir::Limits::default(),
+    )
+    .unwrap();
+    let unknown = ["rule-profile-unknown Patient"; 2];
+    assert_eq!(errors(&set.validate(&tree, &asked)), unknown);
+    let three = json!([{ "family": "A" }, { "family": "B" }, { "family": "C" }]);
+    // The second name is one too many for one of them, the third for the other: two places.
+    assert_eq!(
+        told(&["few", "fewer"], json!({ "name": three })),
+        ["rule-too-many 1", "rule-too-many 2"]
+    );
+}
+
+/// A report with more notes than are kept: an error behind them holds it all the same.
+#[test]
+fn an_error_is_told_however_many_notes_stand_before_it() {
+    let names = element("Patient.name", "", "", json!({ "min": 0, "max": "1" }));
+    let set = set(vec![profile("few", "Patient", &[names])]);
+    let note = |number| json!({ "url": format!("http://own.test/{number}"), "valueString": "x" });
+    let notes: Vec<Value> = (0..10_050).map(note).collect();
+    let patient = json!({
+        "resourceType": "Patient", "extension": notes,
+        "name": [{ "family": "A" }, { "family": "B" }]
+    });
+    let found = found(&set, &patient, Some("few"), Mode::Authority);
+    assert_eq!(errors(&found), ["rule-too-many Patient.name[1]"]);
+    assert!(found.iter().any(|of| of.code == "too-many-findings"), "{}", found.len());
+    assert!(found.len() <= 10_001);
 }

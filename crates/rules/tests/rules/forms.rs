@@ -32,6 +32,16 @@ fn addresses_sizes_and_narrative() {
             patient(json!({ "identifier": [{ "system": "urn:oid:1.2.3", "value": "1" }] })),
             &["rule-address-form Patient.identifier[0].system"],
         ),
+        (patient(json!({ "identifier": [{ "system": "urn:oid:2.16.0.1", "value": "1" }] })), &[]),
+        // A number of an OID is written in one way (R4, datatypes.html#oid).
+        (
+            patient(json!({ "identifier": [{ "system": "urn:oid:2.16.06.1", "value": "1" }] })),
+            &["rule-address-form Patient.identifier[0].system"],
+        ),
+        (
+            patient(json!({ "identifier": [{ "system": "urn:oid:22.16.6.1", "value": "1" }] })),
+            &["rule-address-form Patient.identifier[0].system"],
+        ),
         (
             patient(json!({ "identifier": [{ "system": "urn:ietf:rfc:3986", "value": "1" }] })),
             &["rule-system-not-absolute Patient.identifier[0].value"],

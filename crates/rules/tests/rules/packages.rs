@@ -80,12 +80,37 @@ fn hostile_archives_are_refused_by_name() {
     assert_eq!(fault(&aside).code(), "too-large");
     let many: Vec<_> = (0..30).map(|_| ("package/a.json", b"{}".to_vec())).collect();
     assert_eq!(fault(&archive(&many)).code(), "too-many-files");
-    let deep = "[".repeat(100_000).into_bytes();
-    let package = Package::read(
-        &archive(&[fine, one, ("package/deep.json", deep)]),
-        &PackageLimits::default(),
-    );
-    assert_eq!(package.unwrap().unreadable, ["deep.json"]);
+    let deep = "[".repeat(60_000).into_bytes();
+    let deep = fault(&archive(&[fine, one, ("package/deep.json", deep)]));
+    assert_eq!((deep.code(), deep.definition()), ("definition-not-json", Some("deep.json")));
+}
+
+/// A package of which a part cannot be used is not used without that part: it would say less than its publisher means.
+#[test]
+fn a_broken_definition_is_named_and_nothing_is_taken_in() {
+    let file = |name: &'static str, content: &Value| (name, content.to_string().into_bytes());
+    let of = |name: &str, base: &str| {
+        let mut profile = profile(name, "Patient", &[]);
+        profile["baseDefinition"] = json!(url(base));
+        profile
+    };
+    let told = |files: &[(&'static str, Vec<u8>)]| {
+        let all = [&[manifest("a.b", "1.0.0", json!({})), definition(1)], files].concat();
+        let read = Package::read(&archive(&all), &PackageLimits::default());
+        read.err().map(|fault| (fault.code(), fault.definition().unwrap().to_owned()))
+    };
+    let (one, two) = ("package/one.json", "package/two.json");
+    assert_eq!(told(&[(one, b"{".to_vec())]), Some(("definition-not-json", "one.json".to_owned())));
+    let mut nameless = of("x", "y");
+    nameless["url"].take();
+    let nameless = told(&[file(one, &nameless)]);
+    assert_eq!(nameless, Some(("definition-without-address", "one.json".to_owned())));
+    let (x, other) = (of("x", "y"), of("x", "z"));
+    assert_eq!(told(&[file(one, &x), file(two, &x)]), None);
+    assert_eq!(told(&[file(one, &x), file(two, &other)]), Some(("definition-twice", url("x"))));
+    assert_eq!(told(&[file(one, &of("x", "x"))]), Some(("definition-circular", url("x"))));
+    let circle = [file(one, &of("x", "y")), file(two, &of("y", "x"))];
+    assert_eq!(told(&circle), Some(("definition-circular", url("x"))));
 }
 
 /// An archive whose entries are named by entries before them, in the way of GNU and of PAX.

@@ -96,9 +96,32 @@ fn what_says_too_much_is_told_where_it_stands() {
     assert_eq!(told(&result("1-8", short)), [""; 0]);
     assert_eq!(told(&result("2-6", full.clone())), [""; 0]);
     assert_eq!(told(&result("3-4", full)), [""; 0]);
-    // Nothing that could be pointed at: the rule speaks for itself.
-    let none = told(&result("1-8", json!({ "name": [{ "given": ["A"] }] })));
-    assert!(none.iter().any(|of| of == "rule-invariant Observation"), "{none:?}");
+    // Nothing too much, and yet not the form: its own reason, at its own place.
+    let short = result("1-8", json!({ "name": [{ "given": ["A"] }] }));
+    assert_eq!(told(&short), ["rule-invariant Observation.contained[0].name[0]"]);
+}
+
+/// A mistake that has nothing to do with the name makes the patient unlike every form. It is told, and the rule about the
+/// form of the name is not told beside it.
+#[test]
+fn another_mistake_in_the_patient_is_not_taken_for_a_name_that_says_too_much() {
+    let rules = set(definitions());
+    let told = |resource: &Value| errors(&found(&rules, resource, Some("result"), Mode::Authority));
+    let mut patient = json!({ "name": [{ "family": "M", "given": ["A"] }] });
+    patient["meta"] = json!({ "profile": [format!("{PRACTICE}/StructureDefinition/patient")] });
+    patient["extension"] = json!([{ "valueString": "without a url" }]);
+    let found = told(&result("1-8", patient));
+    assert_eq!(found, ["rule-missing Observation.contained[0].extension[0]"]);
+}
+
+#[test]
+fn a_result_whose_patient_nobody_finds_says_so() {
+    let rules = set(definitions());
+    let mut resource = result("1-8", json!({ "name": [{ "family": "M", "given": ["A"] }] }));
+    resource["subject"]["reference"] = json!("http://elsewhere.test/Patient/1");
+    let found = errors(&found(&rules, &resource, Some("result"), Mode::Authority));
+    assert!(found.contains(&"rule-subject-not-found Observation.subject".to_owned()), "{found:?}");
+    assert!(!found.iter().any(|of| of.starts_with("rule-invariant")), "{found:?}");
 }
 
 #[test]

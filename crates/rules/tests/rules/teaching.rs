@@ -286,7 +286,8 @@ pub(crate) fn set(definitions: Vec<Value>) -> RuleSet {
     if definitions.is_empty() { base } else { base.with(vec![package(definitions)]) }
 }
 
-fn package(definitions: Vec<Value>) -> Package {
+/// Definitions as one package.
+pub(crate) fn package(definitions: Vec<Value>) -> Package {
     let entries: Vec<Value> =
         definitions.into_iter().map(|resource| json!({ "resource": resource })).collect();
     let bundle = json!({ "resourceType": "Bundle", "type": "collection", "entry": entries });

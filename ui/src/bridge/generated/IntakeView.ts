@@ -7,7 +7,7 @@ import type { Problem } from "./Problem";
  */
 export type IntakeView = { 
 /**
- * In the order of the files, those that correct a report last.
+ * In the order of the files.
  */
 files: Array<CandidateView>, 
 /**

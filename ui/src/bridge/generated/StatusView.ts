@@ -21,6 +21,10 @@ environment: Environment,
  */
 endpoint: string, 
 /**
+ * Its id, which outlives its name: what is sent names it. Empty where there is none.
+ */
+endpointId: string, 
+/**
  * Its base address.
  */
 baseUrl: string, 

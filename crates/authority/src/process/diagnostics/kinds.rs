@@ -189,6 +189,8 @@ const KINDS: &[(&str, &[&str])] = &[
             "envelope-url-unresolved",
             "rule-fragment-unknown",
             "rule-profile-unknown",
+            "rule-profile-unusable",
+            "rule-subject-not-found",
             "rule-bundle-not-in-document",
             "rule-questionnaire-question",
             "rule-answer-item-unknown",

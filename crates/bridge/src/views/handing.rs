@@ -1,0 +1,49 @@
+//! A list that a person sends, and what became of it.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::IntakeView;
+
+/// One thing on the list: what lies at a path (a file, a folder, an archive), or a pasted text.
+#[derive(Clone, Deserialize, TS)]
+#[serde(untagged, deny_unknown_fields)]
+#[ts(export)]
+pub enum HandedItem {
+    /// What lies there.
+    File {
+        /// Where.
+        path: String,
+    },
+    /// What was pasted.
+    Text {
+        /// The name that the list has it by.
+        name: String,
+        /// All of it.
+        text: String,
+    },
+}
+
+/// A content of the list that was shown as the correction of a report.
+#[derive(Clone, Deserialize, TS)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[ts(export)]
+pub struct NamedCorrection {
+    /// Number of the report.
+    #[ts(type = "number")]
+    pub id: i64,
+    /// SHA-256 of the content, hex.
+    pub digest: String,
+}
+
+/// What became of a list.
+#[derive(Clone, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct HandedView {
+    /// One for each thing on the list, in its order. Without files and with a problem: it could not be looked at, and
+    /// nothing of it was taken in.
+    pub items: Vec<IntakeView>,
+    /// What was shown and lies nowhere any more, by its digests.
+    pub gone: IntakeView,
+}

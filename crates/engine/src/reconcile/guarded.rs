@@ -1,0 +1,217 @@
+//! What waits after a restore until the authority was asked for its document: let go where the authority does not have it, held
+//! where it does.
+
+use client::{Authority, Fault};
+use exchange::SearchSupport;
+use report::{Action, SubmissionId};
+
+use super::{ReconcileDeps, concerns_the_question, is_answered};
+use crate::{EngineError, person};
+
+/// Reports that are asked for between two looks whether the authority shows anything of ours, at most.
+const DECIDED_AT_ONCE: usize = 16;
+
+/// Asks for the document of every report that waits for it: one that the authority shows, and that is none of the
+/// reports that the journal knows with their content, may be the same report. What cannot be asked goes on waiting.
+/// Nor what is not shown to a certificate that is shown nothing of what the authority has accepted from us.
+pub async fn decide_guarded<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
+    if tools.journal.guarded(tools.endpoint.id())?.is_empty() {
+        return Ok(());
+    }
+    if sees(tools).await? {
+        decide(tools).await
+    } else {
+        Ok(tools.journal.asked_in_vain(tools.endpoint.id())?)
+    }
+}
+
+/// Whether this certificate is shown something that the authority has accepted from us, where there is something: to
+/// one that has lost its access everything is empty.
+pub(super) async fn sees<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<bool, EngineError> {
+    let accepted = tools.journal.witnesses(tools.endpoint.id(), "")?;
+    let (mut in_the_way, mut answered) = (None, false);
+    for identifier in &accepted {
+        match tools.authority.find(identifier).await.map_err(Into::into) {
+            // No witness; another may be.
+            Err(fault) if concerns_the_question(&fault) => answered = true,
+            Err(fault) if is_answered(&fault) => in_the_way = in_the_way.or(Some(fault)),
+            found => {
+                answered = true;
+                if !found?.answers.is_empty() {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    // Nothing gets through: that says nothing of the questions.
+    if let Some(fault) = in_the_way.filter(|_| !answered) {
+        return Err(fault);
+    }
+    // What is accepted and not found is no witness, and says all the less that there is nothing.
+    Ok(!tools.journal.has_accepted(tools.endpoint.id())?)
+}
+
+/// Whether the authority can be asked for a document: it may match the identifier of a delivery alone, under which the
+/// same report has gone out elsewhere, and answers every such question with nothing. Only where it shows one of ours by
+/// that, or has none of ours at all, do its empty answers say something.
+async fn sees_documents<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+) -> Result<bool, EngineError> {
+    let endpoint = tools.endpoint.id();
+    for (document, receipt) in tools.journal.witnesses_by_document(endpoint, id)? {
+        match tools.authority.find_document(&document).await.map_err(Into::into) {
+            Err(fault) if is_answered(&fault) => {}
+            shown => {
+                let mut shown = shown?.answers.into_iter();
+                if shown.any(|answer| answer.receipt.as_ref() == Some(&receipt)) {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    // That the authority has none of ours says its list alone, once it was given as a whole.
+    let lists = tools.endpoint.release.facts().search == SearchSupport::Full;
+    let is_listed = lists && tools.journal.unreconciled_at(endpoint)?.is_none();
+    Ok(is_listed && !tools.journal.has_accepted(endpoint)?)
+}
+
+pub(super) async fn decide<A: Authority>(tools: &ReconcileDeps<'_, A>) -> Result<(), EngineError> {
+    let waiting = tools.journal.guarded(tools.endpoint.id())?;
+    let mut left = waiting.as_slice();
+    while !left.is_empty() {
+        let asked = decide_some(tools, left).await?;
+        left = left.get(asked..).unwrap_or_default();
+    }
+    Ok(())
+}
+
+/// Decides as many as fit between two looks, and are witnessed for alike, at least one; gives how many.
+async fn decide_some<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    waiting: &[SubmissionId],
+) -> Result<usize, EngineError> {
+    let Some(first) = waiting.first() else { return Ok(0) };
+    let before = tools.clock.steady();
+    let passed = || tools.clock.steady().saturating_sub(before);
+    let named = tools.journal.is_named_as_document(*first)?;
+    let believes = believes(tools, *first).await?;
+    // Where anything was accepted, whoever decides has just been shown one of ours.
+    let is_free = believes || tools.journal.has_accepted(tools.endpoint.id())?;
+    let (mut asked_for, mut not_shown, mut in_the_way) = (0, Vec::new(), None);
+    for id in waiting.iter().take(DECIDED_AT_ONCE) {
+        if tools.journal.is_named_as_document(*id)? != named {
+            break;
+        }
+        match asked(tools, *id).await {
+            Ok(Asked::Shown(receipt)) => settle(tools, *id, Some(&receipt))?,
+            Ok(Asked::NotShown) if believes => not_shown.push(*id),
+            Ok(Asked::NotShown | Asked::InVain) => tools.journal.one_asked_in_vain(*id)?,
+            // The way was free a moment ago: it may be this question alone.
+            Err(fault) if is_free && is_answered(&fault) => tools.journal.one_asked_in_vain(*id)?,
+            // What was asked for until then is decided first.
+            Err(fault) => {
+                in_the_way = Some(fault);
+                break;
+            }
+        }
+        asked_for += 1;
+        // A slow authority: the look after it takes its time too.
+        if passed() > tools.timing.sight_max / 3 {
+            break;
+        }
+    }
+    // Access that was lost in between makes everything empty: looked at before and after, and not long after.
+    let sees = not_shown.is_empty() || self::believes(tools, *first).await?;
+    let is_late = passed() > tools.timing.sight_max;
+    for id in not_shown.into_iter().filter(|_| sees) {
+        let (now, lag) = (tools.clock.now(), tools.timing.doubt_min);
+        if is_late {
+            tools.journal.one_asked_in_vain(id)?;
+        } else if !tools.journal.may_be_shown_late(id, now, lag)? {
+            settle(tools, id, None)?;
+        }
+    }
+    in_the_way.map_or(Ok(asked_for), Err)
+}
+
+/// Whether an empty answer to the question for the document of a report says something now.
+async fn believes<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+) -> Result<bool, EngineError> {
+    match tools.journal.may_have_forgotten()? {
+        true => sees_documents(tools, id).await,
+        false => sees(tools).await,
+    }
+}
+
+/// What the authority said of a report that waits.
+enum Asked {
+    /// It has it, or may have it: under this receipt.
+    Shown(String),
+    NotShown,
+    /// The question is not taken, or never answered as a whole.
+    InVain,
+}
+
+async fn asked<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+) -> Result<Asked, EngineError> {
+    let Some(identifier) = tools.journal.row(id)?.summary.identifier else {
+        // Nothing to ask by: a person decides.
+        return Ok(Asked::Shown(String::new()));
+    };
+    match shown_already(tools, tools.authority, &identifier).await {
+        Ok(Some(receipt)) => return Ok(Asked::Shown(receipt)),
+        Ok(None) => {}
+        Err(fault) if concerns_the_question(&fault) => return Ok(Asked::InVain),
+        Err(fault) => return Err(fault),
+    }
+    for former in tools.formers() {
+        match shown_already(tools, former, &identifier).await {
+            Ok(Some(receipt)) => return Ok(Asked::Shown(receipt)),
+            // It has expired or lost its access, perhaps, as most former ones have.
+            Ok(None) => {}
+            Err(EngineError::Exchange(fault)) if matches!(*fault, Fault::Locked { .. }) => {}
+            // That may pass: the next look asks again, and until then a person may decide.
+            Err(EngineError::Exchange(_)) => return Ok(Asked::InVain),
+            Err(other) => return Err(other),
+        }
+    }
+    Ok(Asked::NotShown)
+}
+
+fn settle<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    id: SubmissionId,
+    receipt: Option<&str>,
+) -> Result<(), EngineError> {
+    let now = tools.clock.now();
+    let decided = tools.journal.decide_guarded(id, receipt, &person::worker(), now);
+    decided.map_err(|error| EngineError::refused(Action::Release, error))
+}
+
+/// The receipt of a report with this document that the journal does not know, or knows without its content.
+async fn shown_already<A: Authority>(
+    tools: &ReconcileDeps<'_, A>,
+    authority: &A,
+    identifier: &str,
+) -> Result<Option<String>, EngineError> {
+    let shown = authority.find_document(identifier).await?;
+    if shown.unreadable > 0 {
+        return Ok(Some(String::new()));
+    }
+    for receipt in shown.answers.into_iter().filter_map(|answer| answer.receipt) {
+        let known = tools.journal.by_receipt_at(tools.endpoint.id(), &receipt)?;
+        let is_stranger = match known {
+            Some(id) => !tools.journal.knows_content(id)?,
+            None => true,
+        };
+        if is_stranger {
+            return Ok(Some(receipt));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,91 @@
+//! What the parts of one list have to know of each other.
+
+use std::collections::HashSet;
+
+use exchange::Endpoint;
+
+use super::KnownContent;
+use crate::EngineError;
+use crate::intake::{Candidate, Parsed};
+
+/// A list that a person hands over, which several calls of [`crate::Engine::take_listed`] take in: what they have brought
+/// counts for the next one.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// Id of the endpoint that the person saw it go to: nothing of it goes to another one.
+    goes_to: Option<String>,
+    /// Digests of the contents that are to go once more where they are known.
+    again: HashSet<String>,
+    /// What the reports so far go by.
+    names: HashSet<Name>,
+    /// What those go by that could not be taken in.
+    failed: HashSet<Name>,
+}
+
+impl Listed {
+    /// A list that goes to the endpoint of this id and to no other. What of it is known goes once more only where its
+    /// digest is among these.
+    pub fn new(goes_to: &str, again: HashSet<String>) -> Self {
+        Self { goes_to: Some(goes_to.to_owned()), again, ..Self::default() }
+    }
+
+    /// One of the list was taken in in another way, as the correction of a report; `failed`: it could not be.
+    pub fn note(&mut self, candidate: &Candidate, failed: bool) {
+        self.names.extend(candidate.parsed().into_iter().flat_map(names));
+        self.fail(failed, candidate);
+    }
+
+    /// What goes by the names of this one fails too, where it has `failed`.
+    pub(super) fn fail(&mut self, failed: bool, candidate: &Candidate) {
+        self.failed.extend(candidate.parsed().filter(|_| failed).into_iter().flat_map(names));
+    }
+
+    /// Whether one of its names is that of one that has failed.
+    pub(super) fn follows_failed(&self, candidate: &Candidate) -> bool {
+        candidate.parsed().is_some_and(|it| names(it).any(|name| self.failed.contains(&name)))
+    }
+
+    /// Whether no earlier one goes by one of its names; those without are all first.
+    pub(super) fn is_first(&mut self, parsed: &Parsed) -> bool {
+        // Each is noted, also where an earlier one was met.
+        let new = names(parsed).map(|name| usize::from(self.names.insert(name))).sum::<usize>();
+        new == names(parsed).count()
+    }
+
+    /// Whether what goes to this endpoint is what the person saw.
+    ///
+    /// # Errors
+    /// [`EngineError::EndpointChanged`] where it is not.
+    pub fn check(&self, endpoint: Option<&Endpoint>) -> Result<(), EngineError> {
+        let is_same =
+            |wanted: &String| endpoint.map(Endpoint::id).unwrap_or_default() == wanted.as_str();
+        match self.goes_to.as_ref().is_none_or(is_same) {
+            true => Ok(()),
+            false => Err(EngineError::EndpointChanged),
+        }
+    }
+
+    /// What becomes of it where it is known.
+    pub(super) fn known(&self, parsed: &Parsed, otherwise: KnownContent) -> KnownContent {
+        if self.again.contains(&parsed.digest) { KnownContent::SendAgain } else { otherwise }
+    }
+}
+
+/// What a report goes by: its document, and the envelope that it came in.
+#[derive(PartialEq, Eq, Hash)]
+enum Name {
+    Document(String),
+    Envelope(String),
+}
+
+impl std::fmt::Debug for Name {
+    /// Never the identifier: a laboratory may have put a patient's number into it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Name")
+    }
+}
+
+fn names(parsed: &Parsed) -> impl Iterator<Item = Name> + use<> {
+    let document = parsed.summary.identifier.clone().map(Name::Document);
+    document.into_iter().chain(parsed.envelope_identifier.clone().map(Name::Envelope))
+}

@@ -1,0 +1,463 @@
+//! A laboratory with a real journal, the real worker, and an authority that remembers: its disk dies, and a backup of any age
+//! takes the journal's place.
+
+#![allow(dead_code, reason = "each test uses its part")]
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use client::{Authority, Capability, Changes, Evidence, Fault, Found, Received};
+use engine::{
+    Clock, Connection, Formerly, LeaseKeeper, ReconcileDeps, Timing, Worker, WorkerDeps, compare,
+};
+use exchange::{Answer, Endpoint, Envelope, Environment, Page, Processing, Query};
+use fhir::{Format, Instant};
+use journal::{Imported, Journal, Key, NewSubmission, Unless, restore};
+use report::{Event, Person, State, SubmissionId, Summary};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+/// splitmix64
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % n
+    }
+}
+
+pub(crate) struct SimulatedClock(pub(crate) AtomicI64);
+
+impl Clock for SimulatedClock {
+    fn now(&self) -> Instant {
+        Instant(self.0.load(Ordering::SeqCst))
+    }
+    fn steady(&self) -> std::time::Duration {
+        std::time::Duration::from_micros(self.now().0.try_into().unwrap())
+    }
+    fn fraction(&self) -> f64 {
+        0.25
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Stored {
+    pub(crate) receipt: String,
+    /// The certificate that it came with: it is shown to no other.
+    pub(crate) certificate: u8,
+    pub(crate) identifier: String,
+    pub(crate) accepted: Instant,
+    /// A search shows it from then on.
+    pub(crate) visible: Instant,
+    pub(crate) finished: Instant,
+    pub(crate) outcome: Processing,
+}
+
+#[derive(Default)]
+pub(crate) struct Service {
+    pub(crate) stored: Vec<Stored>,
+    pub(crate) posts: BTreeMap<String, u64>,
+    pub(crate) dice: u64,
+    /// The certificate has lost its access: nothing is shown to it.
+    pub(crate) blind: bool,
+    /// A question for any delivery is refused.
+    pub(crate) refuses: bool,
+    /// It loses it after so many searches.
+    pub(crate) blind_after: Option<u32>,
+    /// The list of what has changed is never given.
+    pub(crate) lists_nothing: bool,
+    /// The certificate whose questions for documents always end with an error.
+    pub(crate) chokes_for: Option<u8>,
+    /// The document whose question always ends with an error.
+    pub(crate) chokes_on: Option<String>,
+    /// So long each question takes, in microseconds.
+    pub(crate) slow: i64,
+    /// A search by identifier matches that of the delivery, and not that of the document in it.
+    pub(crate) by_delivery: bool,
+    /// Identifiers of the documents, by those of their deliveries.
+    pub(crate) documents: HashMap<String, String>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Simulated {
+    /// The certificate that asks.
+    pub(crate) certificate: u8,
+    pub(crate) service: Arc<Mutex<Service>>,
+    pub(crate) clock: Arc<SimulatedClock>,
+}
+
+pub(crate) fn evidence() -> Evidence {
+    Evidence { status: 200, ..Evidence::default() }
+}
+
+/// An error of the server, whatever is asked.
+pub(crate) fn broken() -> Fault {
+    let (why, evidence) = (client::Why::Unavailable { status: 500 }, Evidence::default());
+    Fault::Transient { why, retry_after: None, evidence: Some(Box::new(evidence)) }
+}
+
+impl Stored {
+    pub(crate) fn answer(&self, now: Instant) -> Answer {
+        let done = self.finished <= now;
+        Answer {
+            receipt: Some(self.receipt.clone()),
+            processing: Some(if done { self.outcome } else { Processing::InProgress }),
+            identifiers: vec![self.identifier.clone()],
+            last_updated: Some(if done { self.finished } else { self.accepted }),
+            ..Answer::default()
+        }
+    }
+}
+
+impl Simulated {
+    pub(crate) fn take_time(&self) {
+        let slow = self.service.lock().unwrap().slow;
+        self.clock.0.fetch_add(slow, Ordering::SeqCst);
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Answer> {
+        let now = self.clock.now();
+        let service = self.service.lock().unwrap();
+        let ours = |stored: &&Stored| !service.blind && stored.certificate == self.certificate;
+        let shown = service.stored.iter().filter(ours);
+        let visible = shown.filter(|stored| stored.visible <= now);
+        visible.map(|stored| stored.answer(now)).collect()
+    }
+}
+
+impl Authority for Simulated {
+    async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
+        let now = self.clock.now();
+        let mut service = self.service.lock().unwrap();
+        *service.posts.entry(wrapped.identifier.clone()).or_default() += 1;
+        service.dice += 1;
+        let mut dice = Dice(service.dice);
+        let seconds = |n: u64| i64::try_from(n).unwrap() * 1_000_000;
+        let stored = Stored {
+            receipt: format!("r-{}", service.stored.len()),
+            certificate: self.certificate,
+            identifier: wrapped.identifier.clone(),
+            accepted: now,
+            visible: now.plus_micros(seconds(dice.below(300))),
+            finished: now.plus_micros(seconds(dice.below(4_000))),
+            outcome: if dice.below(5) == 0 { Processing::Failed } else { Processing::Completed },
+        };
+        let answer = stored.answer(now);
+        service.stored.push(stored);
+        Ok(Received { answer, evidence: evidence() })
+    }
+
+    async fn find(&self, identifier: &str) -> Result<Found, Fault> {
+        self.take_time();
+        if self.service.lock().unwrap().refuses {
+            let (answer, evidence) = (Box::default(), Box::default());
+            return Err(Fault::Refused { answer, evidence });
+        }
+        let mut answers = self.seen();
+        answers.retain(|answer| answer.identifiers.iter().any(|known| known == identifier));
+        Ok(Found { answers, evidence: evidence() })
+    }
+
+    async fn status(&self, receipt: &str) -> Result<Received, Fault> {
+        let hit = self.seen().into_iter().find(|hit| hit.receipt.as_deref() == Some(receipt));
+        let why = client::Why::NotFound { status: 404 };
+        let missing = Fault::Transient { why, retry_after: None, evidence: None };
+        hit.map(|answer| Received { answer, evidence: evidence() }).ok_or(missing)
+    }
+
+    async fn changed_since(&self, since: Option<Instant>) -> Result<Changes, Fault> {
+        if self.service.lock().unwrap().lists_nothing {
+            return Err(broken());
+        }
+        let mut answers = self.seen();
+        answers.retain(|answer| answer.last_updated >= since);
+        let entry = |answer: &Answer| {
+            let id = answer.receipt.as_deref().unwrap_or_default();
+            format!(r#"{{"resource":{{"resourceType":"DocumentReference","id":"{id}"}}}}"#)
+        };
+        let entries: Vec<String> = answers.iter().map(entry).collect();
+        let body = format!(r#"{{"resourceType":"Bundle","entry":[{}]}}"#, entries.join(","));
+        let page = Evidence { body: body.into_bytes(), ..evidence() };
+        Ok(Changes { answers, evidence: vec![page], ..Changes::default() })
+    }
+
+    async fn search(&self, query: &Query) -> Result<(Page, Evidence), Fault> {
+        self.take_time();
+        let chokes_on = self.service.lock().unwrap().chokes_on.clone();
+        let chokes_for = self.service.lock().unwrap().chokes_for;
+        if chokes_for == Some(self.certificate)
+            || chokes_on.is_some_and(|document| query.identifier.contains(&document))
+        {
+            return Err(broken());
+        }
+        let mut answers = self.seen();
+        let mut service = self.service.lock().unwrap();
+        match &mut service.blind_after {
+            Some(0) => service.blind = true,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        if service.blind {
+            answers.clear();
+        }
+        let document = |answer: &Answer| service.documents.get(&answer.identifiers[0]).cloned();
+        answers.retain(|answer| {
+            let of_document =
+                !service.by_delivery && document(answer) == query.identifier.first().cloned();
+            answer.identifiers == query.identifier || of_document
+        });
+        Ok((Page { total: Some(answers.len() as u64), answers, ..Page::default() }, evidence()))
+    }
+
+    async fn capability(&self) -> Result<(Capability, Evidence), Fault> {
+        Ok((Capability::default(), evidence()))
+    }
+}
+
+pub(crate) fn endpoint() -> Endpoint {
+    Endpoint::new(
+        "simulated",
+        "https://localhost/v1/fhir".parse().unwrap(),
+        Environment::Integration,
+    )
+}
+
+pub(crate) fn key() -> Key {
+    Key::new(zeroize::Zeroizing::new([7; 32]))
+}
+
+pub(crate) const MINUTE: i64 = 60_000_000;
+
+pub(crate) struct Laboratory {
+    pub(crate) clock: Arc<SimulatedClock>,
+    pub(crate) authority: Simulated,
+    /// The same with the certificates of before.
+    pub(crate) former: Vec<Formerly<Simulated>>,
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) dice: Dice,
+    /// Contents handed over.
+    pub(crate) files: u64,
+    /// Identifiers that were confirmed, with the digest of their content.
+    pub(crate) taken: HashMap<String, String>,
+    pub(crate) lives: u32,
+}
+
+impl Laboratory {
+    pub(crate) fn new(seed: u64) -> Self {
+        let clock = Arc::new(SimulatedClock(AtomicI64::new(1_800_000_000_000_000)));
+        let service = Arc::new(Mutex::new(Service { dice: seed * 1_000, ..Service::default() }));
+        let authority = Simulated { certificate: 0, service, clock: clock.clone() };
+        let folder =
+            tempfile::TempDir::new_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap();
+        Self {
+            clock,
+            authority,
+            former: Vec::new(),
+            folder,
+            dice: Dice(seed),
+            files: 0,
+            taken: HashMap::new(),
+            lives: 0,
+        }
+    }
+
+    /// A laboratory with one report that its backup knows and one that was sent since. The disk dies: no register either. On
+    /// the new one the second report is handed over again.
+    pub(crate) async fn after_a_dead_disk() -> (Self, Journal, SubmissionId) {
+        let mut lab = Self::new(1);
+        let journal = Journal::create(&lab.path(), &key()).unwrap();
+        lab.hand_over(&journal, 1);
+        lab.settle(&journal).await;
+        journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+        lab.hand_over(&journal, 2);
+        lab.settle(&journal).await;
+        let journal = lab.on_a_new_disk(journal);
+        lab.hand_over(&journal, 2);
+        let waits = journal.guarded("simulated").unwrap();
+        let [second] = waits[..] else { panic!("{waits:?}") };
+        (lab, journal, second)
+    }
+
+    pub(crate) fn path(&self) -> PathBuf {
+        self.folder.path().join("journal.db")
+    }
+
+    pub(crate) fn backups(&self) -> PathBuf {
+        self.folder.path().join("backups")
+    }
+
+    pub(crate) fn pass(&self, micros: i64) {
+        self.clock.0.fetch_add(micros, Ordering::SeqCst);
+    }
+
+    /// A file comes, perhaps once more; it has an identifier of its own each time.
+    pub(crate) fn hand_over(&mut self, journal: &Journal, number: u64) {
+        let identifier = format!("urn:uuid:{:032x}", self.dice.below(u64::MAX));
+        self.hand_over_as(journal, number, identifier);
+    }
+
+    /// The same in an envelope that names it.
+    pub(crate) fn hand_over_as(&mut self, journal: &Journal, number: u64, identifier: String) {
+        let new = self.submission(number, identifier);
+        let digest = new.digest.clone();
+        if let Imported::New(id) = journal.import_unless_async(new, Unless::Known).wait().unwrap() {
+            let identifier = journal.row(id).unwrap().identifier;
+            let documents = &mut self.authority.service.lock().unwrap().documents;
+            documents.insert(identifier.clone(), format!("document-{number}"));
+            self.taken.insert(identifier, digest);
+        }
+    }
+
+    pub(crate) fn submission(&self, number: u64, identifier: String) -> NewSubmission {
+        let document = testkit::DocumentBuilder::new(number).json().into_bytes();
+        NewSubmission {
+            file: format!("{number}.json"),
+            format: Format::Json,
+            digest: report::digest(&document),
+            document,
+            summary: Summary {
+                identifier: Some(format!("document-{number}")),
+                ..Summary::default()
+            },
+            identifier,
+            endpoint: "simulated".to_owned(),
+            canonical: None,
+            environment: None,
+            first: Event::Queued { due: self.clock.now() },
+            findings: Vec::new(),
+            corrects: None,
+            by: Person("test".to_owned()),
+            at: self.clock.now(),
+        }
+    }
+
+    pub(crate) fn worker(&mut self, journal: &Journal) -> Worker<Simulated> {
+        self.lives += 1;
+        Worker::new(WorkerDeps {
+            journal: journal.clone(),
+            authority: self.authority.clone(),
+            endpoint: endpoint(),
+            clock: self.clock.clone(),
+            timing: Timing { in_flight_max: 2, ..Timing::default() },
+            lease: Arc::new(LeaseKeeper::new(
+                journal.clone(),
+                self.clock.clone(),
+                Timing::default().lease,
+                format!("life-{}", self.lives),
+            )),
+            connection: Arc::new(watch::Sender::new(Connection::default())),
+        })
+        .with_former(self.former.clone())
+    }
+
+    /// Another laboratory's certificate takes the place of the one in use.
+    pub(crate) fn change_certificate(&mut self) {
+        let until = self.clock.now();
+        let from = self.former.last().map_or(Instant(i64::MIN), |it| it.until);
+        let authority = Some(self.authority.clone());
+        self.former.push(Formerly { from, until, authority });
+        self.authority.certificate += 1;
+    }
+
+    pub(crate) async fn turn(&mut self, worker: &Worker<Simulated>) {
+        let mut held = None;
+        worker.turn(&mut held, &CancellationToken::new()).await.unwrap();
+        let pause = i64::try_from(self.dice.below(20)).unwrap() * MINUTE / 4;
+        self.pass(31_000_000 + pause);
+    }
+
+    /// Works until nothing is owed any more.
+    pub(crate) async fn settle(&mut self, journal: &Journal) {
+        let worker = self.worker(journal);
+        for _ in 0..2_000 {
+            self.turn(&worker).await;
+            if self.all_settled(journal) {
+                return;
+            }
+        }
+        let states: Vec<_> = (1..=3).map(|n| journal.state(SubmissionId(n))).collect();
+        panic!("no rest: {states:?} {:?}", journal.next_due());
+    }
+
+    pub(crate) fn all_settled(&self, journal: &Journal) -> bool {
+        journal.open_reports().unwrap().is_empty() && journal.next_due().unwrap().is_none()
+    }
+
+    pub(crate) async fn compare(&self, journal: &Journal) {
+        let Some(open) = journal.unreconciled().unwrap() else { return };
+        let tools = ReconcileDeps {
+            journal,
+            authority: &self.authority,
+            former: &self.former,
+            endpoint: &endpoint(),
+            clock: &*self.clock,
+            timing: &Timing::default(),
+        };
+        compare(&tools, open).await.unwrap();
+    }
+
+    /// The disk dies, with the register: the newest backup takes the journal's place.
+    pub(crate) fn on_a_new_disk(&self, journal: Journal) -> Journal {
+        journal.close();
+        for entry in std::fs::read_dir(self.folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                std::fs::remove_file(path).unwrap();
+            }
+        }
+        let backup = &journal::list_backups(&self.backups()).unwrap()[0].file;
+        restore(backup, &key(), &self.path(), &nowhere, self.clock.now()).unwrap();
+        Journal::open(&self.path(), &key()).unwrap()
+    }
+
+    /// Losses, duplicates, false *completed*.
+    pub(crate) fn count(&self, journal: &Journal) -> [u64; 3] {
+        let service = self.authority.service.lock().unwrap();
+        let lost = journal.lost_reports().unwrap();
+        let is_lost = |identifier: &str| lost.iter().any(|lost| lost.identifier == identifier);
+        let stored = |identifier: &str| service.stored.iter().any(|s| s.identifier == identifier);
+        let losses = self.taken.keys().filter(|identifier| {
+            let known = journal.find_by_attempt_identifier(identifier).unwrap();
+            known.is_none() && (stored(identifier) || !is_lost(identifier))
+        });
+        let mut contents: HashMap<&str, u64> = HashMap::new();
+        for stored in &service.stored {
+            *contents.entry(self.taken[&stored.identifier].as_str()).or_default() += 1;
+        }
+        let twice = contents.values().map(|count| count - 1).sum::<u64>()
+            + service.posts.values().map(|posts| posts - 1).sum::<u64>();
+        let mut wrong = 0;
+        for identifier in self.taken.keys() {
+            let Some(id) = journal.find_by_attempt_identifier(identifier).unwrap() else {
+                continue;
+            };
+            if let State::Completed { receipt } = journal.state(id).unwrap() {
+                let stored = service.stored.iter().find(|stored| stored.receipt == receipt);
+                let right = stored.is_some_and(|s| {
+                    s.outcome == Processing::Completed && s.identifier == *identifier
+                });
+                wrong += u64::from(!right);
+            }
+        }
+        [losses.count() as u64, twice, wrong]
+    }
+}
+
+pub(crate) fn nowhere(_: &Path) -> Option<journal::Home> {
+    None
+}
+
+pub(crate) fn remove(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        let _ = std::fs::remove_file(name);
+    }
+}
