@@ -67,10 +67,10 @@ impl Line {
         self
     }
 
-    /// A part padded to a width, in characters.
+    /// A part padded to a width, in characters, with one space at least behind it.
     pub(crate) fn column(self, text: &str, width: usize, look: Look) -> Self {
         let text = neutral(text);
-        let room = width.saturating_sub(text.chars().count());
+        let room = width.saturating_sub(text.chars().count()).max(1);
         self.look(format!("{text}{}", " ".repeat(room)), look)
     }
 
@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn columns_are_padded_by_characters() {
         let line =
-            Line::new().column("Zoë", 5, Look::Plain).add("|").column("longer", 3, Look::Plain);
-        assert_eq!(line.shown(false), "Zoë  |longer");
+            Line::new().column("Zoë", 5, Look::Plain).column("longer", 3, Look::Plain).add("|");
+        assert_eq!(line.shown(false), "Zoë  longer |");
     }
 }

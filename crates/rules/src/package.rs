@@ -2,6 +2,7 @@
 
 mod archive;
 mod coherence;
+mod form;
 mod version;
 
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ pub enum Fault {
 }
 
 /// What is wrong with one definition of a package.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
     /// Not JSON, or nested deeper than is read.
     #[error("not readable as JSON")]
@@ -105,6 +106,15 @@ pub enum Unusable {
     /// A StructureDefinition that nobody could refer to.
     #[error("a StructureDefinition without url")]
     NoAddress,
+    /// A StructureDefinition that says nothing of any element.
+    #[error("neither a snapshot nor a differential")]
+    Empty,
+    /// A part that validation reads has another form than FHIR gives it.
+    #[error("{part} has another form than FHIR gives it")]
+    Misshapen {
+        /// The place of the part, e.g. `snapshot.element[3].min`.
+        part: String,
+    },
     /// Another one of the package has the same canonical and version, and says something else.
     #[error("defined twice, and not alike")]
     Twice,
@@ -128,15 +138,20 @@ impl Fault {
             Self::NoDefinitions => "no-definitions",
             Self::Definition { why: Unusable::NotJson, .. } => "definition-not-json",
             Self::Definition { why: Unusable::NoAddress, .. } => "definition-without-address",
+            Self::Definition { why: Unusable::Empty, .. } => "definition-empty",
+            Self::Definition { why: Unusable::Misshapen { .. }, .. } => "definition-misshapen",
             Self::Definition { why: Unusable::Twice, .. } => "definition-twice",
             Self::Definition { why: Unusable::Circular, .. } => "definition-circular",
         }
     }
 
-    /// The definition that it is about, where it is about one.
-    pub fn definition(&self) -> Option<&str> {
+    /// The definition that it is about, where it is about one, and the part of it where it is about a part.
+    pub fn definition(&self) -> Option<String> {
         match self {
-            Self::Definition { name, .. } => Some(name),
+            Self::Definition { name, why: Unusable::Misshapen { part } } => {
+                Some(format!("{name} ({part})"))
+            }
+            Self::Definition { name, .. } => Some(name.clone()),
             _ => None,
         }
     }
@@ -188,13 +203,9 @@ impl Package {
                 manifest = Some(Manifest::read(content)?);
                 return Ok(());
             }
-            let unusable = |why| Fault::Definition { name: name.to_owned(), why };
-            let resource: Value =
-                serde_json::from_slice(content).map_err(|_| unusable(Unusable::NotJson))?;
-            if is_nameless(&resource) {
-                return Err(unusable(Unusable::NoAddress));
-            }
-            definitions.extend(Definition::of(&resource));
+            let resource: Value = serde_json::from_slice(without_mark(content))
+                .map_err(|_| Fault::Definition { name: name.to_owned(), why: Unusable::NotJson })?;
+            definitions.extend(definition(&resource, name)?);
             Ok(())
         })?;
         let manifest = manifest.ok_or(Fault::NoManifest)?;
@@ -206,12 +217,15 @@ impl Package {
     }
 
     fn of_json(bytes: &[u8]) -> Result<Self, Fault> {
-        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-        let resource: Value = serde_json::from_slice(bytes).map_err(|_| Fault::NotAPackage)?;
-        let mut definitions: Vec<Definition> = Definition::of(&resource).into_iter().collect();
+        let resource: Value =
+            serde_json::from_slice(without_mark(bytes)).map_err(|_| Fault::NotAPackage)?;
+        let mut definitions = Vec::from_iter(definition(&resource, "StructureDefinition")?);
         if resource.get("resourceType").and_then(Value::as_str) == Some("Bundle") {
             let entries = resource.get("entry").and_then(Value::as_array).into_iter().flatten();
-            definitions.extend(entries.filter_map(|entry| Definition::of(entry.get("resource")?)));
+            for (at, entry) in entries.enumerate() {
+                let Some(resource) = entry.get("resource") else { continue };
+                definitions.extend(definition(resource, &format!("entry[{at}]"))?);
+            }
         }
         coherence::check(&definitions)?;
         let first = definitions.first().ok_or(Fault::NoDefinitions)?;
@@ -231,8 +245,8 @@ impl Manifest {
     }
 
     fn read(content: &[u8]) -> Result<Self, Fault> {
-        let manifest: Value =
-            serde_json::from_slice(content).map_err(|_| Fault::BadManifest { member: "name" })?;
+        let manifest: Value = serde_json::from_slice(without_mark(content))
+            .map_err(|_| Fault::BadManifest { member: "name" })?;
         let text = |name: &str| manifest.get(name).and_then(Value::as_str).unwrap_or_default();
         for member in ["name", "version"] {
             if !is_usable(text(member)) {
@@ -262,10 +276,35 @@ impl Manifest {
     }
 }
 
-/// A StructureDefinition without an address: FHIR demands one, and nothing could refer to it.
-fn is_nameless(resource: &Value) -> bool {
+/// What validation needs of a resource of a package; nothing where it is no conformance resource.
+///
+/// `place` names it where it has no address of its own.
+fn definition(resource: &Value, place: &str) -> Result<Option<Definition>, Fault> {
     let text = |name: &str| resource.get(name).and_then(Value::as_str).unwrap_or_default();
-    text("resourceType") == "StructureDefinition" && text("url").is_empty()
+    let is_structure = text("resourceType") == "StructureDefinition";
+    let (address, version) = (text("url"), text("version"));
+    let name = match (address, version) {
+        ("", _) => place.to_owned(),
+        (_, "") => address.to_owned(),
+        _ => format!("{address}|{version}"),
+    };
+    let unusable = |why| Err(Fault::Definition { name, why });
+    // FHIR demands an address of each structure, and nothing could refer to one without.
+    if is_structure && address.is_empty() {
+        return unusable(Unusable::NoAddress);
+    }
+    if form::is_empty(resource) {
+        return unusable(Unusable::Empty);
+    }
+    match form::first_misshapen(resource).filter(|_| !address.is_empty()) {
+        Some(part) => unusable(Unusable::Misshapen { part }),
+        None => Ok(Definition::of(resource)),
+    }
+}
+
+/// JSON without the byte order mark that some programs put before it.
+fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
 /// Whether a name or version can stand in a file name: it becomes one.

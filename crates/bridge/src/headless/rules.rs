@@ -222,7 +222,7 @@ fn read_package(file: &Path) -> Result<Package, Problem> {
         bounded(file, limits.archive_max).map_err(|error| unreadable(&error.kind().to_string()))?;
     Package::read(&bytes, &limits).map_err(|fault| match fault.definition() {
         Some(definition) => {
-            let params = [("file", &*name), ("name", definition), ("reason", fault.code())];
+            let params = [("file", &*name), ("name", &*definition), ("reason", fault.code())];
             Problem::new("rules-definition-unusable", &params, "rules")
         }
         None => unreadable(fault.code()),

@@ -191,11 +191,18 @@ fn a_backup_takes_no_lock_off_the_journal() {
     // descriptor says of its own does not (proc_pid_fdinfo(5)).
     let locks = || {
         let descriptors = fs::read_dir("/proc/self/fd").unwrap().map(|entry| entry.unwrap());
-        let of_the_journal =
-            descriptors.filter(|entry| fs::metadata(entry.path()).is_ok_and(|found| found.ino() == inode));
-        let told = of_the_journal.map(|entry| Path::new("/proc/self/fdinfo").join(entry.file_name()));
-        told.map(|file| fs::read_to_string(file).unwrap().lines().filter(|line| line.starts_with("lock:")).count())
-            .sum::<usize>()
+        let of_the_journal = descriptors
+            .filter(|entry| fs::metadata(entry.path()).is_ok_and(|found| found.ino() == inode));
+        let told =
+            of_the_journal.map(|entry| Path::new("/proc/self/fdinfo").join(entry.file_name()));
+        told.map(|file| {
+            fs::read_to_string(file)
+                .unwrap()
+                .lines()
+                .filter(|line| line.starts_with("lock:"))
+                .count()
+        })
+        .sum::<usize>()
     };
     house.import(1);
     let before = locks();

@@ -82,7 +82,10 @@ fn hostile_archives_are_refused_by_name() {
     assert_eq!(fault(&archive(&many)).code(), "too-many-files");
     let deep = "[".repeat(60_000).into_bytes();
     let deep = fault(&archive(&[fine, one, ("package/deep.json", deep)]));
-    assert_eq!((deep.code(), deep.definition()), ("definition-not-json", Some("deep.json")));
+    assert_eq!(
+        (deep.code(), deep.definition()),
+        ("definition-not-json", Some("deep.json".to_owned()))
+    );
 }
 
 /// A package of which a part cannot be used is not used without that part: it would say less than its publisher means.
@@ -97,7 +100,7 @@ fn a_broken_definition_is_named_and_nothing_is_taken_in() {
     let told = |files: &[(&'static str, Vec<u8>)]| {
         let all = [&[manifest("a.b", "1.0.0", json!({})), definition(1)], files].concat();
         let read = Package::read(&archive(&all), &PackageLimits::default());
-        read.err().map(|fault| (fault.code(), fault.definition().unwrap().to_owned()))
+        read.err().map(|fault| (fault.code(), fault.definition().unwrap()))
     };
     let (one, two) = ("package/one.json", "package/two.json");
     assert_eq!(told(&[(one, b"{".to_vec())]), Some(("definition-not-json", "one.json".to_owned())));
@@ -111,6 +114,108 @@ fn a_broken_definition_is_named_and_nothing_is_taken_in() {
     assert_eq!(told(&[file(one, &of("x", "x"))]), Some(("definition-circular", url("x"))));
     let circle = [file(one, &of("x", "y")), file(two, &of("y", "x"))];
     assert_eq!(told(&circle), Some(("definition-circular", url("x"))));
+    let by_version = [file(one, &of("x", "y|1.0.0")), file(two, &of("y", "x|1.0.0"))];
+    assert_eq!(told(&by_version), Some(("definition-circular", url("x"))));
+    // A new version may build on the one before, with its version or without.
+    for base in ["x|1.0.0", "x"] {
+        let mut next = of("x", base);
+        next["version"] = json!("2.0.0");
+        assert_eq!(told(&[file(one, &of("x", "y")), file(two, &next)]), None, "{base}");
+    }
+    let set = |name: &str, other: &str| {
+        json!({ "resourceType": "ValueSet", "url": url(name), "status": "active",
+            "compose": { "include": [{ "valueSet": [url(other)] }] } })
+    };
+    let sets = [file(one, &set("x", "y")), file(two, &set("y", "x"))];
+    assert_eq!(told(&sets), Some(("definition-circular", url("x"))));
+    assert_eq!(told(&[file(one, &set("x", "y")), file(two, &set("y", "z"))]), None);
+}
+
+/// What is not in the form of FHIR would be read as if it were not there, and what it demands would not be checked.
+#[test]
+fn a_definition_with_a_part_in_another_form_is_named() {
+    let elements = [
+        element("Patient", "", "", json!({})),
+        element(
+            "Patient.identifier",
+            "1..2",
+            "Identifier",
+            json!({ "slicing": { "discriminator": [{ "type": "value", "path": "system" }],
+                "rules": "open" }, "constraint": [{ "key": "a-1", "severity": "error",
+                "human": "it is there", "expression": "exists()" }],
+                "binding": { "strength": "required", "valueSet": url("set") } }),
+        ),
+    ];
+    let whole = profile("formed", "Patient", &elements);
+    let read = |resource: &Value| {
+        Package::read(resource.to_string().as_bytes(), &PackageLimits::default())
+    };
+    read(&whole).unwrap();
+    let at = "differential.element[1]";
+    let cases = [
+        ("/differential/element/1/min", json!("1"), format!("{at}.min")),
+        ("/differential/element/1/min", json!(-1), format!("{at}.min")),
+        ("/differential/element/1/max", json!(2), format!("{at}.max")),
+        ("/differential/element/1/max", json!("many"), format!("{at}.max")),
+        ("/differential/element/1/path", json!("Person.identifier"), format!("{at}.path")),
+        ("/differential/element/1/type", json!({ "code": "Identifier" }), format!("{at}.type")),
+        ("/differential/element/1/slicing/rules", json!("shut"), format!("{at}.slicing.rules")),
+        (
+            "/differential/element/1/slicing/discriminator/0/type",
+            json!("sense"),
+            format!("{at}.slicing.discriminator[0].type"),
+        ),
+        (
+            "/differential/element/1/binding/strength",
+            json!("strong"),
+            format!("{at}.binding.strength"),
+        ),
+        (
+            "/differential/element/1/constraint/0/severity",
+            json!("fatal"),
+            format!("{at}.constraint[0].severity"),
+        ),
+        ("/differential/element", json!([]), "differential.element".to_owned()),
+        ("/differential/element", json!({}), "differential.element".to_owned()),
+        ("/kind", json!("thing"), "kind".to_owned()),
+    ];
+    for (pointer, value, part) in cases {
+        let mut broken = whole.clone();
+        *broken.pointer_mut(pointer).unwrap() = value;
+        let fault = read(&broken).unwrap_err();
+        assert_eq!(fault.code(), "definition-misshapen", "{pointer}");
+        assert_eq!(fault.definition(), Some(format!("{}|1.0.0 ({part})", url("formed"))));
+    }
+    let mut silent = whole.clone();
+    silent["differential"].take();
+    assert_eq!(read(&silent).unwrap_err().code(), "definition-empty");
+    let set = json!({ "resourceType": "ValueSet", "url": url("set"), "status": "active",
+        "compose": { "include": [{ "system": url("codes"), "concept": ["a"] }] } });
+    let fault = read(&set).unwrap_err();
+    let part = "compose.include[0].concept[0]";
+    assert_eq!(fault.definition(), Some(format!("{} ({part})", url("set"))));
+    // In a Bundle of definitions too.
+    let bundle = |resource: Value| {
+        json!({ "resourceType": "Bundle", "entry": [
+        { "resource": whole }, { "resource": resource }] })
+    };
+    assert_eq!(read(&bundle(silent)).unwrap_err().code(), "definition-empty");
+    let mut nameless = whole.clone();
+    nameless["url"].take();
+    let fault = read(&bundle(nameless)).unwrap_err();
+    assert_eq!(fault.code(), "definition-without-address");
+    assert_eq!(fault.definition().as_deref(), Some("entry[1]"));
+}
+
+/// Some programs write three bytes before JSON that say how it is encoded.
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    let marked = |(name, content): (&'static str, Vec<u8>)| {
+        (name, [b"\xEF\xBB\xBF".as_slice(), &content].concat())
+    };
+    let files = [marked(manifest("a.b", "1.0.0", json!({}))), marked(definition(1))];
+    let read = Package::read(&archive(&files), &PackageLimits::default()).unwrap();
+    assert_eq!(read.manifest.label(), "a.b@1.0.0");
 }
 
 /// An archive whose entries are named by entries before them, in the way of GNU and of PAX.

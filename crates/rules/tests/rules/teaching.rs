@@ -45,6 +45,9 @@ fn base(name: &str, kind: &str, elements: &[(&str, &str, &str)]) -> Value {
 
 /// A profile that says only what differs.
 pub(crate) fn profile(name: &str, of: &str, elements: &[Value]) -> Value {
+    // A definition says something of one element at least, and be it that it is there.
+    let root = [element(of, "", "", json!({}))];
+    let elements = if elements.is_empty() { &root } else { elements };
     json!({
         "resourceType": "StructureDefinition", "url": url(name), "version": "1.0.0", "kind": "resource",
         "type": of, "derivation": "constraint", "abstract": false,
