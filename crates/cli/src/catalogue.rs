@@ -62,10 +62,13 @@ impl Catalogue {
         self.known(&format!("{family}.{value}"), &[]).unwrap_or_else(|| value.to_owned())
     }
 
-    /// What a message says: the authority's own words, or ours for our code.
+    /// What a message says: the authority's own words, else ours for the rule that is not met, else ours for our code.
     pub(crate) fn message(&self, issue: &IssueRecord) -> String {
         if let Some(text) = issue.text.as_ref().filter(|text| !text.trim().is_empty()) {
             return text.clone();
+        }
+        if let Some(sentence) = self.of_named_rule(issue) {
+            return sentence;
         }
         let worded: Vec<(&str, String)> = issue
             .params
@@ -81,6 +84,21 @@ impl Catalogue {
             .collect();
         self.known(&format!("finding.{}", issue.code), &borrowed(&worded))
             .unwrap_or_else(|| issue.code.clone())
+    }
+
+    /// Our sentence for a rule of a package that is not met, where it is one that we know.
+    fn of_named_rule(&self, issue: &IssueRecord) -> Option<String> {
+        let rule = issue.rule.as_ref().filter(|_| BROKEN_RULE.contains(&&*issue.code))?;
+        let family = VARIANTS.iter().find_map(|variant| rule.strip_suffix(variant));
+        self.known(&format!("named.{}", family.unwrap_or(rule)), &[])
+    }
+
+    /// The words of the rule as they were published, where [`Self::message`] says it in ours.
+    pub(crate) fn published(&self, issue: &IssueRecord) -> Option<String> {
+        let is_said = issue.text.as_ref().is_some_and(|text| !text.trim().is_empty());
+        let words =
+            issue.params.get("text").filter(|words| !words.trim().is_empty() && !is_said)?;
+        self.of_named_rule(issue).map(|_| words.clone())
     }
 
     /// `family`, `value[x]` or `identifier:AHV` (a slice) in people's words, with FHIR's name of it: whoever reads this
@@ -174,6 +192,13 @@ fn variant(problem: &Problem) -> &str {
 
 /// A certificate that no endpoint uses any more, and open reports need still.
 const REPORTS_ONLY: &str = "certificate-needed-by-reports";
+
+/// Codes by which a rule of a package is reported that is not met.
+const BROKEN_RULE: [&str; 3] =
+    ["rule-invariant", "rule-invariant-not-evaluated", "rule-extension-context-rule"];
+
+/// Rules that differ only in the code system that they look at are one rule to a person.
+const VARIANTS: [&str; 2] = ["-loinc", "-snomedct"];
 
 /// Parameter of every text: how the program is called.
 const PROGRAM: &str = "labcourier";
@@ -340,6 +365,33 @@ mod tests {
         );
         let needed = [("endpoints", ""), ("open", "1")];
         assert!(of("it", "certificate-needed", &needed).contains("inviata 1 dichiarazione aperta"));
+    }
+
+    #[test]
+    fn a_named_rule_is_told_in_every_language_and_its_own_words_stand_beside() {
+        let words = "The AHV number must be 13 characters";
+        let broken = |rule: &str| IssueRecord {
+            severity: bridge::Severity::Error,
+            code: "rule-invariant".to_owned(),
+            rule: Some(rule.to_owned()),
+            text: None,
+            expression: None,
+            line: None,
+            column: None,
+            source: bridge::IssueSource::Rules,
+            suggestion: None,
+            params: [("text".to_owned(), words.to_owned())].into(),
+        };
+        for rule in ["ahvn13-length", "ch-elm-leading-code-loinc"] {
+            for language in ["en", "de", "fr", "it"] {
+                let (texts, issue) = (Catalogue::of(language), broken(rule));
+                assert!(!texts.message(&issue).contains(words), "{language} {rule}");
+                assert_eq!(texts.published(&issue).as_deref(), Some(words));
+            }
+        }
+        let (texts, issue) = (Catalogue::of("de"), broken("of-nobody-we-know"));
+        assert!(texts.message(&issue).contains(words));
+        assert_eq!(texts.published(&issue), None);
     }
 
     #[test]

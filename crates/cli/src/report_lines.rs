@@ -176,6 +176,9 @@ pub(crate) fn messages(output: &Output, texts: &Catalogue, issues: &[IssueRecord
         if let Some(place) = place(texts, issue) {
             output.line(&indented().column("", 9, Look::Plain).look(place, Look::Faint));
         }
+        if let Some(words) = texts.published(issue) {
+            output.line(&indented().column("", 9, Look::Plain).look(words, Look::Faint));
+        }
     }
     let more = sorted.len().saturating_sub(MESSAGES_MAX);
     if more > 0 {
