@@ -10,6 +10,7 @@ mod bundle;
 mod cause;
 mod children;
 mod coded;
+mod consequence;
 mod definitions;
 mod element;
 mod extensions;
@@ -215,6 +216,9 @@ impl<'t> Run<'t> {
         let is_said = |of: &Finding| (covered && is_covered(of)) || self.is_entity_of_html(of);
         let mut findings: Vec<Finding> =
             self.tree.check().into_iter().filter(|of| !is_said(of)).collect();
+        let empty = numbers_of_empty(&findings, &elements);
+        let issues = consequence::without(issues, &elements, &empty);
+        let elements = self.elements(&issues);
         findings.extend(issues.into_iter().filter_map(|issue| {
             let of = elements.get(&issue.at)?;
             let named = |(name, value): (&str, String)| (name.to_owned(), value);
@@ -280,6 +284,18 @@ fn collect<'t>(of: Element<'t>, wanted: &HashSet<u32>, found: &mut HashMap<u32, 
     for child in of.children() {
         collect(child, wanted, found);
     }
+}
+
+/// The elements among these of which the base check says that they are empty.
+fn numbers_of_empty(findings: &[Finding], elements: &HashMap<u32, Element<'_>>) -> HashSet<u32> {
+    let is_empty = |of: &&Finding| of.code == "empty-element" && of.severity == Severity::Error;
+    let places: HashSet<&str> =
+        findings.iter().filter(is_empty).map(|of| of.expression.as_str()).collect();
+    if places.is_empty() {
+        return HashSet::new();
+    }
+    let told = elements.iter().filter(|(_, of)| places.contains(&*of.expression()));
+    told.map(|(number, _)| *number).collect()
 }
 
 /// Base findings that the definitions say too, with more: said once.

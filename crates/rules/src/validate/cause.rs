@@ -17,15 +17,28 @@ struct Cause {
 
 impl Cause {
     fn of(issue: &Issue) -> Self {
-        let (counts, is_of_profile) = (is_count(issue), is_about_profile(issue));
         let is_part = |name: &str| match name {
-            "profile" => is_of_profile,
-            "expected" | "found" | "value" => !counts,
+            "profile" => is_about_profile(issue),
+            "expected" if issue.code == "rule-reference-type" => false,
+            "expected" | "found" | "value" => !is_count(issue),
             _ => true,
         };
-        let params = issue.params.iter().filter(|(name, _)| is_part(name)).cloned().collect();
+        let part = |(name, value): &(&'static str, String)| {
+            let value = match *name {
+                // What stands too often is one thing, of whatever slice it is.
+                "element" if issue.code == "rule-too-many" => before(value, ':'),
+                "value-set" => before(value, '|'),
+                _ => value,
+            };
+            is_part(name).then(|| (*name, value.to_owned()))
+        };
+        let params = issue.params.iter().filter_map(part).collect();
         Self { at: issue.at, code: issue.code, params }
     }
+}
+
+fn before(text: &str, end: char) -> &str {
+    text.split(end).next().unwrap_or(text)
 }
 
 /// Each cause once, at the place of the first that tells it.
@@ -64,6 +77,14 @@ fn is_count(issue: &Issue) -> bool {
 fn demand(issue: &Issue) -> (Reverse<fhir::Severity>, i64) {
     let number = issue.param("expected").and_then(|number| number.parse::<i64>().ok());
     let number = number.filter(|_| is_count(issue)).unwrap_or(0);
-    let strictness = if issue.code == "rule-too-many" { -number } else { number };
+    let strictness = match issue.code {
+        "rule-too-many" => -number,
+        // Whoever names fewer types demands more.
+        "rule-reference-type" => {
+            let types = issue.param("expected").map_or(0, |types| types.split(", ").count());
+            -i64::try_from(types).unwrap_or(0)
+        }
+        _ => number,
+    };
     (Reverse(issue.severity), strictness)
 }

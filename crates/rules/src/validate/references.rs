@@ -179,6 +179,8 @@ impl<'t> Run<'t> {
         for target in &told.targets {
             match self.set.profile(target, profile.package)?.type_name.as_str() {
                 "Resource" | "DomainResource" => return None,
+                // Several profiles of one type are one type to a reader.
+                name if types.contains(&name) => {}
                 name => types.push(name),
             }
         }

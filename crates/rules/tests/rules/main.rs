@@ -5,6 +5,7 @@
 
 mod bounds;
 mod bundles;
+mod causes;
 mod definitions;
 mod discriminators;
 mod elements;

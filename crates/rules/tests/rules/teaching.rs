@@ -4,7 +4,7 @@ use fhir::{Finding, Format, Instant, Limits, Severity, Tree};
 use rules::{Asked, Mode, Package, PackageLimits, RuleSet};
 use serde_json::{Value, json};
 
-const BASE: &str = "http://hl7.org/fhir/StructureDefinition/";
+pub(crate) const BASE: &str = "http://hl7.org/fhir/StructureDefinition/";
 
 /// An element of a definition: path, cardinality, types separated by `|`, and what else there is.
 pub(crate) fn element(path: &str, cardinality: &str, types: &str, more: Value) -> Value {

@@ -1,0 +1,138 @@
+//! One mistake, one line: what follows from a mistake that is told is not told beside it.
+
+use rules::Mode;
+use serde_json::{Value, json};
+
+use crate::teaching::{BASE, element, errors, found, profile, set, url, value_set};
+
+/// What is told of a resource under these profiles.
+fn told(profiles: Vec<Value>, resource: &Value) -> Vec<String> {
+    let mut resource = resource.clone();
+    let urls: Vec<Value> = profiles.iter().map(|of| of["url"].clone()).collect();
+    resource["meta"] = json!({ "profile": urls });
+    errors(&found(&set(profiles), &resource, None, Mode::Authority))
+}
+
+/// An entry that is there twice makes its address mean two things and stands too often, and nothing leads to it.
+#[test]
+fn an_entry_that_is_there_twice_is_told_at_the_second_one() {
+    let (one, two) = (
+        "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000001",
+        "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000002",
+    );
+    let own_rule = json!({ "constraint": [{ "key": "bdl-7", "severity": "error", "human": "unique",
+        "expression": "entry.where(fullUrl.exists()).select(fullUrl).isDistinct()" }] });
+    let few = element("Bundle.entry", "", "", json!({ "max": "2" }));
+    let rules = || {
+        vec![profile(
+            "whole",
+            "Bundle",
+            &[element("Bundle", "", "", own_rule.clone()), few.clone()],
+        )]
+    };
+    let lab =
+        json!({ "fullUrl": two, "resource": { "resourceType": "Organization", "name": "A" } });
+    let composition = json!({ "resourceType": "Composition", "author": [{ "reference": two }] });
+    let of = |entries: &[&Value]| {
+        let first = json!({ "fullUrl": one, "resource": composition });
+        let entries: Vec<&Value> = [&[&first], entries].concat();
+        let all = told(
+            rules(),
+            &json!({ "resourceType": "Bundle", "type": "document", "entry": entries }),
+        );
+        all.into_iter().filter(|of| of.starts_with("rule-")).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&[&lab]), [""; 0]);
+    assert_eq!(of(&[&lab, &lab]), ["rule-invariant Bundle.entry[2]"]);
+    // Another entry that nothing leads to is a mistake of its own.
+    let loose = json!({ "fullUrl": "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000003", "resource": { "resourceType": "Organization", "name": "B" } });
+    assert_eq!(
+        of(&[&lab, &lab, &loose]),
+        [
+            "rule-invariant Bundle.entry[2]",
+            "rule-too-many Bundle.entry[2]",
+            "rule-bundle-not-reached Bundle.entry[3]"
+        ]
+    );
+}
+
+/// What an empty element lacks is not listed: it is empty.
+#[test]
+fn of_an_empty_element_it_is_told_that_it_is_empty() {
+    let there = json!({ "constraint": [{ "key": "a-1", "severity": "error", "human": "a part is there",
+        "expression": "family.exists() or given.exists()" }] });
+    let elements = [
+        element("Patient.name", "", "", there),
+        element("Patient.name.family", "1..1", "", json!({})),
+        element("Patient.name.given", "1..*", "", json!({})),
+    ];
+    let rules = || vec![profile("named", "Patient", &elements)];
+    let of = |names: Value| told(rules(), &json!({ "resourceType": "Patient", "name": names }));
+    assert_eq!(of(json!([{ "given": ["A"] }])), ["rule-missing Patient.name[0]"]);
+    assert_eq!(of(json!([{}])), ["empty-element Patient.name[0]"]);
+}
+
+/// A code that must be a certain one: which others its value set has is no help.
+#[test]
+fn where_one_code_is_demanded_its_value_set_is_not_told() {
+    let status = |name: &str, more: Value| {
+        profile(name, "Patient", &[element("Patient.gender", "", "", more)])
+    };
+    let bound = |set: &str| json!({ "binding": { "strength": "required", "valueSet": set } });
+    let set = value_set("listed");
+    let versioned = format!("{set}|1.0.0");
+    let patient = json!({ "resourceType": "Patient", "gender": "x" });
+    let twice = vec![status("bound", bound(&set)), status("again", bound(&versioned))];
+    assert_eq!(told(twice, &patient), ["rule-code-not-in-value-set Patient.gender"]);
+    let exact =
+        vec![status("bound", bound(&set)), status("exact", json!({ "patternCode": "1-8" }))];
+    assert_eq!(told(exact, &patient), ["rule-pattern Patient.gender"]);
+}
+
+/// A reference to what no profile allows: the one that allows least is told.
+#[test]
+fn a_reference_that_leads_to_a_wrong_type_is_told_once() {
+    let to = |name: &str, targets: &[&str]| {
+        let targets: Vec<String> = targets.iter().map(|of| format!("{BASE}{of}")).collect();
+        let types = json!({ "type": [{ "code": "Reference", "targetProfile": targets }] });
+        profile(name, "Observation", &[element("Observation.subject", "", "", types)])
+    };
+    let rules = vec![to("many", &["Patient", "Patient", "Observation"]), to("one", &["Patient"])];
+    let observation = json!({ "resourceType": "Observation", "status": "final", "code": { "text": "a" },
+        "contained": [{ "resourceType": "Organization", "id": "a", "name": "A" }],
+        "subject": { "reference": "#a" } });
+    let all =
+        found(&set(rules), &with_profiles(&observation, &["many", "one"]), None, Mode::Authority);
+    let wrong: Vec<_> = all.iter().filter(|of| of.code == "rule-reference-type").collect();
+    assert_eq!(wrong.len(), 1, "{all:?}");
+    let expected = ("expected".to_owned(), "Patient".to_owned());
+    assert!(wrong[0].params.contains(&expected), "{wrong:?}");
+}
+
+/// An element of which a slice is missing: the slice says more exactly what is missing.
+#[test]
+fn a_missing_slice_says_that_its_element_is_missing() {
+    let sliced = json!({ "min": 1, "slicing": { "discriminator": [{ "type": "value", "path": "system" }],
+        "rules": "open" } });
+    let slice = json!({ "sliceName": "own", "min": 1 });
+    let system = json!({ "id": "Patient.identifier:own.system", "fixedUri": "http://a.test" });
+    let elements = [
+        element("Patient.identifier", "", "", sliced),
+        element("Patient.identifier", "", "", slice),
+        element("Patient.identifier.system", "1..1", "", system),
+    ];
+    let of = |more: Value| told(vec![profile("own", "Patient", &elements)], &more);
+    let other = json!([{ "system": "http://b.test", "value": "1" }]);
+    let empty = json!({ "resourceType": "Patient", "name": [{ "family": "A" }] });
+    assert_eq!(of(empty), ["rule-slice-missing Patient"]);
+    assert_eq!(
+        of(json!({ "resourceType": "Patient", "identifier": other })),
+        ["rule-slice-missing Patient"]
+    );
+}
+
+fn with_profiles(resource: &Value, names: &[&str]) -> Value {
+    let mut resource = resource.clone();
+    resource["meta"] = json!({ "profile": names.iter().map(|of| url(of)).collect::<Vec<_>>() });
+    resource
+}
