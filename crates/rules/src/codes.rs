@@ -32,6 +32,7 @@ pub const CODES: &[(&str, &[&str])] = &[
     ("rule-invariant-not-evaluated", &["rule", "text"]),
     ("rule-privacy-initials", &["element", "value", "expected", "rule"]),
     ("rule-privacy-narrative", &["element", "value", "expected", "rule"]),
+    ("rule-privacy-narrative-initials", &["element", "value", "expected", "rule"]),
     ("rule-privacy-not-permitted", &["element", "value", "expected", "rule"]),
     ("rule-privacy-code", &["element", "value", "expected", "rule"]),
     ("rule-subject-not-found", &["value", "rule"]),

@@ -99,7 +99,9 @@ pub fn suggestion(tree: &Tree, finding: &Finding) -> Option<Suggestion> {
         "rule-slice-missing" if declares(at, param("element")?) => {
             return of(Cure::Declare, resource_of(at)?, param("value")?);
         }
-        "rule-privacy-not-permitted" | "rule-privacy-narrative" => return of(Cure::Remove, at, ""),
+        "rule-privacy-not-permitted"
+        | "rule-privacy-narrative"
+        | "rule-privacy-narrative-initials" => return of(Cure::Remove, at, ""),
         "rule-privacy-initials" => (at, initial(at)?),
         "rule-code-system-wrong" => (at.child("system")?, param("expected")?.to_owned()),
         "rule-fixed-value" if at.name() == "system" => (at, param("expected")?.to_owned()),

@@ -143,7 +143,8 @@ impl<'t> Run<'t> {
             };
             for narrative in all.iter().filter(is_about) {
                 if initials.iter().any(|of| of.are_in(&words_of(*narrative))) {
-                    demand.say(*narrative, "rule-privacy-narrative", Severity::Warning, issues);
+                    let code = "rule-privacy-narrative-initials";
+                    demand.say(*narrative, code, Severity::Warning, issues);
                 }
             }
         }

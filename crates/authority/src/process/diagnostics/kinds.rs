@@ -210,6 +210,7 @@ const KINDS: &[(&str, &[&str])] = &[
         &[
             "rule-privacy-initials",
             "rule-privacy-narrative",
+            "rule-privacy-narrative-initials",
             "rule-privacy-not-permitted",
             "rule-privacy-code",
         ],
