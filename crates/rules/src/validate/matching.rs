@@ -17,7 +17,9 @@ impl<'t> Run<'t> {
         for (told, is_fixed) in [(&node.fixed, true), (&node.pattern, false)] {
             let Some(told) = told else { continue };
             if !fits(of, &told.value, is_fixed) {
-                let code = if is_fixed { "rule-fixed-value" } else { "rule-pattern" };
+                // The pattern of a primitive has no parts that the value could have beside others.
+                let is_exact = is_fixed || !told.value.is_object();
+                let code = if is_exact { "rule-fixed-value" } else { "rule-pattern" };
                 let expected = shown(&told.value);
                 let params = [("element", of.name()), ("expected", &*expected), ("found", found)];
                 error(issues, of, code, &params);

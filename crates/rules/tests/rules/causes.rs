@@ -86,7 +86,7 @@ fn where_one_code_is_demanded_its_value_set_is_not_told() {
     assert_eq!(told(twice, &patient), ["rule-code-not-in-value-set Patient.gender"]);
     let exact =
         vec![status("bound", bound(&set)), status("exact", json!({ "patternCode": "1-8" }))];
-    assert_eq!(told(exact, &patient), ["rule-pattern Patient.gender"]);
+    assert_eq!(told(exact, &patient), ["rule-fixed-value Patient.gender"]);
 }
 
 /// A reference to what no profile allows: the one that allows least is told.

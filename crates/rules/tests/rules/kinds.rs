@@ -317,6 +317,7 @@ fn no_kind_of_finding_is_without_a_case() {
     let cases = [
         include_str!("bounds.rs"),
         include_str!("bundles.rs"),
+        include_str!("causes.rs"),
         include_str!("definitions.rs"),
         include_str!("discriminators.rs"),
         include_str!("elements.rs"),

@@ -200,7 +200,7 @@ fn narrative_tells_no_more_than_the_name_may() {
         let private = found.iter().filter(|of| of.code.starts_with("rule-privacy-narrative"));
         let told = private.map(|of| {
             // What only may be the name is told as that.
-            let guess = if of.code.ends_with("-initials") { "guess " } else { "" };
+            let guess = if of.code == "rule-privacy-narrative-initials" { "guess " } else { "" };
             format!("{guess}{:?} {}", of.severity, of.expression)
         });
         told.collect()
