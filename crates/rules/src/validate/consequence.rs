@@ -27,7 +27,9 @@ pub(super) fn without(
     empty: &HashSet<u32>,
 ) -> Vec<Issue> {
     let causes = Causes::of(&issues, elements);
-    issues.retain(|issue| !causes.has(issue) && !(empty.contains(&issue.at) && is_unmet(issue)));
+    let follows =
+        |issue: &Issue| causes.has(issue) || (is_unmet(issue) && empty.contains(&issue.at));
+    issues.retain(|issue| !follows(issue));
     for issue in issues.iter_mut().filter(|issue| is_doubled_address(issue)) {
         let here = causes.doubled.iter().filter(|(_, bundle)| **bundle == issue.at);
         if let Some(first) = here.map(|(entry, _)| *entry).min() {
