@@ -156,7 +156,7 @@ fn tests(workspace: &Workspace) -> Result<(), String> {
     };
     let call = call.env(types::FOLDER_VARIABLE, &written);
     let call = call.env(FIGURES, figures(workspace));
-    session::with_keychain(call, &workspace.target.join("home/test"))?.run()
+    session::with_keychain(call, &workspace.target.join("home/test"))?.run_tests()
 }
 
 fn doc_tests(workspace: &Workspace) -> Result<(), String> {
@@ -190,7 +190,7 @@ fn window(workspace: &Workspace) -> Result<(), String> {
     let path = std::env::join_paths(path).map_err(|error| error.to_string())?;
     let call = call.env(FIGURES, figures(workspace));
     let call = session::with_keychain(call, &workspace.target.join("home/window"))?;
-    call.env("PATH", path).run()
+    call.env("PATH", path).run_tests()
 }
 
 /// Where tests write their figures.

@@ -1,13 +1,22 @@
 //! Other programs: shown before they run, their output streamed, their failure named.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
 
 use crate::output;
 
 /// Words of a call in the line about its failure; the whole call stands above its output.
 const SHOWN_OF_FAILED: usize = 4;
+
+/// How long the output of a program may go on after its end.
+const OUTPUT_ENDS: Duration = Duration::from_secs(5);
+
+/// Tests that the line about a failure names.
+const FAILURES_SHOWN: usize = 12;
 
 /// A program to call, as data.
 #[derive(Debug, Clone)]
@@ -95,12 +104,46 @@ impl Call {
     pub fn run(&self) -> Result<(), String> {
         match self.code()? {
             0 => Ok(()),
-            code => {
-                let shown = self.shown();
-                let words: Vec<_> = shown.split(' ').take(SHOWN_OF_FAILED).collect();
-                Err(format!("`{} …` ended with exit code {code}", words.join(" ")))
+            code => Err(self.ended_with(code)),
+        }
+    }
+
+    /// Like [`Call::run`], for programs that run many tests: the error names those that failed, so that whoever sees
+    /// nothing but the end of a long output learns of them.
+    pub fn run_tests(&self) -> Result<(), String> {
+        output::line(&format!("$ {}", self.shown()));
+        let mut command = self.command();
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| self.not_started(&error))?;
+        let (sender, failed) = mpsc::channel();
+        if let Some(out) = child.stdout.take() {
+            let sender = sender.clone();
+            std::thread::spawn(move || show(out, &sender));
+        }
+        if let Some(err) = child.stderr.take() {
+            std::thread::spawn(move || show(err, &sender));
+        }
+        let status = child.wait().map_err(|error| error.to_string())?;
+        // A service that outlives the tests holds their output open: nobody waits for its end for long.
+        let until = Instant::now() + OUTPUT_ENDS;
+        let mut told = Vec::new();
+        while let Ok(line) = failed.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            if told.len() < FAILURES_SHOWN && !told.contains(&line) {
+                told.push(line);
             }
         }
+        if status.success() {
+            return Ok(());
+        }
+        let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+        told.insert(0, self.ended_with(code));
+        Err(told.join("\n    "))
+    }
+
+    fn ended_with(&self, code: u8) -> String {
+        let shown = self.shown();
+        let words: Vec<_> = shown.split(' ').take(SHOWN_OF_FAILED).collect();
+        format!("`{} …` ended with exit code {code}", words.join(" "))
     }
 
     /// Like [`Call::run`], for programs whose exit code has a meaning. A signal counts as 1.
@@ -133,6 +176,33 @@ impl Call {
     }
 }
 
+/// Shows what comes, and hands on the lines that name a test that failed.
+fn show(output: impl std::io::Read, failed: &mpsc::Sender<String>) {
+    let mut lines = BufReader::new(output);
+    let mut line = Vec::new();
+    while lines.read_until(b'\n', &mut line).is_ok_and(|length| length > 0) {
+        let text = String::from_utf8_lossy(&line);
+        output::line(&text);
+        if names_a_failure(&text) {
+            // Nobody listens any more once the program has ended.
+            _ = failed.send(text.trim().to_owned());
+        }
+        line.clear();
+    }
+}
+
+/// As nextest, cargo, Playwright and our own scripts name a test that failed.
+fn names_a_failure(line: &str) -> bool {
+    let line = line.trim();
+    let is_numbered = || {
+        let number = line.split_once(") ").map_or("", |(number, _)| number);
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && line.contains('›')
+    };
+    ["FAIL ", "SIGABRT ", "SIGKILL ", "TIMEOUT "].iter().any(|word| line.starts_with(word))
+        || line.ends_with("... FAILED")
+        || is_numbered()
+}
+
 /// Where a program lies on the PATH.
 pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
@@ -157,6 +227,21 @@ mod tests {
         let wrapped = call.under(["dbus-run-session", "--"]);
         assert_eq!(wrapped.shown(), "dbus-run-session -- /usr/bin/xdotool key a");
         assert_eq!(wrapped.env.len(), 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_tests_that_failed_are_named_once() {
+        let said = "echo '  PASS a::b'; echo '  FAIL [ 0.1s] a::c'; echo '  FAIL [ 0.1s] a::c' >&2; \
+            echo '  1) tests/x.spec.ts:5:1 › a journey'; echo '1) no test'; exit 3";
+        let told = Call::new("sh").args(["-c", said]).run_tests().unwrap_err();
+        let lines: Vec<&str> = told.lines().map(str::trim).skip(1).collect();
+        assert_eq!(lines.len(), 2, "{told}");
+        for line in ["1) tests/x.spec.ts:5:1 › a journey", "FAIL [ 0.1s] a::c"] {
+            assert!(lines.contains(&line), "{told}");
+        }
+        assert!(told.contains("exit code 3"));
+        assert!(Call::new("sh").args(["-c", "echo FAIL x"]).run_tests().is_ok());
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(crate) fn script(workspace: &Workspace, name: &str) -> Result<(), String> {
     if let Some(browser) = packages::browser() {
         call = call.env("CHROMIUM", browser);
     }
-    call.run()
+    call.run_tests()
 }
 
 /// Whether `package.json` has a script of this name.
