@@ -33,6 +33,7 @@ pub const CODES: &[(&str, &[&str])] = &[
     ("rule-privacy-initials", &["element", "value", "expected", "rule"]),
     ("rule-privacy-narrative", &["element", "value", "expected", "rule"]),
     ("rule-privacy-narrative-initials", &["element", "value", "expected", "rule"]),
+    ("rule-privacy-elsewhere", &["element", "value", "expected", "rule"]),
     ("rule-privacy-not-permitted", &["element", "value", "expected", "rule"]),
     ("rule-privacy-code", &["element", "value", "expected", "rule"]),
     ("rule-subject-not-found", &["value", "rule"]),

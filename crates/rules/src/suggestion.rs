@@ -100,6 +100,7 @@ pub fn suggestion(tree: &Tree, finding: &Finding) -> Option<Suggestion> {
             return of(Cure::Declare, resource_of(at)?, param("value")?);
         }
         "rule-privacy-not-permitted"
+        | "rule-privacy-elsewhere"
         | "rule-privacy-narrative"
         | "rule-privacy-narrative-initials" => return of(Cure::Remove, at, ""),
         "rule-privacy-initials" => (at, initial(at)?),

@@ -124,7 +124,7 @@ impl RuleSet {
                 None => error(&mut issues, root, run.absent(canonical), &[("profile", canonical)]),
             }
         }
-        run.narratives(&mut issues);
+        run.telling_texts(&mut issues);
         run.finish(issues)
     }
 }

@@ -1,13 +1,14 @@
 //! What a report says of its patient beyond what its organism permits: told at the place that says too much, not at
 //! the result whose invariant asks for it.
 
+mod texts;
+
 use std::rc::Rc;
 
 use fhir::{Element, Severity};
 
 use super::{Issue, Run, push};
 use crate::facts::privacy::{MAPS, Name, NameForms};
-use crate::html;
 use crate::profile::Profile;
 use crate::rule::Rule;
 
@@ -123,57 +124,12 @@ impl<'t> Run<'t> {
         (patient.resource_type() == Some("Patient")).then_some(patient)
     }
 
-    /// Narrative that says what the patient is called, where no form of the name permits it: with the name that the
-    /// report has, or with two words that begin as its initials do, which somebody has to look at.
-    pub(super) fn narratives(&self, issues: &mut Vec<Issue>) {
-        let mut all = Vec::new();
-        narratives(self.tree.root(), &mut all);
-        if all.is_empty() {
-            return;
-        }
-        for (_, demand) in self.demands() {
-            if demand.profiles().next().is_none() {
-                continue;
-            }
-            self.in_narrative(&demand, Severity::Warning, issues);
-            let initials = Initials::of(demand.patient);
-            let is_about = |of: &&Element<'t>| {
-                let kind = of.parent().and_then(|owner| resource_around(owner).resource_type());
-                matches!(kind, Some("Patient" | "Composition"))
-            };
-            for narrative in all.iter().filter(is_about) {
-                if initials.iter().any(|of| of.are_in(&words_of(*narrative))) {
-                    let code = "rule-privacy-narrative-initials";
-                    demand.say(*narrative, code, Severity::Warning, issues);
-                }
-            }
-        }
-    }
-
-    /// Narrative that repeats the name of the patient, wherever in the document it stands.
-    fn in_narrative(&self, demand: &Demand<'t>, severity: Severity, told: &mut Vec<Issue>) {
-        let names = names_of(demand.patient);
-        if names.is_empty() {
-            return;
-        }
-        let mut all = Vec::new();
-        narratives(self.tree.root(), &mut all);
-        for narrative in all {
-            let words: Vec<String> =
-                words_of(narrative).iter().map(|word| word.to_lowercase()).collect();
-            let repeats = |name: &Vec<String>| words.windows(name.len()).any(|of| of == name);
-            if names.iter().any(repeats) {
-                demand.say(narrative, "rule-privacy-narrative", severity, told);
-            }
-        }
-    }
-
     /// What the patient shows beyond the form that comes nearest.
     pub(crate) fn too_much(&self, demand: &Demand<'t>, severity: Severity) -> Vec<Issue> {
         let Some((_, name, found)) = self.nearest_form(demand) else { return Vec::new() };
         let elements = self.elements(&found);
         let mut told = Vec::new();
-        self.in_narrative(demand, severity, &mut told);
+        self.in_texts(demand, severity, &mut told);
         for issue in found {
             let Some(at) = elements.get(&issue.at) else { continue };
             let before = told.len();
@@ -290,84 +246,6 @@ fn name_around(of: Element<'_>) -> Option<Element<'_>> {
         }
         at = at.parent()?;
     }
-}
-
-/// The first letters of a name of which nothing else is there.
-struct Initials {
-    family: char,
-    given: char,
-}
-
-impl Initials {
-    fn of(patient: Element<'_>) -> Vec<Self> {
-        let letter = |of: Element<'_>| {
-            let mut letters = of.value()?.trim_end_matches('.').chars();
-            letters.next().filter(|_| letters.next().is_none()).map(|of| of.to_ascii_uppercase())
-        };
-        let initials = |name: Element<'_>| {
-            let family = name.all("family").find_map(letter)?;
-            Some(Self { family, given: name.all("given").find_map(letter)? })
-        };
-        patient.all("name").filter_map(initials).collect()
-    }
-
-    /// Whether two words beside each other begin so, in either order: `Anna Muster`, `Muster, Anna`.
-    fn are_in(&self, words: &[&str]) -> bool {
-        let begins = |word: &str, with: char| {
-            let mut letters = word.chars();
-            letters.next() == Some(with) && letters.next().is_some_and(char::is_lowercase)
-        };
-        words.windows(2).any(|of| {
-            (begins(of[0], self.given) && begins(of[1], self.family))
-                || (begins(of[0], self.family) && begins(of[1], self.given))
-        })
-    }
-}
-
-/// The family names of a patient and the texts of names, as words; initials name nobody.
-fn names_of(patient: Element<'_>) -> Vec<Vec<String>> {
-    let parts = patient.all("name").flat_map(|name| name.all("family").chain(name.all("text")));
-    let words = parts.filter_map(Element::value).map(|part| {
-        let words = words(part).into_iter().filter(|word| word.chars().nth(1).is_some());
-        words.map(str::to_lowercase).collect::<Vec<_>>()
-    });
-    words.filter(|words| !words.is_empty()).collect()
-}
-
-fn words(text: &str) -> Vec<&str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect()
-}
-
-/// What a reader sees of a narrative, as words.
-fn words_of(narrative: Element<'_>) -> Vec<&str> {
-    let mut all = Vec::new();
-    if let Some(text) = narrative.text("div") {
-        html::walk(text, |event| {
-            if let html::Event::Text(text) = event {
-                all.extend(words(text));
-            }
-        });
-    }
-    all
-}
-
-fn narratives<'t>(of: Element<'t>, found: &mut Vec<Element<'t>>) {
-    if of.type_name() == "Narrative" {
-        found.push(of);
-        return;
-    }
-    for child in of.children() {
-        narratives(child, found);
-    }
-}
-
-fn resource_around(of: Element<'_>) -> Element<'_> {
-    let mut at = of;
-    while at.resource_type().is_none() {
-        let Some(above) = at.parent() else { break };
-        at = above;
-    }
-    at
 }
 
 fn observations<'t>(of: Element<'t>, found: &mut Vec<Element<'t>>) {

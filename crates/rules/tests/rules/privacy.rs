@@ -229,6 +229,22 @@ fn narrative_tells_no_more_than_the_name_may() {
     let mut elsewhere = of_patient("1-8", "Muster", "Anna", "nothing");
     elsewhere["text"] = div("Muster: positive");
     assert_eq!(told(&elsewhere), ["Warning Observation.text"]);
+    // The text of a name, and what a reference to the patient displays, are read like narrative.
+    let texts = |family: &str, text: &str, display: &str| -> Vec<String> {
+        let name = json!({ "family": family, "given": ["A"], "text": text });
+        let mut result = result("1-8", json!({ "name": [name] }));
+        result["subject"]["display"] = json!(display);
+        let asked = rules::Asked { profiles: &[], mode: Mode::Authority, now: fhir::Instant(0) };
+        let found = rules.validate(&tree(&result), &asked);
+        let private = found.iter().filter(|of| of.code == "rule-privacy-elsewhere");
+        private.map(|of| format!("{:?} {}", of.severity, of.expression)).collect()
+    };
+    let in_name = "Warning Observation.contained[0].name[0].text";
+    let in_display = "Warning Observation.subject.display";
+    assert_eq!(texts("M", "A. M.", "A. M."), [""; 0]);
+    assert_eq!(texts("M", "Anna Muster", "A. M."), [in_name]);
+    assert_eq!(texts("M", "A. M.", "Anna Muster"), [in_display]);
+    assert_eq!(texts("Muster", "A. M.", "Frau MUSTER"), [in_display]);
     // Where the rule holds the report, its narrative holds it as well; the preview has it, and it can be taken out.
     let held = of_patient("1-8", "Muster", "Anna", "Anna Muster");
     let errors = errors(&found(&rules, &held, Some("result"), Mode::Authority));

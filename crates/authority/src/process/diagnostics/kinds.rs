@@ -211,6 +211,7 @@ const KINDS: &[(&str, &[&str])] = &[
             "rule-privacy-initials",
             "rule-privacy-narrative",
             "rule-privacy-narrative-initials",
+            "rule-privacy-elsewhere",
             "rule-privacy-not-permitted",
             "rule-privacy-code",
         ],
