@@ -19,6 +19,8 @@ export default defineConfig({
     bypassCSP: false,
     // As the core of a journey: a day begins for both at the same time, at whatever hour the journeys run.
     timezoneId: "Europe/Zurich",
+    // A colour that is on its way from one to another has a contrast that nobody chose, and axe measures it.
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: {
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],

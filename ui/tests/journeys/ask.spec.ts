@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 
 import type { EndpointInput } from "../../src/bridge/generated/EndpointInput";
-import { anotherCore, authority, expect, heldBack, sound, test } from "./window";
+import { anotherCore, authority, expect, heldBack, placeOf, sound, test } from "./window";
 import type { Core } from "./window";
 
 test("what the authority has is shown beside the list, narrowed, and opened", async ({ window, core }) => {
@@ -115,10 +115,10 @@ test.describe("a laboratory", () => {
     const letGo = await heldBack(window, "ask_authority");
     await set(core, made);
     await expect(window.getByText("Asking the authority")).toBeAttached();
-    const before = await window.getByTestId("ask-status").boundingBox();
+    const before = await placeOf(window.getByTestId("ask-status"));
     letGo();
     await expect(window.getByText("The authority shows no report to this certificate")).toBeAttached();
-    expect(await window.getByTestId("ask-status").boundingBox()).toEqual(before);
+    expect(await placeOf(window.getByTestId("ask-status"))).toEqual(before);
     expect(await list?.isVisible()).toBe(true);
     await option.click();
     await expect(window.getByTestId("ask-status")).toContainText("Failed");

@@ -53,7 +53,7 @@ test("without a keychain a passphrase protects the keys, and is asked for at the
   await expect(window.getByRole("dialog")).toHaveCount(0);
   await expect(window.getByText("Enter the passphrase to go on sending")).toHaveCount(0);
   // Whoever worked with the authority goes on there.
-  expect(await core.call("status")).toMatchObject({ endpoint: "Pilot", environment: "integration" });
+  await expect.poll(() => core.call("status")).toMatchObject({ endpoint: "Pilot", environment: "integration" });
 });
 
 test("what is no CA, no address or a name twice is said where it stands", async ({ window, core }) => {

@@ -40,7 +40,7 @@ test("the same files can be sent as reports of their own", async ({ window, core
   await expect(window.getByTestId("corrects")).toContainText("sent as a report of its own");
   await window.getByRole("button", { name: "Send 1 report" }).click();
   await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
-  expect((await core.call("status")).counts.needsAttention).toBe(2);
+  await expect.poll(async () => (await core.call("status")).counts.needsAttention).toBe(2);
   // That was said of one list, and of no other.
   await drop(1);
   await expect(window.getByText("1 of these files corrects a report that needs correction")).toBeVisible();
@@ -68,7 +68,7 @@ test("a value is corrected in the form, the difference is in sight, and the next
   await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
   await expect(window.getByTestId("detail-state")).toHaveAttribute("data-state", "failed");
-  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 1, completed: 1 });
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 1, completed: 1 });
 });
 
 test("an emptied field takes its value out of the report, or says at once that the report needs it", async ({ window, core }) => {
@@ -116,7 +116,7 @@ test("an emptied field takes its value out of the report, or says at once that t
   await dialog.getByTestId("correct-send").click();
   await expect(dialog).toHaveCount(0);
   await expect.poll(async () => (await core.call("status")).counts.completed).toBe(2);
-  expect((await core.call("status")).counts.needsAttention).toBe(0);
+  await expect.poll(async () => (await core.call("status")).counts.needsAttention).toBe(0);
 });
 
 test("what was typed is a draft that outlives the window, and what goes missing is told", async ({ window, core }) => {
@@ -153,10 +153,10 @@ test("many reports of one cause are fixed once: one goes first, its verdict lets
   await dialog.getByRole("button", { name: "Send one first" }).click();
   await expect(dialog).toContainText("Waiting for the authority");
   await expect(dialog).toContainText("The first is completed. 11 are left.");
-  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 11, completed: 1 });
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 11, completed: 1 });
   await window.keyboard.press("Enter");
   await expect(dialog).toContainText("All done: 12 completed");
-  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 12 });
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 12 });
 });
 
 test("a fix that does not help stops after the first", async ({ window, core }) => {
@@ -173,7 +173,7 @@ test("a fix that does not help stops after the first", async ({ window, core }) 
   await dialog.getByRole("textbox", { name: "Put this instead" }).fill("Muster");
   await dialog.getByRole("button", { name: "Send one first" }).click();
   await expect(dialog).toContainText("Stopped: 0 completed, 1 failed");
-  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 3, completed: 0 });
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 3, completed: 0 });
 });
 
 test("stopped while nothing leaves, what was begun is held back, and it is said", async ({ window, core }) => {
@@ -189,7 +189,7 @@ test("stopped while nothing leaves, what was begun is held back, and it is said"
   await dialog.getByRole("button", { name: "Stop" }).click();
   await expect(dialog.getByTestId("fix-progress")).toContainText("0 completed, 0 failed. 1 on hold, not sent before you decide. Nothing more is sent.");
   await core.call("set_paused", { paused: false });
-  expect((await core.call("status")).counts.byState).toMatchObject({ held: 1, queued: 0, completed: 0, failed: 2 });
+  await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ held: 1, queued: 0, completed: 0, failed: 2 });
 });
 
 test("what was typed into the form last is sent, however long it takes into the text", async ({ window, core }) => {
@@ -282,7 +282,7 @@ test("a corrected file dropped on the form of the correction is that correction"
   await expect(window.getByText("It does not correct the open report")).toBeVisible();
   await window.keyboard.press("Escape");
   await expect(window.getByText("It does not correct the open report")).toHaveCount(0);
-  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 1, completed: 0, inProgress: 0, closed: 0 });
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 1, completed: 0, inProgress: 0, closed: 0 });
   await core.drop([core.write("corrected.json", corrected(readFileSync(file ?? "", "utf8")))]);
   await expect(window.getByText("It does not correct the open report")).toHaveCount(0);
   await expect(window.getByTestId("drop-correct")).toBeEnabled();
@@ -290,6 +290,6 @@ test("a corrected file dropped on the form of the correction is that correction"
   await window.keyboard.press("Control+Enter");
   await expect(window.getByRole("dialog")).toHaveCount(0);
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
-  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
-  for (const id of [1, 2]) expect((await core.call("detail", { id })).source).not.toContain("Halb-getippt");
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
+  for (const id of [1, 2]) await expect.poll(async () => (await core.call("detail", { id })).source).not.toContain("Halb-getippt");
 });

@@ -21,5 +21,5 @@ test("the first steps stay until they are done, each opens its place, and they c
   await window.getByTestId("nav-send").click();
   await window.getByTestId("checklist-hide").click();
   await expect(list).toHaveCount(0);
-  expect(await core.call("preferences")).toMatchObject({ checklistHidden: true });
+  await expect.poll(() => core.call("preferences")).toMatchObject({ checklistHidden: true });
 });

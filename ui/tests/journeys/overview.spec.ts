@@ -59,8 +59,9 @@ test("the daily statement has what was sent, its digest and the answer, and no n
   await sound(window);
 
   await window.getByTestId("statement-csv").click();
-  const copied = await window.evaluate(() => navigator.clipboard.readText());
-  expect(copied.split("\r\n")).toHaveLength(3);
+  const readText = () => window.evaluate(() => navigator.clipboard.readText());
+  await expect.poll(async () => (await readText()).split("\r\n")).toHaveLength(3);
+  const copied = await readText();
   expect(copied).toContain(digest);
 
   // Paper has the statement and nothing of the window.

@@ -56,13 +56,13 @@ test("packages are imported, tried on the last reports, used and removed", async
   await expect(dialog).not.toContainText(row.patient ?? "a patient");
   await sound(window);
   await dialog.getByRole("button", { name: "Cancel" }).click();
-  expect((await core.call("rules")).find((one) => one.inUse)?.version).toBe("1.0.0");
+  await expect.poll(async () => (await core.call("rules")).find((one) => one.inUse)?.version).toBe("1.0.0");
 
   await second.getByTestId("rules-use").click();
   await dialog.getByTestId("rules-use-confirm").click();
   await expect(second).toContainText("In use");
   const next = await sent(core, core.sample("malaria"));
-  expect(await stateOf(core, next)).toBe("held");
+  await expect.poll(() => stateOf(core, next)).toBe("held");
 
   await second.getByTestId("rules-remove").click();
   await expect(dialog).toContainText("It is in use.");
@@ -71,7 +71,7 @@ test("packages are imported, tried on the last reports, used and removed", async
   await second.getByTestId("rules-remove").click();
   await dialog.getByTestId("rules-remove-confirm").click();
   await expect(packages).toHaveCount(2);
-  expect((await core.call("rules")).filter((one) => one.inUse)).toEqual([]);
+  await expect.poll(async () => (await core.call("rules")).filter((one) => one.inUse)).toEqual([]);
 });
 
 for (const [language, said] of [

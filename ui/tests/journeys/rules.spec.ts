@@ -89,7 +89,7 @@ test("a report with twelve mistakes is walked to clean, and is sent", async ({ w
   await expect(window.getByTestId("correct-summary")).toContainText("Checked: nothing found");
   await dialog.getByTestId("correct-send").click();
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
-  expect((await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
 });
 
 test("a mark in the source says what is wrong, and its button puts the cure in", async ({ window, core }) => {
@@ -139,7 +139,7 @@ test("what the authority may see stands beside what the report says of the patie
   const report = readFileSync(join(core.folder, "home/practice/lessons/syphilis-full-name.json"), "utf8");
   const sent = await core.send([{ name: "syphilis.json", text: report }]);
   const [id] = sent.submissions;
-  expect((await core.call("detail", { id: id ?? 0 })).row.state).toBe("held");
+  await expect.poll(async () => (await core.call("detail", { id: id ?? 0 })).row.state).toBe("held");
   await window.getByTestId("nav-correct").click();
   await window.getByTestId("report-row").first().click();
   const shown = window.getByTestId("detail").getByTestId("privacy");

@@ -35,7 +35,7 @@ test.describe("before anything has left", () => {
     });
     // How fast is told and not judged: a computer that is busy with other tests would decide it. What counts is that
     // nothing has left by then.
-    expect((await core.call("status")).counts.byState).toMatchObject({ queued: 1, sending: 0, "in-progress": 0 });
+    await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ queued: 1, sending: 0, "in-progress": 0 });
     test.info().annotations.push({ type: "undo after", description: `${Math.round(taken)} ms` });
     await window.keyboard.press("Control+z");
     await expect(window.getByTestId("batch")).toContainText("1 report is on hold");
@@ -104,7 +104,7 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
   const row = window.getByTestId("candidate-row");
   await expect(row).toHaveAttribute("data-verdict", /ready|warnings/);
   await expect(row).toContainText("Pasted report 1");
-  expect((await core.call("status")).counts.byState).toMatchObject({ queued: 0, completed: 0 });
+  await expect.poll(async () => (await core.call("status")).counts.byState).toMatchObject({ queued: 0, completed: 0 });
   await core.drop([core.sample("malaria")]);
   await expect(row).toHaveCount(2);
   // Whoever writes in a dialog does not mean the list behind it.

@@ -36,7 +36,7 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   await change.click();
   await expect(dialog).toHaveCount(0);
   await expect(window.getByText("FOPH is changed")).toBeVisible();
-  expect((await core.call("detail", { id: id ?? 0 })).row.endpoint).toBe("FOPH");
+  await expect.poll(async () => (await core.call("detail", { id: id ?? 0 })).row.endpoint).toBe("FOPH");
 
   // Another address: what is no address is said at the field; where reports were taken in, only on somebody's word.
   await window.getByRole("button", { name: "Change FOPH" }).click();
@@ -52,7 +52,7 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   await dialog.getByText("It is the same authority under another address").click();
   await change.click();
   await expect(dialog).toHaveCount(0);
-  expect((await core.call("endpoints")).find((one) => one.name === "FOPH")?.baseUrl).toBe(`${other}`);
+  await expect.poll(async () => (await core.call("endpoints")).find((one) => one.name === "FOPH")?.baseUrl).toBe(`${other}`);
 
   // In use it cannot be removed while there is another; out of use it can, and its report stays.
   const second = { name: "Second", baseUrl: made.base, environment: "integration" as const, release: null, language: null, proxy: null };
@@ -67,7 +67,7 @@ test("an authority is renamed with its reports, moved only knowingly, and remove
   await window.getByTestId("endpoint-remove").click();
   await window.getByTestId("endpoint-remove-confirm").click();
   await expect(window.getByText("FOPH is removed")).toBeVisible();
-  expect((await core.call("endpoints")).map((one) => one.name)).not.toContain("FOPH");
+  await expect.poll(async () => (await core.call("endpoints")).map((one) => one.name)).not.toContain("FOPH");
 });
 
 test("what stands on the list of Send is not taken along to the other room, and that is said", async ({ window, core }) => {
@@ -248,7 +248,7 @@ test("a watched folder is asked about what lies in it; what is left there stays 
   await expect(dialog).toContainText("The newest was last changed");
   await sound(window);
   await dialog.getByRole("button", { name: "Cancel" }).click();
-  expect(await watched()).toBe(null);
+  await expect.poll(() => watched()).toBe(null);
 
   await choose();
   await expect(window.getByTestId("watch-what-comes")).toBeFocused();

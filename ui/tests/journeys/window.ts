@@ -112,6 +112,19 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: C
   },
 });
 
+/** Where something stands on the page, once it stands still. */
+export async function placeOf(of: Locator): Promise<unknown> {
+  let place: unknown;
+  await expect
+    .poll(async () => {
+      const before = place;
+      place = await of.boundingBox();
+      return JSON.stringify(place) === JSON.stringify(before);
+    })
+    .toBe(true);
+  return place;
+}
+
 /** axe finds nothing on the page as it is, and nothing is wider than it. */
 export async function sound(page: Page): Promise<void> {
   // Evaluated by the driver: the policy of the page forbids a script element.
