@@ -22,6 +22,38 @@ pub(crate) fn of_another_life(
 ) -> Result<Vec<SubmissionId>, JournalError> {
     let there = Destination { endpoint: &lost.endpoint, environment: lost.environment.as_deref() };
     let all = known::of_content(connection, &lost.digest, lost.canonical.as_deref(), Some(there))?;
+    strangers(connection, attempts, all)
+}
+
+/// The same of its content, of its document, and of other corrections of the report that it `corrects`: other versions of it
+/// do not go after what became of it since.
+pub(crate) fn versions_of_another_life(
+    connection: &Connection,
+    attempts: &Attempts,
+    lost: &LostReport,
+    corrects: Option<SubmissionId>,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let there = Destination { endpoint: &lost.endpoint, environment: lost.environment.as_deref() };
+    let mut all =
+        known::of_content(connection, &lost.digest, lost.canonical.as_deref(), Some(there))?;
+    if let Some(document) = &lost.document {
+        let versions = known::of_document(connection, document, there)?;
+        all.extend(versions.into_iter().map(|version| version.id));
+    }
+    if let Some(corrects) = corrects {
+        all.extend(succession::successors(connection, corrects)?);
+    }
+    all.sort_unstable();
+    all.dedup();
+    strangers(connection, attempts, all)
+}
+
+/// Those of the restored journal that the one that it takes the place of did not have.
+fn strangers(
+    connection: &Connection,
+    attempts: &Attempts,
+    all: Vec<SubmissionId>,
+) -> Result<Vec<SubmissionId>, JournalError> {
     let mut found = Vec::new();
     for id in all.into_iter().filter(|id| attempts.is_restored(*id)) {
         let row = read::row(connection, id)?;

@@ -288,8 +288,8 @@ fn write(
         }
     }
     for lost in forgotten {
-        let others = content::of_another_life(connection, &attempts, lost)?;
-        content::hold(connection, &others, &by, now)?;
+        let versions = content::versions_of_another_life(connection, &attempts, lost, None)?;
+        content::hold(connection, &versions, &by, now)?;
     }
     recovery.lost = lost::all(connection)?.len() as u64;
     let would_send = recovery.doubted + recovery.salvaged > 0;

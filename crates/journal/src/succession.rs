@@ -114,6 +114,21 @@ pub(crate) fn withdrawn_in_place_of(
     Ok(found)
 }
 
+/// Everything that took the place of a report or was to, also of such corrections.
+pub(crate) fn successors(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let (mut all, mut found) = (vec![id], Vec::new());
+    while let Some(id) = all.pop() {
+        let of_this: Vec<SubmissionId> =
+            read::all(connection, sql::SUCCESSORS, [id.0], |row| row.get(0).map(SubmissionId))?;
+        all.extend(&of_this);
+        found.extend(of_this);
+    }
+    Ok(found)
+}
+
 /// The correction of a report that has arrived already, also one of a correction that was withdrawn: after a restore the
 /// authority may tell of that one first.
 pub(crate) fn overtaken(

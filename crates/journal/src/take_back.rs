@@ -93,6 +93,7 @@ fn take_back(
         }
     }
     let others = content::of_another_life(connection, attempts, &lost)?;
+    let versions = content::versions_of_another_life(connection, attempts, &lost, new.corrects)?;
     let has_ended = said_received || closed || report.replaced_by.is_some();
     if !has_ended && new.corrects.is_none() {
         new.corrects = content::replaceable(connection, &others)?;
@@ -119,7 +120,7 @@ fn take_back(
         let reason = doubt::RESTORED.to_owned();
         append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
     }
-    content::hold(connection, &others, by, now)?;
+    content::hold(connection, &versions, by, now)?;
     if !has_ended {
         content::hold_beside(connection, &others, id, by, now)?;
     }

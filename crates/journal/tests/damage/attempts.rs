@@ -1,6 +1,7 @@
 //! One content under several attempts: of one document's identifier, or of several lives of a journal.
 
 use std::fs;
+use std::path::Path;
 
 use crate::common::{House, accepted, at, key, nowhere, report, step};
 use journal::{
@@ -147,6 +148,28 @@ enum Left {
     Register,
 }
 
+/// The disk dies with journal and register: a backup takes the journal's place on another one.
+fn on_a_new_disk(path: &Path, backup: &Path) -> Journal {
+    for name in ["journal.db", "journal.db-wal", "journal.db-shm", "journal.db-register"] {
+        let _ = fs::remove_file(path.with_file_name(name));
+    }
+    restore(backup, &key(), path, &nowhere, at(100)).unwrap();
+    Journal::open(path, &key()).unwrap()
+}
+
+/// Takes away what is not left of a journal.
+fn leave(path: &Path, left: Left) {
+    match left {
+        Left::All => {}
+        Left::Register => fs::remove_file(path).unwrap(),
+        Left::Journal => {
+            for name in ["journal.db-register", "journal.db-register-wal"] {
+                let _ = fs::remove_file(path.with_file_name(name));
+            }
+        }
+    }
+}
+
 /// A content was taken in, and a backup made of it in the state that `first` leaves. The disk dies, and with it the register;
 /// an older backup takes the journal's place, and the content is handed over once more, under another attempt. After that
 /// life the first backup is restored. Gives the journal, the first attempt and the second.
@@ -163,11 +186,7 @@ fn two_lives(
     let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
     let path = house.path();
     let folder = house.leave();
-    for name in ["journal.db", "journal.db-wal", "journal.db-shm", "journal.db-register"] {
-        let _ = fs::remove_file(path.with_file_name(name));
-    }
-    restore(&empty, &key(), &path, &nowhere, at(100)).unwrap();
-    let journal = Journal::open(&path, &key()).unwrap();
+    let journal = on_a_new_disk(&path, &empty);
     let new = NewSubmission { identifier: "urn:uuid:second-life".to_owned(), ..report(1) };
     let again = journal.import(new).unwrap();
     journal.decide_guarded(again, None, &person(), at(110)).unwrap();
@@ -189,15 +208,7 @@ fn two_lives(
         }
     }
     journal.close();
-    match left {
-        Left::All => {}
-        Left::Register => fs::remove_file(&path).unwrap(),
-        Left::Journal => {
-            for name in ["journal.db-register", "journal.db-register-wal"] {
-                let _ = fs::remove_file(path.with_file_name(name));
-            }
-        }
-    }
+    leave(&path, left);
     restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
     let journal = Journal::open(&path, &key()).unwrap();
     let here = Destination { endpoint: "practice", environment: None };
@@ -291,4 +302,74 @@ fn what_is_found_of_a_content_is_told_where_that_is_on_hold() {
     assert!(matches!(shown, Reconciled::Added(_)), "{shown:?}");
     assert!(told(&journal, id).contains(&"authority-may-have-it".to_owned()));
     assert_eq!(journal.state(id).unwrap().code(), "held");
+}
+
+/// Another version of the first report, as a second life of the journal takes it in.
+fn newer(corrects: Option<SubmissionId>) -> NewSubmission {
+    let (new, first) = (report(2), report(1));
+    let identifier = "urn:uuid:second-life".to_owned();
+    NewSubmission { identifier, summary: first.summary, corrects, ..new }
+}
+
+/// A report waits in a backup. The disk dies with the register, an older backup takes the journal's place, and a newer version
+/// of the document goes out. Where the first backup is restored after that, the older version does not go after the newer one.
+#[test]
+fn an_older_version_of_another_life_does_not_go_after_the_newer_one() {
+    for left in [Left::All, Left::Journal, Left::Register] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let empty = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+        let old = house.import(1);
+        let apart = house.import(3);
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        let path = house.path();
+        let _folder = house.leave();
+        let journal = on_a_new_disk(&path, &empty);
+        let new = journal.import(newer(None)).unwrap();
+        journal.decide_guarded(new, None, &person(), at(110)).unwrap();
+        record(&journal, new, Event::SendingStarted { since: at(120) });
+        record(&journal, new, Event::Completed { receipt: "r-2".to_owned() });
+        journal.close();
+        leave(&path, left);
+        restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        assert_eq!(would_go(&journal, &[old]), 0, "left: {left:?}");
+        assert_eq!(journal.state(old).unwrap().code(), "held", "left: {left:?}");
+        assert!(told(&journal, old).contains(&"decided-before-restore".to_owned()));
+        assert_eq!(would_go(&journal, &[apart]), 1, "another document is none of its versions");
+        assert_eq!(journal.verify().unwrap().problems, []);
+    }
+}
+
+/// The same of two corrections of one report, also where they stand for documents with names of their own.
+#[test]
+fn a_correction_of_another_life_does_not_go_after_the_one_that_was_made_since() {
+    for same_document in [true, false] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let wrong = house.import(1);
+        house.reject(wrong, "no");
+        let first = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+        let of_before = match same_document {
+            true => NewSubmission { summary: report(1).summary, ..report(3) },
+            false => report(3),
+        };
+        let of_before = NewSubmission { corrects: Some(wrong), ..of_before };
+        let of_before = house.journal.import(of_before).unwrap();
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        let path = house.path();
+        let _folder = house.leave();
+        let journal = on_a_new_disk(&path, &first);
+        let new = journal.import(newer(Some(wrong))).unwrap();
+        journal.decide_guarded(new, None, &person(), at(110)).unwrap();
+        record(&journal, new, Event::SendingStarted { since: at(120) });
+        record(&journal, new, Event::Completed { receipt: "r-2".to_owned() });
+        journal.close();
+        restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        assert_eq!(would_go(&journal, &[of_before]), 0, "same document: {same_document}");
+        assert_eq!(journal.state(of_before).unwrap().code(), "held");
+        assert!(told(&journal, of_before).contains(&"decided-before-restore".to_owned()));
+        assert_eq!(journal.verify().unwrap().problems, []);
+    }
 }
