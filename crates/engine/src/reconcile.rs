@@ -257,6 +257,7 @@ pub(crate) fn found_report(
         endpoint: endpoint.to_owned(),
         event,
         issues: answer.issues.iter().cloned().map(Message::from_issue).collect(),
+        last_updated: answer.last_updated,
         evidence: kept(proof, EvidenceKind::Search, now),
         by: person::worker(),
         at: now,

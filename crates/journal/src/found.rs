@@ -24,6 +24,8 @@ pub struct FoundReport {
     pub event: Event,
     /// The authority's messages.
     pub issues: Vec<Message>,
+    /// When the authority changed it last, by its own clock.
+    pub last_updated: Option<Instant>,
     /// Its answer.
     pub evidence: Evidence,
     /// Who looked.
@@ -102,7 +104,9 @@ fn may_have_left(
 }
 
 /// Whether it is a report that a restore has lost: the authority has said what became of the one that is known under this
-/// identifier, and this is another.
+/// identifier, and this is another. A delivery that the authority has not changed since the lost one was taken in cannot be
+/// that: a gateway may have repeated the request of an older version. Where clocks differ, or nothing is said of the time, it
+/// stays lost, and is asked for when it is handed over again.
 fn is_the_lost_one(
     connection: &Connection,
     id: SubmissionId,
@@ -112,9 +116,11 @@ fn is_the_lost_one(
         read::state(connection, id)?,
         State::Completed { .. } | State::Rejected | State::Failed { .. }
     );
-    Ok(has_ended
-        && found.known_as.is_none()
-        && lost::by_identifier(connection, &found.endpoint, &found.identifier)?.is_some())
+    if !has_ended || found.known_as.is_some() {
+        return Ok(false);
+    }
+    let lost = lost::by_identifier(connection, &found.endpoint, &found.identifier)?;
+    Ok(lost.is_some_and(|lost| found.last_updated.is_some_and(|changed| changed >= lost.at)))
 }
 
 /// Whether it went to the same authority by another endpoint, which has it or had it before the restore: the authority

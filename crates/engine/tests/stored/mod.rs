@@ -411,6 +411,7 @@ async fn a_report_without_its_document_holds_up_no_other() {
         endpoint: "ours".to_owned(),
         event,
         issues: Vec::new(),
+        last_updated: None,
         evidence: journal::Evidence {
             kind: journal::EvidenceKind::Search,
             at: house.clock.now(),

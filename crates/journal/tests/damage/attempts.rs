@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::common::{House, accepted, at, key, nowhere, report, step};
 use journal::{
-    Destination, Imported, Journal, NewSubmission, Reconciled, RecordError, Unless, restore,
+    Destination, FoundReport, Imported, Journal, NewSubmission, Reconciled, RecordError, Unless,
+    restore,
 };
 use report::{Event, State, SubmissionId};
 
@@ -90,6 +91,52 @@ fn a_resubmission_that_is_lost_is_asked_for_before_the_content_goes_again() {
         let Imported::New(again) = again else { panic!("{again:?}") };
         assert_eq!(journal.state(again).unwrap().code(), "unknown", "it is asked for first");
     }
+}
+
+/// A gateway repeated the request of the first version long ago, and a restore has lost a newer one. Under the identifier that
+/// both have the authority shows the repetition too: that is not the newer version, which is asked for before it goes.
+#[test]
+fn a_repetition_of_an_older_version_is_not_taken_for_a_lost_newer_one() {
+    for shown_at in [Some(at(30)), None] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let first = house.journal.import(named(1, None)).unwrap();
+        house.complete(first, "r-1");
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        house.journal.import(NewSubmission { at: at(60), ..named(2, None) }).unwrap();
+        let path = house.path();
+        let _folder = house.leave();
+        fs::remove_file(&path).unwrap();
+        restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        let repeated = FoundReport { last_updated: shown_at, ..found(DOCUMENT, "r-1-again") };
+        assert_eq!(journal.reconcile(repeated).unwrap(), Reconciled::Known, "{shown_at:?}");
+        assert_eq!(journal.lost_reports().unwrap().len(), 1, "it is lost still");
+        let again = NewSubmission { at: at(300), ..named(2, None) };
+        let again = journal.import_unless_async(again, Unless::Known).wait().unwrap();
+        let Imported::New(again) = again else { panic!("{again:?}") };
+        assert_eq!(journal.state(again).unwrap().code(), "unknown", "it is asked for first");
+    }
+}
+
+/// The control: what the authority has changed since the newer version was taken in is that one.
+#[test]
+fn a_lost_newer_version_is_known_once_the_authority_shows_it() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let first = house.journal.import(named(1, None)).unwrap();
+    house.complete(first, "r-1");
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    house.journal.import(NewSubmission { at: at(60), ..named(2, None) }).unwrap();
+    let path = house.path();
+    let _folder = house.leave();
+    fs::remove_file(&path).unwrap();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let shown = FoundReport { last_updated: Some(at(60)), ..found(DOCUMENT, "r-2") };
+    let shown = journal.reconcile(shown).unwrap();
+    assert!(matches!(shown, Reconciled::Added(_)), "{shown:?}");
+    assert_eq!(journal.lost_reports().unwrap(), []);
 }
 
 /// Two of one name and one content that were numbered otherwise in the journal that is replaced: whose state is whose

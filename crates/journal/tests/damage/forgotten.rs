@@ -29,6 +29,7 @@ fn shown(identifier: &str, endpoint: &str, receipt: &str) -> FoundReport {
         endpoint: endpoint.to_owned(),
         event: Event::Completed { receipt: receipt.to_owned() },
         issues: Vec::new(),
+        last_updated: Some(at(200)),
         evidence: answer("<DocumentReference/>"),
         by: Person("labcourier".to_owned()),
         at: at(200),

@@ -239,6 +239,7 @@ impl<'a> Laboratory<'a> {
                 endpoint: "practice".to_owned(),
                 event: self.authority.event(identifier).unwrap(),
                 issues: Vec::new(),
+                last_updated: Some(at(200)),
                 evidence: answer("<DocumentReference/>"),
                 by: person(),
                 at: at(200),

@@ -20,6 +20,7 @@ pub(super) fn found(identifier: &str, receipt: &str) -> FoundReport {
         endpoint: "practice".to_owned(),
         event: Event::Completed { receipt: receipt.to_owned() },
         issues: Vec::new(),
+        last_updated: Some(at(200)),
         evidence: answer("<DocumentReference/>"),
         by: person(),
         at: at(200),
