@@ -126,6 +126,9 @@ impl Engine {
                 };
             }
         }
+        for (candidate, taken) in candidates.iter().zip(&taken) {
+            list.settle(*taken, candidate);
+        }
         self.inner.compare.notify_one();
         self.wake();
         let is_any_new = taken.iter().any(|taken| matches!(taken, Taken::New(_)));
@@ -149,7 +152,11 @@ impl Engine {
                 plan.steps.push(Step::Done(Taken::Refused));
                 continue;
             };
-            if let Some(id) = self.in_place_of(parsed, list.known(parsed, known))? {
+            let stands = match list.taken_before(parsed) {
+                Some(id) => Some(id),
+                None => self.in_place_of(parsed, list.known(parsed, known))?,
+            };
+            if let Some(id) = stands {
                 plan.steps.push(Step::Done(Taken::Known(id)));
                 continue;
             }

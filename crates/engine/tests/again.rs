@@ -296,6 +296,58 @@ async fn what_occurs_twice_is_known_also_where_it_shares_its_identifier() {
     assert_ne!(first, second);
 }
 
+/// One content that is to go again stands on a list before and behind a correction, and the first is completed before the second
+/// is looked at: it goes once.
+#[tokio::test]
+async fn what_stands_on_a_list_twice_and_is_to_go_again_goes_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = Profile::create(folder.path(), SecretsKind::Practice, vec![endpoint()]).unwrap();
+    let engine = Engine::create(profile, None, EngineDeps::default()).unwrap();
+    let look = || {
+        let text = testkit::DocumentBuilder::new(1).json().into_bytes();
+        let engine = engine.clone();
+        async move { engine.inspect_text("a.json".to_owned(), text).await.unwrap() }
+    };
+    let terms = ImportOptions { delay_micros: 3_600_000_000, ..ImportOptions::default() };
+    let completed = |id, receipt: &str| {
+        let record = |event, evidence| {
+            let (by, now) = (engine.person().clone(), engine.now());
+            let step = journal::Step { evidence, ..journal::Step::new(id, event, by, now) };
+            engine.journal().record(step).unwrap()
+        };
+        let answer = journal::Evidence {
+            kind: journal::EvidenceKind::Create,
+            at: engine.now(),
+            http_status: Some(201),
+            content_type: None,
+            body: b"{}".to_vec(),
+            fault: None,
+        };
+        record(Event::SendingStarted { since: engine.now() }, None);
+        record(Event::Completed { receipt: receipt.to_owned() }, Some(answer));
+    };
+    let Taken::New(before) = engine.take(&look().await, terms).await.unwrap().taken[0] else {
+        panic!()
+    };
+    completed(before, "r-1");
+    let seen = look().await;
+    let again = seen.iter().map(|it| it.parsed().unwrap().digest.clone()).collect();
+    let mut list = engine::Listed::new("somewhere", again);
+    let Taken::New(id) = engine.take_listed(&seen, terms, &mut list).await.unwrap().taken[0] else {
+        panic!("it is to go again")
+    };
+    completed(id, "r-2");
+    let behind = engine.take_listed(&seen, terms, &mut list).await.unwrap().taken;
+    assert_eq!(behind, [Taken::Known(id)]);
+    let anew = engine.take_listed(&look().await, terms, &mut list).await.unwrap().taken;
+    assert_eq!(anew, [Taken::Known(id)]);
+    // On another list it may go once more.
+    let again = seen.iter().map(|it| it.parsed().unwrap().digest.clone()).collect();
+    let mut list = engine::Listed::new("somewhere", again);
+    let taken = engine.take_listed(&look().await, terms, &mut list).await.unwrap().taken;
+    assert!(matches!(taken[..], [Taken::New(_)]), "{taken:?}");
+}
+
 /// The database, as whoever knows its key sees it.
 fn raw(engine: &Engine) -> rusqlite::Connection {
     let key = engine.secrets().journal_key().unwrap();

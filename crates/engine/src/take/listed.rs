@@ -1,10 +1,11 @@
 //! What the parts of one list have to know of each other.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use exchange::Endpoint;
+use report::SubmissionId;
 
-use super::KnownContent;
+use super::{KnownContent, Taken};
 use crate::EngineError;
 use crate::intake::{Candidate, Parsed};
 
@@ -20,6 +21,8 @@ pub struct Listed {
     names: HashSet<Name>,
     /// What those go by that could not be taken in.
     failed: HashSet<Name>,
+    /// What was taken in as new, by the digest of what it says: it goes once, also where that has arrived meanwhile.
+    new: HashMap<String, SubmissionId>,
 }
 
 impl Listed {
@@ -43,6 +46,18 @@ impl Listed {
     /// Whether one of its names is that of one that has failed.
     pub(super) fn follows_failed(&self, candidate: &Candidate) -> bool {
         candidate.parsed().is_some_and(|it| names(it).any(|name| self.failed.contains(&name)))
+    }
+
+    /// What became of it counts for what says the same later on the list.
+    pub(super) fn settle(&mut self, taken: Taken, candidate: &Candidate) {
+        if let (Taken::New(id), Some(parsed)) = (taken, candidate.parsed()) {
+            self.new.insert(parsed.canonical.clone(), id);
+        }
+    }
+
+    /// The submission that an earlier one of the list became, which says the same.
+    pub(super) fn taken_before(&self, parsed: &Parsed) -> Option<SubmissionId> {
+        self.new.get(&parsed.canonical).copied()
     }
 
     /// Whether no earlier one goes by one of its names; those without are all first.
