@@ -79,25 +79,20 @@ pub(crate) fn hold_decided(
     by: &Person,
     now: Instant,
 ) -> Result<(), RecordError> {
-    let row = |row: &rusqlite::Row<'_>| {
-        let name = [row.get(1)?, row.get(2)?, row.get(3)?];
-        Ok((SubmissionId(row.get(0)?), name, row.get(4)?))
-    };
-    let open: Vec<(SubmissionId, Name, String)> = read::all(connection, OPEN, [], row)?;
-    for (id, name, state) in open {
+    let mut withdrawn = Vec::new();
+    for (id, name, state) in still_open(connection)? {
         let would_be_sent = matches!(&*state, "queued" | "sending" | "unknown");
-        let last = match attempts.theirs_of(connection, &name, id)? {
-            Some(Was::One(number)) => attempts.last_state(&name, number),
-            // Whatever was decided may have been decided about it.
-            Some(Was::OneOf(numbers)) if would_be_sent => {
-                let states = numbers.into_iter().filter_map(|it| attempts.last_state(&name, it));
-                states.into_iter().find(is_stopped)
-            }
-            _ => None,
-        };
-        let Some(last) = last else { continue };
+        let last = last_of(connection, attempts, (id, &name), would_be_sent)?;
+        let Some((number, last)) = last else { continue };
         match last {
             State::Superseded { .. } | State::Withdrawn { .. } if state == "superseded" => {
+                withdrawn.extend((last == State::Withdrawn { received: false }).then_some(id));
+                continue;
+            }
+            // Nothing is known there of what has taken its place, and it was not sent again.
+            State::Held { .. } | State::Rejected | State::Failed { .. }
+                if state == "superseded" && succession::is_replaced_for_good(connection, id)? =>
+            {
                 continue;
             }
             // What was to take its place was withdrawn since, and it was perhaps sent.
@@ -120,11 +115,16 @@ pub(crate) fn hold_decided(
                 hold_in_doubt(connection, id, by, now)?;
             }
             State::Withdrawn { received: false } => {
-                let subject = append::subject_of(connection, id)?;
-                let reason = doubt::RESTORED.to_owned();
-                append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
-                succession::open_again(connection, &subject, by, now)?;
+                withdraw(connection, id, by, now)?;
                 continue;
+            }
+            // The comparison let it go, and a person has stopped it since.
+            State::Held { .. }
+                if guard::goes_by_itself(connection, id)?
+                    && attempts.seen(|c| guard::goes_by_itself(c, SubmissionId(number)))
+                        == Some(false) =>
+            {
+                guard::withhold(connection, id)?;
             }
             State::Withdrawn { .. } | State::Superseded { .. } => {
                 guard::withhold(connection, id)?;
@@ -133,7 +133,51 @@ pub(crate) fn hold_decided(
         }
         attach::warn(connection, id, &Message::warning(DECIDED, &[]))?;
     }
+    // What was opened again because its correction was withdrawn: the newest first, for each opens what it had replaced.
+    for id in withdrawn.into_iter().rev() {
+        if let State::Held { .. } = read::state(connection, id)? {
+            withdraw(connection, id, by, now)?;
+        }
+    }
     Ok(())
+}
+
+fn still_open(connection: &Connection) -> Result<Vec<(SubmissionId, Name, String)>, JournalError> {
+    read::all(connection, OPEN, [], |row| {
+        let name = [row.get(1)?, row.get(2)?, row.get(3)?];
+        Ok((SubmissionId(row.get(0)?), name, row.get(4)?))
+    })
+}
+
+/// The number and the last state of a report in the journal that is replaced, where it is known which it was there. Of one
+/// that would be sent, whatever was decided may have been decided about it.
+fn last_of(
+    connection: &Connection,
+    attempts: &Attempts,
+    (id, name): (SubmissionId, &Name),
+    would_be_sent: bool,
+) -> Result<Option<(i64, State)>, JournalError> {
+    let state = |number| attempts.last_state(name, number).map(|state| (number, state));
+    Ok(match attempts.theirs_of(connection, name, id)? {
+        Some(Was::One(number)) => state(number),
+        Some(Was::OneOf(numbers)) if would_be_sent => {
+            numbers.into_iter().filter_map(state).find(|(_, state)| is_stopped(state))
+        }
+        _ => None,
+    })
+}
+
+/// It was withdrawn since the backup; what it had replaced is open again.
+fn withdraw(
+    connection: &Connection,
+    id: SubmissionId,
+    by: &Person,
+    now: Instant,
+) -> Result<(), RecordError> {
+    let subject = append::subject_of(connection, id)?;
+    let reason = doubt::RESTORED.to_owned();
+    append::happen(connection, id, &Event::Withdrawn { reason }, by, now)?;
+    succession::open_again(connection, &subject, by, now)
 }
 
 fn is_stopped(state: &State) -> bool {

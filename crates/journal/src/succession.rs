@@ -90,6 +90,18 @@ fn pass_on(
     Ok(())
 }
 
+/// Whether what has taken the place of a report was completed, or has arrived by a person's word: nothing ends that.
+pub(crate) fn is_replaced_for_good(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    let mut state = read::state(connection, id)?;
+    while let State::Superseded { by } = state {
+        state = read::state(connection, by)?;
+    }
+    Ok(matches!(state, State::Completed { .. } | State::Withdrawn { received: true }))
+}
+
 /// Withdrawn, and not for the authority has it.
 pub(crate) fn is_given_up(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
     Ok(read::state(connection, id)? == State::Withdrawn { received: false })

@@ -200,6 +200,107 @@ fn a_release_that_was_taken_back_is_not_known_again_after_a_restore() {
     assert_eq!(codes, ["withdrawn", "unknown"]);
 }
 
+/// A report that waits for a comparison in the backup was let go by that, and a person has stopped it since: it does not go by
+/// itself after a second restore of that backup.
+#[test]
+fn a_stop_of_what_went_by_itself_is_known_again_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let before = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+    let path = house.path();
+    let folder = house.leave();
+    fs::remove_file(folder.path().join("journal.db-register")).unwrap();
+    restore(&before, &key(), &path, &nowhere, at(30)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let [stopped, waits] = [1, 2].map(|n| {
+        let imported = journal.import_unless_async(report(n), Unless::Known).wait().unwrap();
+        let Imported::New(id) = imported else { panic!("{imported:?}") };
+        assert!(journal.goes_by_itself(id).unwrap());
+        id
+    });
+    let backup = journal.back_up_into(&backups, at(50)).unwrap().file;
+    journal.decide_guarded(stopped, None, &person(), at(60)).unwrap();
+    record(&journal, stopped, Event::HeldBack);
+    journal.close();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let told = journal.detail(stopped).unwrap().messages.into_iter().map(|it| it.code);
+    assert!(told.collect::<Vec<_>>().contains(&"decided-before-restore".to_owned()));
+    for id in [stopped, waits] {
+        journal.decide_guarded(id, None, &person(), at(501)).unwrap();
+    }
+    let codes = [stopped, waits].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["held", "unknown"]);
+    assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// A correction and what it was to replace were both withdrawn since the backup: neither is open again.
+#[test]
+fn what_was_withdrawn_after_its_correction_was_is_not_open_after_a_restore() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let wrong = house.import(1);
+    house.reject(wrong, "no");
+    let correct = |id, n| {
+        let other = NewSubmission { corrects: Some(id), first: Event::Held, ..report(n) };
+        house.journal.import(other).unwrap()
+    };
+    let other = correct(wrong, 2);
+    let last = correct(other, 3);
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    for id in [last, other, wrong] {
+        house.record(id, Event::Withdrawn { reason: "not notifiable".to_owned() });
+    }
+    let path = house.path();
+    let _folder = house.leave();
+    restore(&backup, &key(), &path, &nowhere, at(100)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let codes = [wrong, other, last].map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["withdrawn"; 3]);
+    assert_eq!(journal.verify().unwrap().problems, []);
+}
+
+/// A correction was completed. A first restore of a backup of before it finds it without its content, and in that life what it
+/// replaces is open. A second restore of a backup of after it knows that it has taken that place.
+#[test]
+fn what_a_completed_correction_has_replaced_is_not_open_after_a_second_restore() {
+    for sent_since in [false, true] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let wrong = house.import(1);
+        house.record(wrong, Event::HeldBack);
+        let before = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+        let right = NewSubmission { corrects: Some(wrong), ..report(2) };
+        let right = house.journal.import(right).unwrap();
+        house.complete(right, "r-2");
+        let identifier = house.journal.row(right).unwrap().identifier;
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        let path = house.path();
+        let _folder = house.leave();
+        fs::remove_file(&path).unwrap();
+        restore(&before, &key(), &path, &nowhere, at(100)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        let shown = journal.reconcile(found(&identifier, "r-2")).unwrap();
+        assert!(matches!(shown, Reconciled::Added(_)), "{shown:?}");
+        assert_eq!(journal.state(wrong).unwrap().code(), "held");
+        if sent_since {
+            let (reason, due) = (|| "ok".to_owned(), at(120));
+            record(&journal, wrong, Event::Released { reason: reason(), due });
+            record(&journal, wrong, Event::SaidNotReceived { reason: reason(), due });
+            record(&journal, wrong, Event::SendingStarted { since: at(121) });
+            record(&journal, wrong, accepted("r-1"));
+        }
+        journal.close();
+        restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        match sent_since {
+            false => assert_eq!(journal.state(wrong).unwrap(), State::Superseded { by: right }),
+            true => assert_eq!(journal.state(wrong).unwrap().code(), "held", "people are told"),
+        }
+        assert_eq!(journal.verify().unwrap().problems, []);
+    }
+}
+
 /// What waited for a person when the backup was made, and was corrected since: its correction is read back and still takes
 /// its place, so that neither the wrong version nor a second correction goes out beside it.
 #[test]
