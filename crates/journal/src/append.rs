@@ -209,8 +209,11 @@ pub(crate) fn record(
     }
     // Before anything is written: most refusals cost one read.
     subject.state.apply(&step.event)?;
-    if matches!(step.event, Event::Released { .. } | Event::SaidNotReceived { .. }) {
-        succession::refuse_beside_correction(connection, step.id)?;
+    match step.event {
+        Event::Released { .. } => succession::refuse_beside_correction(connection, step.id)?,
+        // Beside a correction that has arrived it is not sent: that takes its place.
+        Event::SaidNotReceived { .. } => succession::refuse_where_replaced(connection, step.id)?,
+        _ => {}
     }
     let number = match &prepared.evidence {
         Some(evidence) => Some(attach::insert_evidence(connection, step.id, evidence)?),

@@ -121,6 +121,7 @@ pub(crate) fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
         Some(text) => from_json(2, &text)?,
         None => Summary { identifier: row.get(3)?, ..Summary::default() },
     };
+    let replacement = row.get::<_, Option<i64>>(20)?;
     Ok(Row {
         id: SubmissionId(row.get(0)?),
         file: row.get(1)?,
@@ -143,6 +144,8 @@ pub(crate) fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
         attempts: row.get(17)?,
         erased: row.get::<_, Option<i64>>(18)?.map(Instant),
         environment: row.get(19)?,
-        replacement: row.get::<_, Option<i64>>(20)?.map(SubmissionId),
+        // One that has arrived is a negative number.
+        replacement: replacement.map(|number| SubmissionId(number.abs())),
+        replacement_has_arrived: replacement.is_some_and(|number| number < 0),
     })
 }

@@ -343,6 +343,8 @@ pub struct Row {
     /// The submission that is to take its place and has not arrived yet, also in the place of one that was itself to do
     /// so; while this one is on hold, in doubt or in progress, also one that has arrived.
     pub replacement: Option<SubmissionId>,
+    /// That one has arrived, and none waits.
+    pub replacement_has_arrived: bool,
     /// Imported at.
     pub created: Instant,
     /// Last event.
@@ -354,7 +356,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// What a person may do now. While another report stands in its place, it is neither sent nor corrected.
+    /// What a person may do now. While another report stands in its place, it is neither sent nor corrected; that it was not
+    /// received may be said once that one has arrived, which takes its place then.
     pub fn actions(&self, now: Instant) -> Vec<Action> {
         self.unless_replaced(self.state.actions(now))
     }
@@ -364,7 +367,10 @@ impl Row {
             use Action::{Correct, Release, Resubmit, SayNotReceived};
             matches!(action, Release | Correct | Resubmit | SayNotReceived)
         };
-        let may = |action: &&Action| self.replacement.is_none() || !sends(action);
+        let closes = |action: &Action| {
+            self.replacement_has_arrived && matches!(action, Action::SayNotReceived)
+        };
+        let may = |action: &&Action| self.replacement.is_none() || !sends(action) || closes(action);
         actions.iter().filter(may).copied().collect()
     }
 }

@@ -13,7 +13,8 @@ macro_rules! row_columns {
              UNION ALL SELECT n.id, n.state, n.state_json ->> '$.received' \
               FROM newer CROSS JOIN submission n ON n.corrects = newer.id \
               WHERE newer.state IN ('superseded', 'withdrawn')) \
-           SELECT max(id) FROM newer WHERE state IN ('held', 'queued', 'sending', 'unknown') \
+           SELECT max(CASE WHEN state IN ('held', 'queued', 'sending', 'unknown') THEN id \
+            ELSE -id END) FROM newer WHERE state IN ('held', 'queued', 'sending', 'unknown') \
             OR (s.state IN ('held', 'unknown', 'in-progress') \
              AND (state IN ('in-progress', 'completed', 'failed', 'rejected') OR received))) \
          END"

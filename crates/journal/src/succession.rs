@@ -186,11 +186,25 @@ pub(crate) fn follow(
             | Event::Rejected
             | Event::SaidReceived { .. }
     );
-    let mut next = subject.corrects.filter(|_| has_arrived);
+    match subject.corrects.filter(|_| has_arrived) {
+        Some(first) => close(connection, first, subject.id, &step.by, step.at),
+        None => Ok(()),
+    }
+}
+
+/// What has arrived takes the place of this report, and of what that was to take the place of.
+fn close(
+    connection: &Connection,
+    first: SubmissionId,
+    by: SubmissionId,
+    by_whom: &Person,
+    at: Instant,
+) -> Result<(), RecordError> {
+    let mut next = Some(first);
     while let Some(id) = next {
         let predecessor = append::subject_of(connection, id)?;
         if predecessor.state.shown().may_be_corrected() {
-            supersede(connection, &predecessor, subject.id, &step.by, step.at)?;
+            supersede(connection, &predecessor, by, by_whom, at)?;
         } else if !matches!(
             predecessor.state,
             State::Superseded { .. } | State::Withdrawn { received: false }
@@ -253,7 +267,7 @@ fn stands_in_place_of(
     }
 }
 
-/// While another report stands in its place, it is not sent by a person's word.
+/// While another report stands in its place, a release does not send it.
 pub(crate) fn refuse_beside_correction(
     connection: &Connection,
     id: SubmissionId,
@@ -278,7 +292,7 @@ pub(crate) fn hold_beside_correction(
     if waits_in_place_of(connection, step.id)?.is_none()
         && let Some(by) = overtaken(connection, step.id)?
     {
-        append::happen(connection, step.id, &Event::Superseded { by }, &program(), step.at)?;
+        close(connection, step.id, by, &program(), step.at)?;
     }
     Ok(read::state(connection, step.id)?)
 }

@@ -42,29 +42,45 @@ fn ended(house: &House, id: SubmissionId, event: Event) {
     house.journal.record(last).unwrap();
 }
 
+/// A request was cut, as a journal of before, or the authority after a restore, may have it.
+fn in_doubt(house: &House, id: SubmissionId) {
+    let doubt = State::Unknown {
+        attempt: 2,
+        since: at(3),
+        asked: 0,
+        due: at(4),
+        empty_since: None,
+        refused: false,
+        doubts: 0,
+    };
+    let state = serde_json::to_string(&doubt).unwrap();
+    house
+        .sql()
+        .execute(
+            "UPDATE submission SET state = 'unknown', state_json = ?2 WHERE id = ?1",
+            rusqlite::params![id.0, state],
+        )
+        .unwrap();
+}
+
 fn actions(house: &House, id: SubmissionId) -> Vec<Action> {
     let (detail, now) = (house.journal.detail(id).unwrap(), at(1_000));
     assert_eq!(detail.actions(now), detail.row.actions(now));
     detail.actions(now)
 }
 
+fn doubted() -> Event {
+    Event::Doubted { since: at(3), due: at(4), why: "cut".to_owned() }
+}
+
+fn started() -> Event {
+    Event::SendingStarted { since: at(3) }
+}
+
 /// Whoever asks the authority may be told that it has the correction alone: that is no reason to send the old version.
 #[test]
 fn what_a_correction_stands_in_for_is_not_sent_again_by_a_word() {
-    let receipt = || "r-2".to_owned();
-    let doubted = || Event::Doubted { since: at(3), due: at(4), why: "cut".to_owned() };
-    let started = || Event::SendingStarted { since: at(3) };
-    let lives: [&[Event]; 9] = [
-        &[],
-        &[Event::HeldBack],
-        &[started()],
-        &[started(), doubted()],
-        &[started(), accepted("r-2")],
-        &[started(), Event::Completed { receipt: receipt() }],
-        &[started(), Event::Failed { receipt: receipt() }],
-        &[started(), Event::Rejected],
-        &[started(), doubted(), Event::SaidReceived { reason: "hotline".to_owned() }],
-    ];
+    let lives: [&[Event]; 4] = [&[], &[Event::HeldBack], &[started()], &[started(), doubted()]];
     for life in lives {
         let house = House::new();
         let (old, new) = overdue_and_corrected(&house);
@@ -80,6 +96,50 @@ fn what_a_correction_stands_in_for_is_not_sent_again_by_a_word() {
         );
         assert_eq!(house.journal.state(old).unwrap().code(), "in-progress");
     }
+}
+
+/// Once its correction has arrived, the word that the older version was not received ends that: it is replaced.
+#[test]
+fn what_was_not_received_beside_a_correction_that_has_arrived_is_closed_by_a_word() {
+    let receipt = || "r-2".to_owned();
+    let lives: [&[Event]; 5] = [
+        &[started(), accepted("r-2")],
+        &[started(), Event::Completed { receipt: receipt() }],
+        &[started(), Event::Failed { receipt: receipt() }],
+        &[started(), Event::Rejected],
+        &[started(), doubted(), Event::SaidReceived { reason: "hotline".to_owned() }],
+    ];
+    for life in lives {
+        let house = House::new();
+        let (old, new) = overdue_and_corrected(&house);
+        for event in life {
+            ended(&house, new, event.clone());
+        }
+        let now = house.journal.state(new).unwrap();
+        assert_eq!(house.journal.row(old).unwrap().replacement, Some(new), "{now:?}");
+        assert_eq!(actions(&house, old), [Action::SayReceived, Action::SayNotReceived], "{now:?}");
+        house.record(old, not_received());
+        assert_eq!(house.journal.state(old).unwrap(), State::Superseded { by: new }, "{now:?}");
+        assert_eq!(house.journal.verify().unwrap().problems, []);
+    }
+}
+
+/// The second of two corrections has arrived before it is known that the first one has not: what that was to replace is closed
+/// with it.
+#[test]
+fn what_a_closed_correction_was_to_replace_is_closed_with_it() {
+    let house = House::new();
+    let wrong = house.import(1);
+    tried_and_held(&house, wrong);
+    let other = correct(&house, wrong, 2);
+    tried_and_held(&house, other);
+    let right = correct(&house, other, 3);
+    in_doubt(&house, other);
+    house.complete(right, "r-3");
+    assert_eq!(house.journal.state(wrong).unwrap().code(), "held", "the first may have arrived");
+    house.record(other, Event::NotReceived { due: at(9) });
+    let states = [other, wrong].map(|id| house.journal.state(id).unwrap());
+    assert_eq!(states, [State::Superseded { by: right }, State::Superseded { by: right }]);
 }
 
 /// The control: once the correction is withdrawn, the word counts.
@@ -103,22 +163,7 @@ fn what_a_correction_stands_in_for_is_not_sent_again_after_a_doubt() {
         let new = correct(&house, old, 2);
         house.record(old, accepted("r-1"));
         // A journal of before let the word through, and the request that followed was cut.
-        let doubt = State::Unknown {
-            attempt: 2,
-            since: at(3),
-            asked: 0,
-            due: at(4),
-            empty_since: None,
-            refused: false,
-            doubts: 0,
-        };
-        house
-            .sql()
-            .execute(
-                "UPDATE submission SET state = 'unknown', state_json = ?2 WHERE id = ?1",
-                rusqlite::params![old.0, serde_json::to_string(&doubt).unwrap()],
-            )
-            .unwrap();
+        in_doubt(&house, old);
         if has_arrived {
             house.record(new, Event::SendingStarted { since: at(3) });
             house.record(new, accepted("r-2"));
