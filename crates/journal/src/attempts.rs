@@ -9,13 +9,16 @@ use rusqlite::Connection;
 
 use crate::carried::seen;
 use crate::open::Place;
-use crate::{JournalError, LostReport, read};
+use crate::{JournalError, LostReport, read, succession};
 
 /// Identifier, endpoint and digest of the content.
 pub(crate) type Name = [String; 3];
 
 const OF_NAME: &str = "SELECT id FROM submission \
      WHERE identifier = ?1 AND endpoint = ?2 AND +digest = ?3 ORDER BY id";
+
+/// Nobody wanted it to be sent any more.
+const GIVEN_UP: State = State::Withdrawn { received: false };
 
 /// What is known of the attempts of the journal that is replaced.
 pub(crate) struct Attempts {
@@ -27,7 +30,8 @@ pub(crate) struct Attempts {
     through: i64,
 }
 
-/// The reports of one name that have no report of their number on the other side, oldest first.
+/// The reports of one name that have no report of their number on the other side, oldest first, and those that were withdrawn
+/// on both sides before the others.
 #[derive(Debug, Default)]
 struct Unpaired {
     ours: Vec<i64>,
@@ -81,7 +85,7 @@ impl Attempts {
         if ours.contains(&number) {
             return Ok(Some(SubmissionId(number)));
         }
-        let unpaired = self.unpaired(ours, name);
+        let unpaired = self.unpaired(connection, ours, name)?;
         let place = unpaired.theirs.iter().position(|it| *it == number);
         Ok(place.and_then(|place| unpaired.ours.get(place)).copied().map(SubmissionId))
     }
@@ -129,7 +133,7 @@ impl Attempts {
         if ours.is_empty() {
             return Ok(false);
         }
-        let left = pair(ours, self.read(name));
+        let left = self.told_apart(connection, pair(ours, self.read(name)), name)?;
         Ok(left.ours.len() > left.theirs.len())
     }
 
@@ -167,13 +171,46 @@ impl Attempts {
         self.seen(|copy| of_name(copy, name)).unwrap_or_default().into_iter().collect()
     }
 
-    fn unpaired(&self, ours: Vec<i64>, name: &Name) -> Unpaired {
+    fn unpaired(
+        &self,
+        connection: &Connection,
+        ours: Vec<i64>,
+        name: &Name,
+    ) -> Result<Unpaired, JournalError> {
         let taken = self.taken.get(name);
         // Looking costs an opening, and there mostly is nothing to look for.
         if ours.iter().all(|number| taken.is_some_and(|taken| taken.contains(number))) {
-            return Unpaired::default();
+            return Ok(Unpaired::default());
         }
-        pair(ours, self.theirs(name))
+        self.told_apart(connection, pair(ours, self.theirs(name)), name)
+    }
+
+    /// What was withdrawn in the journal that takes the other's place is only what was withdrawn there too: else it would
+    /// stand for what was queued again.
+    fn told_apart(
+        &self,
+        connection: &Connection,
+        Unpaired { ours, theirs }: Unpaired,
+        name: &Name,
+    ) -> Result<Unpaired, JournalError> {
+        let (mut given_up, mut open) = (Vec::new(), Vec::new());
+        for number in ours {
+            match succession::is_given_up(connection, SubmissionId(number))? {
+                true => given_up.push(number),
+                false => open.push(number),
+            }
+        }
+        if given_up.is_empty() {
+            return Ok(Unpaired { ours: open, theirs });
+        }
+        let is_given_up = |number: &i64| self.last_state(name, *number) == Some(GIVEN_UP);
+        let (mut first, rest): (Vec<i64>, Vec<i64>) = theirs.into_iter().partition(is_given_up);
+        let both = given_up.len().min(first.len());
+        given_up.truncate(both);
+        let mut others = first.split_off(both);
+        others.extend(rest);
+        others.sort_unstable();
+        Ok(Unpaired { ours: [given_up, open].concat(), theirs: [first, others].concat() })
     }
 }
 
@@ -197,12 +234,17 @@ mod tests {
         let connection = Connection::open_in_memory().unwrap();
         connection
             .execute_batch(
-                "CREATE TABLE submission (id INTEGER, identifier TEXT, endpoint TEXT, digest TEXT)",
+                "CREATE TABLE submission (id INTEGER, identifier TEXT, endpoint TEXT, digest TEXT, \
+                 state_json TEXT, corrects INTEGER)",
             )
             .unwrap();
+        let state = serde_json::to_string(&State::Held { attempt: 0 }).unwrap();
         for number in numbers {
             connection
-                .execute("INSERT INTO submission VALUES (?1, 'name', 'there', 'content')", [number])
+                .execute(
+                    "INSERT INTO submission VALUES (?1, 'name', 'there', 'content', ?2, NULL)",
+                    rusqlite::params![number, state],
+                )
                 .unwrap();
         }
         (connection, ["name", "there", "content"].map(str::to_owned))

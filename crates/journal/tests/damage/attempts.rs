@@ -174,6 +174,73 @@ fn where_nobody_can_tell_whose_a_state_is_nothing_is_sent_by_itself() {
     assert_eq!(journal.verify().unwrap().problems, []);
 }
 
+/// To an endpoint that wants the document's identifier: in the backup an attempt was withdrawn, and in the journal that is
+/// replaced the same content was queued again, under a number of its own. It is not taken for the withdrawn one.
+#[test]
+fn what_was_queued_again_is_not_taken_for_what_was_withdrawn() {
+    for left in [Left::All, Left::Register] {
+        let house = House::new();
+        let backups = house.folder.path().join("backups");
+        let empty = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+        let given_up = house.journal.import(named(1, None)).unwrap();
+        record(&house.journal, given_up, Event::Withdrawn { reason: "wrong file".to_owned() });
+        let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+        let path = house.path();
+        let _folder = house.leave();
+        let journal = on_a_new_disk(&path, &empty);
+        // Another takes the first number.
+        journal.import(report(7)).unwrap();
+        let again = journal.import(named(1, None)).unwrap();
+        journal.decide_guarded(again, None, &person(), at(110)).unwrap();
+        assert_eq!(journal.state(again).unwrap().code(), "queued");
+        journal.close();
+        leave(&path, left);
+        let restored = restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
+        let journal = Journal::open(&path, &key()).unwrap();
+        assert_eq!(journal.state(given_up).unwrap(), State::Withdrawn { received: false });
+        if left == Left::Register {
+            assert_eq!(restored.lost, 2, "the other and what was queued again");
+            continue;
+        }
+        let here = Destination { endpoint: "practice", environment: None };
+        let all = journal.of_content(&report(1).digest, None, Some(here)).unwrap();
+        let [first, back] = all[..] else { panic!("{all:?}") };
+        assert_eq!(first, given_up);
+        assert_eq!(journal.state(back).unwrap().code(), "unknown", "it is asked for");
+        assert_eq!(journal.verify().unwrap().problems, []);
+    }
+}
+
+/// The control: what was withdrawn in both is one report.
+#[test]
+fn what_was_withdrawn_in_both_journals_is_one_report() {
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    let empty = house.journal.back_up_into(&backups, at(20)).unwrap().file;
+    let withdrawn = |journal: &Journal| {
+        let id = journal.import(named(1, None)).unwrap();
+        record(journal, id, Event::Withdrawn { reason: "wrong file".to_owned() });
+        id
+    };
+    let given_up = withdrawn(&house.journal);
+    let waits = house.journal.import(named(1, None)).unwrap();
+    let backup = house.journal.back_up_into(&backups, at(50)).unwrap().file;
+    let path = house.path();
+    let _folder = house.leave();
+    let journal = on_a_new_disk(&path, &empty);
+    for n in [7, 8] {
+        journal.import(report(n)).unwrap();
+    }
+    withdrawn(&journal);
+    journal.import(named(1, None)).unwrap();
+    journal.close();
+    restore(&backup, &key(), &path, &nowhere, at(200)).unwrap();
+    let journal = Journal::open(&path, &key()).unwrap();
+    let here = Destination { endpoint: "practice", environment: None };
+    let all = journal.of_content(&report(1).digest, None, Some(here)).unwrap();
+    assert_eq!(all, [given_up, waits], "nothing of it is read back beside them");
+}
+
 fn told(journal: &Journal, id: SubmissionId) -> Vec<String> {
     journal.detail(id).unwrap().messages.into_iter().map(|it| it.code).collect()
 }
