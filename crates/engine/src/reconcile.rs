@@ -94,13 +94,14 @@ pub async fn compare<A: Authority>(
         }
     }
     // By identifier too: not every release lists, and a list may lag behind.
-    let wanted = identifiers(tools, found.complete)?;
-    let left = ask_for(tools, tools.authority, &wanted, &mut found).await?;
+    let wanted = Wanted::of(tools, found.complete)?;
+    let asked = ask_for(tools, tools.authority, &wanted.identifiers, &mut found).await?;
+    wanted.go_on_behind(tools, asked.questions)?;
     for former in tools.formers() {
-        exchanged(ask_for(tools, former, &wanted, &mut found).await)?;
+        exchanged(ask_for(tools, former, &wanted.identifiers, &mut found).await)?;
     }
     if !lists {
-        found.complete = !left;
+        found.complete = !asked.left && !wanted.is_part;
     }
     if sees(tools).await? {
         decide(tools).await?;
@@ -112,32 +113,82 @@ pub async fn compare<A: Authority>(
     Ok(found)
 }
 
-/// What is asked for one by one: what is lost and, where no list has shown what was accepted, what is on hold since before the
-/// restore. Where a delivery is named as its document, another version of that may have the same identifier.
-fn identifiers<A: Authority>(
-    tools: &ReconcileDeps<'_, A>,
-    is_listed: bool,
-) -> Result<Vec<String>, JournalError> {
-    let lost = tools.journal.lost_reports()?.into_iter();
-    let ours = lost.filter(|lost| lost.endpoint == tools.endpoint.id());
-    let mut wanted: Vec<String> = ours.map(|lost| lost.identifier).collect();
-    if !is_listed && tools.endpoint.identifier != IdentifierChoice::Document {
-        wanted.extend(tools.journal.on_hold_since_restore(tools.endpoint.id())?);
-    }
-    Ok(wanted)
+/// What is asked for one by one in one comparison.
+struct Wanted {
+    identifiers: Vec<String>,
+    /// There are more than one comparison asks for.
+    is_part: bool,
 }
 
-/// Asks for deliveries by their identifiers; says whether some are left for the next comparison.
+/// Setting of each endpoint, by its id: the identifier that was asked for last where there are more than one comparison asks
+/// for.
+const ASKED_UNTIL: &str = "asked-until:";
+
+impl Wanted {
+    /// What is lost and, where no list has shown what was accepted, what is on hold since before the restore. Where a delivery
+    /// is named as its document, another version of that may have the same identifier. Of very many, those that follow what
+    /// the last comparison asked for.
+    fn of<A: Authority>(
+        tools: &ReconcileDeps<'_, A>,
+        is_listed: bool,
+    ) -> Result<Self, JournalError> {
+        let endpoint = tools.endpoint.id();
+        let lost = tools.journal.lost_reports()?.into_iter();
+        let ours = lost.filter(|lost| lost.endpoint == endpoint);
+        let mut identifiers: Vec<String> = ours.map(|lost| lost.identifier).collect();
+        if !is_listed && tools.endpoint.identifier != IdentifierChoice::Document {
+            identifiers.extend(tools.journal.on_hold_since_restore(endpoint)?);
+        }
+        let is_part = identifiers.len() > ASKED_MAX;
+        if is_part {
+            identifiers.sort_unstable();
+            let until = tools.journal.setting(&format!("{ASKED_UNTIL}{endpoint}"))?;
+            let until = until.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default();
+            let first = identifiers.partition_point(|identifier| identifier.as_str() <= until);
+            identifiers.rotate_left(first);
+            identifiers.truncate(ASKED_MAX);
+        }
+        Ok(Self { identifiers, is_part })
+    }
+
+    /// So many of them were asked for: the next comparison begins behind those.
+    fn go_on_behind<A: Authority>(
+        &self,
+        tools: &ReconcileDeps<'_, A>,
+        questions: usize,
+    ) -> Result<(), JournalError> {
+        let last = questions.checked_sub(1).and_then(|last| self.identifiers.get(last));
+        match last.filter(|_| self.is_part) {
+            Some(last) => {
+                let name = format!("{ASKED_UNTIL}{}", tools.endpoint.id());
+                tools.journal.set_setting(&name, last.as_str().into())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// How far the questions for deliveries got.
+struct AskedFor {
+    questions: usize,
+    /// Some are left for the next comparison.
+    left: bool,
+}
+
+/// Asks for deliveries by their identifiers.
 async fn ask_for<A: Authority>(
     tools: &ReconcileDeps<'_, A>,
     authority: &A,
     wanted: &[String],
     found: &mut Comparison,
-) -> Result<bool, EngineError> {
-    let (mut left, mut unanswered) = (wanted.len() > ASKED_MAX, 0);
-    for identifier in wanted.iter().take(ASKED_MAX) {
+) -> Result<AskedFor, EngineError> {
+    let (mut left, mut unanswered) = (false, 0);
+    for (questions, identifier) in wanted.iter().enumerate() {
         if unanswered >= UNANSWERED_MAX {
-            return Ok(true);
+            // They are asked for again first, unless nothing else was answered: then others have their turn.
+            let answered = questions.saturating_sub(UNANSWERED_MAX as usize);
+            let questions = if answered == 0 { questions } else { answered };
+            return Ok(AskedFor { questions, left: true });
         }
         let mut shown = match authority.find(identifier).await.map_err(Into::into) {
             Err(fault) if is_answered(&fault) => {
@@ -153,7 +204,7 @@ async fn ask_for<A: Authority>(
             learn(tools, answer, &shown.evidence, found).await?;
         }
     }
-    Ok(left)
+    Ok(AskedFor { questions: wanted.len(), left })
 }
 
 /// What was asked with a former certificate; `None` where that did not work. What is wrong with the journal is told.

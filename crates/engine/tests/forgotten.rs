@@ -46,6 +46,44 @@ async fn what_is_on_hold_is_looked_for_where_no_list_is_given() {
     assert_eq!(lab.authority.service.lock().unwrap().stored.len(), 2);
 }
 
+/// More than are asked for in one comparison are on hold since before the restore, and no list is given: the next comparison goes
+/// on with the others, whichever come first.
+#[tokio::test]
+async fn of_very_many_that_are_on_hold_all_are_looked_for() {
+    let mut lab = Laboratory::new(1);
+    let journal = Journal::create(&lab.path(), &key()).unwrap();
+    let record = |journal: &Journal, id, event, at| {
+        journal.record(Step::new(id, event, Person("test".to_owned()), at)).unwrap()
+    };
+    for number in 1..=1_050 {
+        lab.hand_over_as(&journal, number, format!("urn:uuid:{number:032x}"));
+    }
+    let all: Vec<_> = (1..=1_050).map(SubmissionId).collect();
+    for id in &all {
+        record(&journal, *id, Event::HeldBack, lab.clock.now());
+    }
+    journal.back_up_into(&lab.backups(), lab.clock.now()).unwrap();
+    let ends = [SubmissionId(1), SubmissionId(1_050)];
+    let due = lab.clock.now();
+    for id in ends {
+        record(&journal, id, Event::Released { reason: "ok".to_owned(), due }, due);
+    }
+    lab.settle(&journal).await;
+    let journal = lab.on_a_new_disk(journal);
+    lab.authority.service.lock().unwrap().lists_nothing = true;
+    for _ in 0..2 {
+        lab.compare(&journal).await;
+        lab.pass(11 * MINUTE);
+    }
+    let codes = ends.map(|id| journal.state(id).unwrap().code());
+    assert_eq!(codes, ["unknown"; 2], "both are asked for");
+    // Those that were shown nothing of are asked for again, and stay as they are.
+    for _ in 0..2 {
+        lab.compare(&journal).await;
+    }
+    assert_eq!(journal.state(SubmissionId(2)).unwrap().code(), "held");
+}
+
 /// The laboratory's certificate was replaced by another laboratory's since the backup. What the former one had sent in between
 /// is shown to that one alone: it is found with it, and what is handed over again is not sent again.
 #[tokio::test]
