@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use fhir::Instant;
-use report::Person;
+use report::{Person, SubmissionId};
 use rusqlite::Connection;
 
 use crate::attempts::{self, Attempts};
@@ -282,7 +282,8 @@ fn write(
     recovery.salvaged = back.len() as u64;
     for (number, taken) in old.numbers.iter().zip(&old.taken) {
         let name = attempts::name(taken);
-        if !back.contains_key(number) && !attempts.has(connection, &name, *number)? {
+        let is_back = is_one_of_name(connection, back.get(number).copied(), &name)?;
+        if !is_back && !attempts.has(connection, &name, *number)? {
             lost::keep(connection, taken)?;
             forgotten.push(taken);
         }
@@ -323,6 +324,17 @@ fn write(
     }
     connection.execute(sql::REVISION_GROWS, []).map_err(JournalError::sql("restore"))?;
     Ok(recovery)
+}
+
+/// Whether what came back is the report of this name: a register that is of another journal gives the number of another one.
+fn is_one_of_name(
+    connection: &Connection,
+    back: Option<SubmissionId>,
+    name: &attempts::Name,
+) -> Result<bool, JournalError> {
+    let Some(id) = back else { return Ok(false) };
+    let row = read::row(connection, id)?;
+    Ok([row.identifier, row.endpoint, row.digest] == *name)
 }
 
 impl Old<'_> {

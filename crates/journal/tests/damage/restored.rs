@@ -345,6 +345,31 @@ fn a_backup_of_another_journal_forgets_nothing() {
     assert_eq!(journal.unreconciled().unwrap(), None);
 }
 
+/// The register that stands beside a journal is of another one: a report that it names counts as lost, also where another report
+/// of the same number is read back.
+#[test]
+fn what_only_the_register_names_is_lost_also_beside_another_report_of_its_number() {
+    let (other, house) = (House::new(), House::new());
+    let backup = house.journal.back_up_into(&house.folder.path().join("backups"), at(0)).unwrap();
+    for n in [1, 2] {
+        house.import(n);
+        other.import(10 + n);
+    }
+    let theirs = other.folder.path().join("journal.db-register");
+    let _other = other.leave();
+    let (path, folder) = (house.path(), house.leave());
+    for end in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(folder.path().join(format!("journal.db-register{end}")));
+    }
+    fs::copy(theirs, folder.path().join("journal.db-register")).unwrap();
+    let restored = restore(&backup.file, &key(), &path, &nowhere, at(100)).unwrap();
+    assert_eq!((restored.salvaged, restored.lost), (2, 2));
+    let journal = Journal::open(&path, &key()).unwrap();
+    let mut lost: Vec<_> = journal.lost_reports().unwrap().into_iter().map(|it| it.file).collect();
+    lost.sort_unstable();
+    assert_eq!(lost, ["befund-11.json", "befund-12.json"]);
+}
+
 /// A content comes back under the identifier that it may have gone out with; sent again later, it has one of its own.
 #[test]
 fn a_lost_report_comes_back_once() {
