@@ -19,6 +19,8 @@ const NOT_ASKED: &str = "corrected-report-not-asked";
 /// The same of one that was withdrawn, and is handed over again: it is this very report.
 const SAME_DELIVERED: &str = "same-report-delivered";
 const SAME_NOT_ASKED: &str = "same-report-not-asked";
+/// Between receipts in one warning.
+const BETWEEN: &str = ", ";
 /// Codes of these warnings with their parameters.
 pub const CODES: &[(&str, &[&str])] = &[
     (DELIVERED, &["receipt"]),
@@ -67,16 +69,15 @@ impl<A: Authority> Worker<A> {
                 Arrival::Not => None,
                 Arrival::Delivered(receipt) => {
                     let known = receipt.unwrap_or_else(|| row.identifier.clone());
-                    Some(Message::warning(delivered, &[("receipt", &known)]))
+                    self.delivered(due, delivered, &known)?
                 }
+                Arrival::Unanswerable if self.was_decided(due, not_asked)? => None,
                 Arrival::Unanswerable => Some(Message::warning(not_asked, &[])),
                 Arrival::NotNow(fault) => {
                     return self.cannot_ask(due.id, None, fault, token).await.map(|()| true);
                 }
             };
-            if let Some(warning) = warning
-                && !self.was_decided(due, &warning.code)?
-            {
+            if let Some(warning) = warning {
                 let now = self.clock.now();
                 let mut step = Step::new(due.id, Event::HeldBack, person::worker(), now);
                 // In one transaction: a release is taken for a decision about what stands there.
@@ -99,6 +100,28 @@ impl<A: Authority> Worker<A> {
             next = self.journal.row(id)?.corrects;
         }
         Ok(all)
+    }
+
+    /// The warning that the authority has another one under this receipt, beside those of which people were told; `None` where
+    /// they were told of it, and have decided.
+    fn delivered(
+        &self,
+        due: &Due,
+        code: &str,
+        known: &str,
+    ) -> Result<Option<Message>, JournalError> {
+        let detail = self.journal.detail(due.id)?;
+        let told = detail.messages.iter().find(|it| it.code == code);
+        let told = told.and_then(|it| it.params.iter().find(|(name, _)| name == "receipt"));
+        let Some((_, told)) = told else {
+            return Ok(Some(Message::warning(code, &[("receipt", known)])));
+        };
+        if told.split(BETWEEN).any(|receipt| receipt == known) {
+            let again = Message::warning(code, &[("receipt", told)]);
+            return Ok((!self.was_decided(due, code)?).then_some(again));
+        }
+        let both = [told, known].join(BETWEEN);
+        Ok(Some(Message::warning(code, &[("receipt", &both)])))
     }
 
     /// Whether a person has released the correction after it was held with this warning. Who was told that nothing is

@@ -288,3 +288,44 @@ async fn a_correction_that_is_open_again_asks_for_what_it_corrects() {
     assert_eq!(house.journal.state(newer).unwrap().code(), "held");
     assert!(codes(&house, newer).contains(&"corrected-report-delivered".to_owned()));
 }
+
+/// A person has released a correction although the authority has what it corrects. Then it was itself corrected by a wrong file,
+/// which was withdrawn after a request: that the authority has that one too was not decided.
+#[tokio::test]
+async fn who_has_decided_about_one_delivery_has_not_decided_about_another() {
+    let house = House::new();
+    let id = refused_and_held(&house).await;
+    let newer = correct(&house, id);
+    let (worker, released) = (house.worker("one"), |id| {
+        let due = house.clock.now();
+        word(&house, id, Event::Released { reason: "hotline".to_owned(), due });
+    });
+    house.authority.finds.lock().unwrap().push("r-9".to_owned());
+    house.clock.pass(3_600);
+    worker.once().await.unwrap();
+    assert_eq!(codes(&house, newer), ["corrected-report-delivered"]);
+    house.authority.finds.lock().unwrap().clear();
+    let wrong = NewSubmission { corrects: Some(newer), ..house.submission("ours", 3) };
+    let wrong = house.journal.import(wrong).unwrap();
+    worker.once().await.unwrap();
+    assert_eq!(codes(&house, wrong), ["corrected-report-delivered"]);
+    house.authority.refuses.store(true, Ordering::SeqCst);
+    released(wrong);
+    worker.once().await.unwrap();
+    house.authority.refuses.store(false, Ordering::SeqCst);
+    word(&house, wrong, Event::HeldBack);
+    word(&house, wrong, Event::Withdrawn { reason: "wrong file".to_owned() });
+    assert_eq!(house.journal.state(newer).unwrap(), State::Held { attempt: 1 });
+    let sent = house.sent();
+    house.authority.finds.lock().unwrap().push("r-10".to_owned());
+    house.clock.pass(3_600);
+    released(newer);
+    worker.once().await.unwrap();
+    assert_eq!(house.sent(), sent, "nobody was told of the second delivery");
+    assert_eq!(house.journal.state(newer).unwrap().code(), "held");
+    // Whoever releases it now has decided about both.
+    house.clock.pass(3_600);
+    released(newer);
+    worker.once().await.unwrap();
+    assert_eq!(house.sent(), sent + 1);
+}
