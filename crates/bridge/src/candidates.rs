@@ -194,12 +194,15 @@ fn issues_of(candidate: &Candidate) -> Vec<IssueRecord> {
     plain.zip(findings).map(|(issue, finding)| issue.suggesting(&tree, finding)).collect()
 }
 
+/// Every code of the authority's rules, with its parameters.
+pub const RULE_CODES: &[(&str, &[&str])] = rules::codes::CODES;
+
 /// Every code of a message of ours, with its parameters: what the catalogue of texts must know.
 pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
     report::codes::CODES,
     exchange::CODES,
     fhir::codes::CODES,
-    rules::codes::CODES,
+    RULE_CODES,
     engine::RULES_CODES,
     engine::CORRECTION_CODES,
     REFUSALS,

@@ -6,140 +6,155 @@ use report::Links;
 use crate::views::{FieldView, SectionView};
 use crate::words::words;
 
-/// Fields of a resource: stable key, and where the value stands (`[x]` for a choice of types).
-type Fields = &'static [(&'static str, &'static str)];
+/// A field of a resource.
+struct Field {
+    /// Its stable key.
+    key: &'static str,
+    /// Where the value stands; `[x]` for a choice of types.
+    path: &'static str,
+    /// Whether it serves machines and support: such a field is shown on request.
+    is_technical: bool,
+}
+
+const fn field(key: &'static str, path: &'static str) -> Field {
+    Field { key, path, is_technical: false }
+}
+
+const fn technical(key: &'static str, path: &'static str) -> Field {
+    Field { key, path, is_technical: true }
+}
 
 /// What is shown of each resource, in reading order. Repeated elements give a field each.
-const RESOURCES: &[(&str, Fields)] = &[
+const RESOURCES: &[(&str, &[Field])] = &[
     (
         "Patient",
         &[
-            ("patient.name", "name"),
-            ("patient.birth-date", "birthDate"),
-            ("patient.gender", "gender"),
-            ("patient.identifier", "identifier"),
-            ("patient.address", "address"),
-            ("patient.telecom", "telecom"),
-            ("patient.deceased", "deceased[x]"),
+            field("patient.name", "name"),
+            field("patient.birth-date", "birthDate"),
+            field("patient.gender", "gender"),
+            field("patient.identifier", "identifier"),
+            field("patient.address", "address"),
+            field("patient.telecom", "telecom"),
+            field("patient.deceased", "deceased[x]"),
         ],
     ),
     (
         "Observation",
         &[
-            ("observation.code", "code"),
-            ("observation.value", "value[x]"),
-            ("observation.component", "component"),
-            ("observation.interpretation", "interpretation"),
-            ("observation.effective", "effective[x]"),
-            ("observation.issued", "issued"),
-            ("observation.method", "method"),
-            ("observation.absent", "dataAbsentReason"),
-            ("observation.note", "note"),
-            ("observation.status", "status"),
-            ("observation.category", "category"),
-            ("observation.subject", "subject"),
-            ("observation.performer", "performer"),
-            ("observation.specimen", "specimen"),
-            ("observation.member", "hasMember"),
+            field("observation.code", "code"),
+            field("observation.value", "value[x]"),
+            field("observation.component", "component"),
+            field("observation.interpretation", "interpretation"),
+            field("observation.effective", "effective[x]"),
+            field("observation.issued", "issued"),
+            field("observation.method", "method"),
+            field("observation.absent", "dataAbsentReason"),
+            field("observation.note", "note"),
+            field("observation.status", "status"),
+            technical("observation.category", "category"),
+            technical("observation.subject", "subject"),
+            field("observation.performer", "performer"),
+            field("observation.specimen", "specimen"),
+            technical("observation.member", "hasMember"),
         ],
     ),
     (
         "Specimen",
         &[
-            ("specimen.type", "type"),
-            ("specimen.collected", "collection.collected[x]"),
-            ("specimen.body-site", "collection.bodySite"),
-            ("specimen.received", "receivedTime"),
-            ("specimen.identifier", "identifier"),
-            ("specimen.subject", "subject"),
+            field("specimen.type", "type"),
+            field("specimen.collected", "collection.collected[x]"),
+            field("specimen.body-site", "collection.bodySite"),
+            field("specimen.received", "receivedTime"),
+            field("specimen.identifier", "identifier"),
+            technical("specimen.subject", "subject"),
         ],
     ),
     (
         "ServiceRequest",
         &[
-            ("service-request.code", "code"),
-            ("service-request.identifier", "identifier"),
-            ("service-request.status", "status"),
-            ("service-request.intent", "intent"),
-            ("service-request.authored", "authoredOn"),
-            ("service-request.reason", "reasonCode"),
-            ("service-request.requester", "requester"),
-            ("service-request.specimen", "specimen"),
-            ("service-request.subject", "subject"),
+            field("service-request.code", "code"),
+            field("service-request.identifier", "identifier"),
+            field("service-request.status", "status"),
+            technical("service-request.intent", "intent"),
+            field("service-request.authored", "authoredOn"),
+            field("service-request.reason", "reasonCode"),
+            field("service-request.requester", "requester"),
+            field("service-request.specimen", "specimen"),
+            technical("service-request.subject", "subject"),
         ],
     ),
     (
         "PractitionerRole",
         &[
-            ("practitioner-role.practitioner", "practitioner"),
-            ("practitioner-role.organization", "organization"),
+            field("practitioner-role.practitioner", "practitioner"),
+            field("practitioner-role.organization", "organization"),
         ],
     ),
     (
         "Practitioner",
         &[
-            ("practitioner.name", "name"),
-            ("practitioner.identifier", "identifier"),
-            ("practitioner.telecom", "telecom"),
-            ("practitioner.address", "address"),
+            field("practitioner.name", "name"),
+            field("practitioner.identifier", "identifier"),
+            field("practitioner.telecom", "telecom"),
+            field("practitioner.address", "address"),
         ],
     ),
     (
         "Organization",
         &[
-            ("organization.name", "name"),
-            ("organization.identifier", "identifier"),
-            ("organization.address", "address"),
-            ("organization.telecom", "telecom"),
+            field("organization.name", "name"),
+            field("organization.identifier", "identifier"),
+            field("organization.address", "address"),
+            field("organization.telecom", "telecom"),
         ],
     ),
     (
         "DiagnosticReport",
         &[
-            ("diagnostic-report.code", "code"),
-            ("diagnostic-report.status", "status"),
-            ("diagnostic-report.effective", "effective[x]"),
-            ("diagnostic-report.issued", "issued"),
-            ("diagnostic-report.conclusion", "conclusion"),
-            ("diagnostic-report.identifier", "identifier"),
-            ("diagnostic-report.subject", "subject"),
-            ("diagnostic-report.performer", "performer"),
-            ("diagnostic-report.result", "result"),
-            ("diagnostic-report.based-on", "basedOn"),
-            ("diagnostic-report.specimen", "specimen"),
+            field("diagnostic-report.code", "code"),
+            field("diagnostic-report.status", "status"),
+            field("diagnostic-report.effective", "effective[x]"),
+            field("diagnostic-report.issued", "issued"),
+            field("diagnostic-report.conclusion", "conclusion"),
+            field("diagnostic-report.identifier", "identifier"),
+            technical("diagnostic-report.subject", "subject"),
+            field("diagnostic-report.performer", "performer"),
+            technical("diagnostic-report.result", "result"),
+            field("diagnostic-report.based-on", "basedOn"),
+            field("diagnostic-report.specimen", "specimen"),
         ],
     ),
     (
         "Composition",
         &[
-            ("composition.title", "title"),
-            ("composition.type", "type"),
-            ("composition.date", "date"),
-            ("composition.status", "status"),
-            ("composition.language", "language"),
-            ("composition.subject", "subject"),
-            ("composition.author", "author"),
-            ("composition.custodian", "custodian"),
-            ("composition.identifier", "identifier"),
-            ("composition.section", "section.title"),
+            field("composition.title", "title"),
+            technical("composition.type", "type"),
+            field("composition.date", "date"),
+            technical("composition.status", "status"),
+            technical("composition.language", "language"),
+            technical("composition.subject", "subject"),
+            field("composition.author", "author"),
+            field("composition.custodian", "custodian"),
+            technical("composition.identifier", "identifier"),
+            technical("composition.section", "section.title"),
         ],
     ),
     (
         "Bundle",
         &[
-            ("bundle.identifier", "identifier"),
-            ("bundle.type", "type"),
-            ("bundle.timestamp", "timestamp"),
-            ("bundle.language", "language"),
+            technical("bundle.identifier", "identifier"),
+            technical("bundle.type", "type"),
+            technical("bundle.timestamp", "timestamp"),
+            technical("bundle.language", "language"),
         ],
     ),
     (
         "DocumentReference",
         &[
-            ("envelope.identifier", "identifier"),
-            ("envelope.status", "status"),
-            ("envelope.language", "content.attachment.language"),
-            ("envelope.document", "content.attachment.url"),
+            technical("envelope.identifier", "identifier"),
+            technical("envelope.status", "status"),
+            technical("envelope.language", "content.attachment.language"),
+            technical("envelope.document", "content.attachment.url"),
         ],
     ),
 ];
@@ -147,7 +162,7 @@ const RESOURCES: &[(&str, Fields)] = &[
 /// All field keys, in the order of [`resource_types`] and of reading: the catalogue of the window is
 /// complete against this list.
 pub fn keys() -> impl Iterator<Item = &'static str> {
-    RESOURCES.iter().flat_map(|(_, fields)| fields.iter().map(|(key, _)| *key))
+    RESOURCES.iter().flat_map(|(_, fields)| fields.iter().map(|field| field.key))
 }
 
 /// Resource types with fields, in reading order. Others give a section without fields.
@@ -236,25 +251,6 @@ const OTHER: &str = "other";
 /// Longest such value shown, in characters.
 const VALUE_MAX: usize = 2_000;
 
-/// Fields that serve machines and support: they are shown on request.
-fn is_technical(key: &str) -> bool {
-    const ALSO: [&str; 9] = [
-        "composition.type",
-        "composition.identifier",
-        "composition.language",
-        "composition.status",
-        "composition.section",
-        "observation.category",
-        "observation.member",
-        "service-request.intent",
-        "diagnostic-report.result",
-    ];
-    key.starts_with("envelope.")
-        || key.starts_with("bundle.")
-        || key.ends_with(".subject")
-        || ALSO.contains(&key)
-}
-
 fn rank(resource: Element<'_>) -> usize {
     let of = resource.resource_type().unwrap_or_default();
     resource_types().position(|known| known == of).unwrap_or(RESOURCES.len())
@@ -264,18 +260,18 @@ fn section<'t>(resource: Element<'t>, links: &Links<'t>, room: usize) -> Section
     let of = resource.resource_type().unwrap_or_default();
     let fields = RESOURCES.iter().find(|(known, _)| *known == of).map_or(&[][..], |(_, f)| f);
     let mut views = Vec::new();
-    for (key, path) in fields {
+    for field in fields {
         let mut places = Vec::new();
-        places_of(resource, path, &mut places);
+        places_of(resource, field.path, &mut places);
         for place in places {
             let Some(found) = words(place, resource, links) else { continue };
             if views.len() == room {
                 break;
             }
             views.push(FieldView {
-                key: (*key).to_owned(),
+                key: field.key.to_owned(),
                 label: None,
-                technical: is_technical(key),
+                technical: field.is_technical,
                 value: found.value,
                 detail: found.detail,
                 expression: place.expression(),

@@ -3,7 +3,9 @@
 
 use std::path::Path;
 
-use bridge::headless::{EVENTS, Family, IssueRecord, MESSAGE_CODES, Moment, REFUSAL_REASONS};
+use bridge::headless::{
+    EVENTS, Family, IssueRecord, MESSAGE_CODES, Moment, REFUSAL_REASONS, RULE_CODES,
+};
 use bridge::{OPINION_FAULTS, PROBLEMS, Problem, REMEDIES};
 use texts::{CATALOGUE, Catalogue as Texts, Language};
 
@@ -227,9 +229,9 @@ const _: () = {
     OWN.must_have("remedy", REMEDIES);
 };
 
-/// Codes about an element and not about how it is written.
+/// Codes about an element and not about how it is written: those of the authority's rules, and some of the base check.
 fn is_about_elements(code: &str) -> bool {
-    let others = [
+    let of_the_base_check = [
         "missing-element",
         "too-many",
         "empty-value",
@@ -237,7 +239,7 @@ fn is_about_elements(code: &str) -> bool {
         "invalid-value",
         "code-not-allowed",
     ];
-    code.starts_with("rule-") || others.contains(&code)
+    RULE_CODES.iter().any(|(of, _)| *of == code) || of_the_base_check.contains(&code)
 }
 
 #[cfg(test)]

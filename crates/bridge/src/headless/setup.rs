@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use client::ProbeOutcome;
 use engine::Move;
 use engine::SameAuthority;
 use exchange::{Endpoint, Environment, IdentifierChoice, Release};
@@ -12,6 +11,7 @@ use url::Url;
 
 use super::Headless;
 use crate::problem::Problem;
+use crate::views::ProbeOutcome;
 
 /// One endpoint.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -127,8 +127,8 @@ fhir::shows_only!(EndpointTerms { name, url, environment, release, language, ide
 pub struct LayerFacts {
     /// Layer code.
     pub layer: &'static str,
-    /// `passed`, `failed` or `not-reached`.
-    pub outcome: &'static str,
+    /// How far it went.
+    pub outcome: ProbeOutcome,
     /// What was found.
     pub detail: Option<String>,
     /// Why it failed.
@@ -292,23 +292,25 @@ fn without_password(address: &Url) -> String {
 /// meets it one layer late.
 fn say_missing_certificate(layers: &mut [LayerFacts]) {
     let ours = layers.iter_mut().skip_while(|facts| facts.layer != "client-certificate");
-    for facts in ours.filter(|facts| facts.outcome != "not-reached") {
+    for facts in ours.filter(|facts| facts.outcome != ProbeOutcome::NotReached) {
         let missing = facts.layer == "client-certificate";
-        facts.outcome = if missing { "failed" } else { "not-reached" };
+        facts.outcome = if missing { ProbeOutcome::Failed } else { ProbeOutcome::NotReached };
         facts.detail = None;
         facts.problem = missing.then(|| Problem::new("client-certificate-missing", &[], "probe"));
     }
 }
 
-fn layer_facts(layer: &'static str, outcome: ProbeOutcome) -> LayerFacts {
+fn layer_facts(layer: &'static str, outcome: client::ProbeOutcome) -> LayerFacts {
     let (outcome, detail, problem) = match outcome {
-        ProbeOutcome::Passed { detail } => ("passed", detail, None),
-        ProbeOutcome::Failed { why } => ("failed", None, Some(Problem::from(&why))),
-        ProbeOutcome::Misconfigured { code } => {
-            let params = [("reason", code)];
-            ("failed", None, Some(Problem::new("endpoint-unusable", &params, "probe")))
+        client::ProbeOutcome::Passed { detail } => (ProbeOutcome::Passed, detail, None),
+        client::ProbeOutcome::Failed { why } => {
+            (ProbeOutcome::Failed, None, Some(Problem::from(&why)))
         }
-        ProbeOutcome::NotReached => ("not-reached", None, None),
+        client::ProbeOutcome::Misconfigured { code } => {
+            let params = [("reason", code)];
+            (ProbeOutcome::Failed, None, Some(Problem::new("endpoint-unusable", &params, "probe")))
+        }
+        client::ProbeOutcome::NotReached => (ProbeOutcome::NotReached, None, None),
     };
     LayerFacts { layer, outcome, detail, problem }
 }

@@ -213,6 +213,17 @@ pub enum ProbeOutcome {
     NotReached,
 }
 
+impl ProbeOutcome {
+    /// Its code.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Failed => "failed",
+            Self::NotReached => "not-reached",
+        }
+    }
+}
+
 /// One layer of the connection test.
 #[derive(Debug, Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]

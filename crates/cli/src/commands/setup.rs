@@ -7,6 +7,7 @@ use bridge::headless::{
     EndpointFacts, EndpointTerms, Family, Headless, LayerFacts, MoveFacts, Vault,
     laboratory_folder, practice_folder,
 };
+use bridge::views::ProbeOutcome;
 use bridge::{Environment, Problem};
 
 use super::Scene;
@@ -239,14 +240,14 @@ fn layer(scene: &Scene<'_>, facts: &LayerFacts) {
         return;
     }
     let look = match facts.outcome {
-        "passed" => Look::Good,
-        "failed" => Look::Bad,
-        _ => Look::Faint,
+        ProbeOutcome::Passed => Look::Good,
+        ProbeOutcome::Failed => Look::Bad,
+        ProbeOutcome::NotReached => Look::Faint,
     };
     let mut line = Line::new()
         .add("  ")
         .column(&scene.texts.word(Family::Layer, facts.layer), 30, Look::Plain)
-        .column(&scene.texts.say(&format!("say.{}", facts.outcome)), 16, look);
+        .column(&scene.texts.say(&format!("say.{}", facts.outcome.code())), 16, look);
     if let Some(detail) = &facts.detail {
         line = line.look(&**detail, Look::Faint);
     }
