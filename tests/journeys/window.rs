@@ -23,9 +23,6 @@ fn journey(run: impl Future<Output = ()>) {
     });
 }
 
-/// Every command that is granted.
-const GRANTED: &[&str] = include!("../../src-tauri/src/granted.rs");
-
 /// What a page of ours never asks for.
 const UNGRANTED: [&str; 16] = [
     "plugin:event|emit",
@@ -66,7 +63,7 @@ fn a_script_in_the_page_gets_nothing_that_is_not_granted() {
             assert_eq!(answer[0], "refused", "{command}: {answer}");
             figures.cases(1);
         }
-        for command in GRANTED {
+        for (command, _) in bridge::Call::COMMANDS {
             let answer = invoke(&window, command, json!({ "surplus": 1 })).await;
             let code = &answer[1]["code"];
             assert!(answer[0] == "refused" && code == "argument-invalid", "{command}: {answer}");

@@ -35,16 +35,6 @@ describe("the house", () => {
   });
 });
 
-describe("the door", () => {
-  it("has the commands that the shell has, and no other", () => {
-    const found = (file: string, pattern: RegExp) =>
-      [...readFileSync(new URL(file, import.meta.url), "utf8").matchAll(pattern)].map(([, name]) => name).toSorted();
-    const ours = found("../src/bridge/door.ts", /^ {2}(\w+): \{ takes: /gm);
-    expect(ours.length).toBeGreaterThan(20);
-    expect(ours).toEqual(found("../../src-tauri/src/granted.rs", /^ {4}"(\w+)",$/gm));
-  });
-});
-
 describe("causes", () => {
   it("offer for each report what its state permits", () => {
     const states = ["held", "rejected", "failed", "unknown"] as const;

@@ -4,6 +4,7 @@
 use futures::{StreamExt as _, stream};
 use report::SubmissionId;
 use serde::Deserialize;
+use ts_rs::TS;
 
 use super::Desk;
 use crate::limits;
@@ -13,9 +14,10 @@ use crate::views::{DecidedView, RefusedView};
 /// Reports decided side by side: reading them is the work, and the journal writes them together.
 const AT_ONCE: usize = 8;
 
-/// What is decided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+/// What is decided for many reports at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, TS)]
 #[serde(rename_all = "kebab-case")]
+#[ts(export)]
 #[allow(missing_docs, reason = "the names are those of the actions")]
 pub enum Decision {
     Resubmit,
