@@ -19,6 +19,7 @@ mod kills;
 mod manual;
 mod oddities;
 mod process;
+mod refusals;
 mod search;
 #[cfg(postgres_is_installed)]
 mod several;
