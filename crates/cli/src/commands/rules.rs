@@ -1,5 +1,6 @@
 //! The authority's rules: packages in and out, and resources against them.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bridge::headless::{
@@ -228,22 +229,28 @@ fn label(entry: &RulesEntry) -> String {
     format!("{}@{}", entry.name, entry.version)
 }
 
-/// Dependencies that are not there are said once for all packages; they keep nobody from going on.
+/// Dependencies that are not there are said once each, with the packages that name them; they keep nobody from going on.
 fn tell_missing(scene: &Scene<'_>, folder: &Path) -> Result<(), Problem> {
+    let mut wanted: BTreeMap<(String, String, Option<String>), Vec<String>> = BTreeMap::new();
     for entry in list_rules(folder)? {
-        for missing in &entry.missing {
-            let params = [
-                ("package", &*entry.name),
-                ("name", &*missing.name),
-                ("version", &*missing.wanted),
-                ("instead", missing.instead.as_deref().unwrap_or_default()),
-            ];
-            let key = match missing.instead {
-                Some(_) => "say.rules-other-version",
-                None => "say.rules-missing",
-            };
-            scene.hint(key, &params);
+        for missing in entry.missing {
+            let packages = wanted.entry((missing.name, missing.wanted, missing.instead));
+            packages.or_default().push(entry.name.clone());
         }
+    }
+    for ((name, version, instead), packages) in &wanted {
+        let packages = packages.join(", ");
+        let params = [
+            ("packages", &*packages),
+            ("name", name),
+            ("version", version),
+            ("instead", instead.as_deref().unwrap_or_default()),
+        ];
+        let key = match instead {
+            Some(_) => "say.rules-other-version",
+            None => "say.rules-missing",
+        };
+        scene.hint(key, &params);
     }
     Ok(())
 }
