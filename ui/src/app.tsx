@@ -109,7 +109,6 @@ function Frame() {
   const [question, setQuestion] = useState<{ id: number; path: string }>();
   const [sheet, setSheet] = useState(false);
   const [palette, setPalette] = useState(false);
-  const intake = useIntakeDesk();
   const certificate = useCertificateFiles();
   const status = useStatus();
   const preferences = usePreferences();
@@ -117,6 +116,7 @@ function Frame() {
   const cache = useQueryClient();
   const lock = useLock();
   const locked = status.data?.locked ?? false;
+  const intake = useIntakeDesk(reveal, locked);
   useIdleLock(preferences.data?.lockAfterMinutes, locked, lock);
   useForgetting(locked, () => {
     setReveal(false);

@@ -1,6 +1,6 @@
 // Files between being chosen and being sent: kept while the reader looks elsewhere.
 
-import { createContext, useContext, useMemo, useReducer } from "react";
+import { createContext, useContext, useEffect, useMemo, useReducer, useRef } from "react";
 
 import { door } from "#door";
 
@@ -166,8 +166,10 @@ export interface IntakeDesk extends Intake {
   closeBatch: () => void;
 }
 
-export function useIntakeDesk(): IntakeDesk {
+/** `reveal`: whether names are shown. The core masks them, so a change of mind looks at the whole list again. */
+export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
   const [intake, step] = useReducer(intakeReducer, { sources: [], batch: null });
+  const shown = useRef(reveal);
   const acts = useMemo(() => {
     let looks = 0;
     return {
@@ -175,35 +177,42 @@ export function useIntakeDesk(): IntakeDesk {
         if (paths.length === 0) return;
         looks += 1;
         step({ do: "choose", paths, look: looks });
-        void look(paths, looks, step);
+        void look(paths, looks, step, shown.current);
       },
       paste(pasted: Pasted) {
         pastes += 1;
         looks += 1;
         const source = { path: `${PASTED}${pastes}`, look: looks };
         step({ do: "paste", ...source, pasted });
-        void lookInto(source, door.here().call("inspect_text", pasted), step);
+        void lookInto(source, door.here().call("inspect_text", { ...pasted, reveal: shown.current }), step);
       },
       leaveOut: (path: string) => step({ do: "leave-out", path }),
       clear: () => step({ do: "clear" }),
       lookAnew(sources: Source[]) {
         looks += 1;
         step({ do: "anew", look: looks });
-        void look(sources.filter((source) => !source.pasted).map((source) => source.path), looks, step);
+        void look(sources.filter((source) => !source.pasted).map((source) => source.path), looks, step, shown.current);
         for (const { path, pasted } of sources) {
-          if (pasted) void lookInto({ path, look: looks }, door.here().call("inspect_text", pasted), step);
+          if (pasted) void lookInto({ path, look: looks }, door.here().call("inspect_text", { ...pasted, reveal: shown.current }), step);
         }
       },
       sent(views: IntakeView[], left: Left = { gone: [], anew: [] }) {
         looks += 1;
         step({ do: "sent", views, at: Date.now(), left, look: looks });
-        void look(left.anew.filter(({ pasted }) => !pasted).map(({ path }) => path), looks, step);
+        void look(left.anew.filter(({ pasted }) => !pasted).map(({ path }) => path), looks, step, shown.current);
       },
       followed: (ids: number[]) => step({ do: "followed", ids, at: Date.now() }),
       undone: (held: number) => step({ do: "undone", held }),
       closeBatch: () => step({ do: "close-batch" }),
     };
   }, []);
+  const { sources } = intake;
+  useEffect(() => {
+    // A locked window is told nothing; it is looked at when it is open again.
+    if (locked || shown.current === reveal) return;
+    shown.current = reveal;
+    acts.lookAnew(sources);
+  }, [reveal, locked, sources, acts]);
   return useMemo(() => ({ ...intake, ...acts }), [intake, acts]);
 }
 
@@ -218,12 +227,12 @@ async function lookInto(source: { path: string; look: number }, looked: Promise<
   }
 }
 
-async function look(paths: string[], number: number, step: (step: Step) => void): Promise<void> {
+async function look(paths: string[], number: number, step: (step: Step) => void, reveal: boolean): Promise<void> {
   const waiting = [...paths];
   const here = door.here();
   const one = async () => {
     for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-      await lookInto({ path, look: number }, here.call("inspect_files", { paths: [path] }), step);
+      await lookInto({ path, look: number }, here.call("inspect_files", { paths: [path], reveal }), step);
     }
   };
   await Promise.all(Array.from({ length: LOOKS }, one));

@@ -54,6 +54,7 @@ export function useForgetting(locked: boolean, forget: () => void): void {
     if (!locked) return;
     cache.removeQueries({ queryKey: ["list"] });
     cache.removeQueries({ queryKey: ["detail"] });
+    cache.removeQueries({ queryKey: ["lost_reports"] });
     dismissAll();
     latest.current();
   }, [locked, cache]);

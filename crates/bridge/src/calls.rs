@@ -19,7 +19,7 @@ use crate::views::{
     AskQuery, AskedView, BatchView, CaView, CandidateView, CauseFieldView, CertificateView,
     ChosenView, DeadlineView, DeadlinesView, DecidedView, DetailView, DraftView, EndpointInput,
     EndpointView, FixView, HandedItem, HandedView, IntakeView, LeftView, ListCountsView, ListQuery,
-    LostView, LyingView, MoveView, NamedCorrection, PageView, PreferencesView, ProbeView,
+    LostListView, LyingView, MoveView, NamedCorrection, PageView, PreferencesView, ProbeView,
     RemovedView, RulesPlanView, SafekeepingView, SavedView, StatementView, StatisticsView,
     StatusView, StoredCertificateView, SuggestedView, SupportFile,
 };

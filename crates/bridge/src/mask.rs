@@ -19,9 +19,48 @@ pub fn masked(patient: &str, birth_date: Option<&str>) -> String {
     }
 }
 
+/// `M…_M…_1….json`: a file may be named after its patient. Of each word the first letter stands, and the ending.
+pub(crate) fn masked_file(file: &str) -> String {
+    const ENDINGS: &[&str] = &["json", "xml", "ndjson", "zip"];
+    let ending = file.rsplit_once('.').filter(|(_, ending)| ENDINGS.contains(ending));
+    let (stem, ending) = ending.map_or((file, None), |(stem, ending)| (stem, Some(ending)));
+    let mut masked = String::new();
+    let mut in_word = false;
+    for letter in stem.chars() {
+        let is_word = letter.is_alphanumeric();
+        match (is_word, in_word) {
+            (true, false) => masked.extend([letter, '…']),
+            (false, _) => masked.push(letter),
+            (true, true) => {}
+        }
+        in_word = is_word;
+    }
+    match ending {
+        Some(ending) => format!("{masked}.{ending}"),
+        None => masked,
+    }
+}
+
+/// `M…`: a value that may name somebody.
+pub(crate) fn masked_value(value: &str) -> String {
+    let first = value.chars().find(|letter| letter.is_alphanumeric());
+    first.map_or_else(|| "…".to_owned(), |first| format!("{first}…"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_files_and_values_the_first_letters_stand() {
+        assert_eq!(masked_file("Muster_Mia-19870203.json"), "M…_M…-1….json");
+        assert_eq!(masked_file("élan 7.Muster"), "é… 7….M…");
+        assert_eq!(masked_file("a/Muster.xml"), "a…/M….xml");
+        assert_eq!(masked_file(""), "");
+        assert_eq!(masked_value("Muster"), "M…");
+        assert_eq!(masked_value("<div>Mia</div>"), "d…");
+        assert_eq!(masked_value("--"), "…");
+    }
 
     #[test]
     fn initials_and_year() {

@@ -551,7 +551,10 @@ export function createMock(options: MockOptions = {}): Door {
       return null;
     },
     left_lying: () => ({ count: 0, newest: null, paths: [] }),
-    lost_reports: () => (notices.some(({ problem: { params } }) => params.lost === "1") ? [{ file: "befund-0812.json", at: "2026-11-20T16:58:02Z", endpoint: "BAG" }] : []),
+    lost_reports: ({ reveal }) => {
+      const newest = notices.some(({ problem: { params } }) => params.lost === "1") ? [{ file: reveal ? "befund-0812.json" : "b…-0….json", at: "2026-11-20T16:58:02Z", endpoint: "BAG" }] : [];
+      return { total: newest.length, newest };
+    },
     preferences: () => preferences,
     set_preferences(takes) {
       preferences = takes.preferences;

@@ -160,9 +160,13 @@ export function useDeadlines() {
 }
 
 /** What a restore has lost: what is found or handed over again leaves it. */
-export function useLostReports() {
+export function useLostReports(reveal: boolean) {
   const room = useStatus().data?.room;
-  return useQuery({ queryKey: ["lost_reports", room], queryFn: () => door.call("lost_reports"), enabled: room !== undefined });
+  return useQuery({
+    queryKey: ["lost_reports", room, reveal],
+    queryFn: () => door.call("lost_reports", { reveal }),
+    enabled: room !== undefined,
+  });
 }
 
 /** What was left lying in the watched folder of this room; the files may have gone since a screen was last open. */

@@ -42,10 +42,11 @@ export function CorrectionQuestion(props: { id: number; path: string; onDone: (v
   const text = useText();
   const [here] = useState(() => door.here());
   const [found, setFound] = useState<CandidateView[]>();
+  const { reveal } = useWindow();
   const look = useCallback(() => {
     setFound(undefined);
-    here.call("inspect_files", { paths: [path] }).then(setFound, sayProblem(text));
-  }, [here, path, text]);
+    here.call("inspect_files", { paths: [path], reveal }).then(setFound, sayProblem(text));
+  }, [here, path, reveal, text]);
   useEffect(look, [look]);
   const correct = useCommand("correct_with_file", { onDone });
   const shown = found?.flatMap(({ digest }) => (digest ? [digest] : []));

@@ -1,26 +1,39 @@
 // What a restore has lost with its content: named until it is handed over again or found, whatever has been read meanwhile.
 
+import { Eye } from "lucide-react";
+
 import { useLostReports } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
+import { useWindow } from "../place";
+import { Button } from "./controls";
 import css from "./lost.module.css";
 import { Notice } from "./notes";
 
 export function LostReports() {
   const text = useText();
   const format = useFormat();
-  const lost = useLostReports().data ?? [];
-  if (lost.length === 0) return null;
-  const n = lost.length;
+  const { reveal, setReveal } = useWindow();
+  const lost = useLostReports(reveal).data;
+  if (!lost || lost.total === 0) return null;
+  const n = lost.total;
+  const rest = n - lost.newest.length;
+  const show = !reveal && (
+    <Button tone="quiet" icon={Eye} onPress={() => setReveal(true)}>
+      {text("reports.show-names")}
+    </Button>
+  );
   return (
     <div data-testid="lost-reports">
-      <Notice tone="attention" title={text("lost.title", { n })}>
+      <Notice tone="attention" title={text("lost.title", { n })} actions={show}>
         <p>{text("lost.more", { n })}</p>
+        {!reveal && <p>{text("lost.masked")}</p>}
         <ul className={`${css.list} selectable`}>
-          {lost.map(({ file, at, endpoint }, place) => (
+          {lost.newest.map(({ file, at, endpoint }, place) => (
             <li key={place}>
               <b>{file || text("lost.nameless")}</b> <span>{text("lost.from", { when: format.moment(at), endpoint })}</span>
             </li>
           ))}
+          {rest > 0 && <li>{text("lost.rest", { n: rest })}</li>}
         </ul>
       </Notice>
     </div>

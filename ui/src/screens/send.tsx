@@ -23,6 +23,7 @@ import { Notice, ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
 import { say, sayProblem } from "../parts/toasts";
 import { LeftLying } from "../parts/watched";
+import { useWindow } from "../place";
 import { PasteDialog } from "./paste";
 import css from "./send.module.css";
 
@@ -221,9 +222,11 @@ function useNamedAgain(sources: Source[], setAgain: Dispatch<SetStateAction<Read
   }, [sources, setAgain]);
 }
 
-/** Says that names are masked before sending; they are shown in the list of reports on request. */
+/** Says that names are masked; the switch in the rail shows them. */
 function Masked() {
   const text = useText();
+  const { reveal } = useWindow();
+  if (reveal) return null;
   return (
     <span className={css.masked}>
       <EyeOff aria-hidden size={15} />

@@ -23,8 +23,19 @@ test("corrected files dropped on Send take the place of the reports that failed"
   await expect(window.getByText("4 of these files correct reports that need correction")).toBeVisible();
   const [first] = await window.getByTestId("corrects").all();
   await expect(first ?? window.locator("x")).toContainText("Corrects a report of yours: Failed");
+  // Names are masked until somebody asks for them: also in what differs, of which the place and the kind are told.
+  const row = window.getByTestId("candidate-row").first();
+  await expect(first ?? window.locator("x")).toContainText(/name\[0\]\.family = M…/);
+  await expect(row).not.toContainText("Muster");
+  await sound(window);
+  await window.getByRole("button", { name: "Show names" }).click();
   await expect(first ?? window.locator("x")).toContainText('"family": "Muster-Fehler"');
   await expect(first ?? window.locator("x")).toContainText('"family": "Muster"');
+  await expect(row).toContainText("Muster, ");
+  await expect(window.getByText("Names are masked")).toHaveCount(0);
+  await window.getByRole("button", { name: "Hide names" }).click();
+  await expect(row).not.toContainText("Muster");
+  await expect(window.getByText("Names are masked")).toBeVisible();
   await window.getByRole("button", { name: "Send 4 reports" }).click();
   await expect(window.getByTestId("outcome")).toHaveText("All 4 reports are completed");
   const { counts } = await core.call("status");

@@ -49,7 +49,7 @@ impl Call {
             | Self::SetWatchedFolder { .. }
             | Self::WatchWhatComes { .. }
             | Self::LeftLying {}
-            | Self::LostReports {}
+            | Self::LostReports { .. }
             | Self::AskAuthority { .. }
             | Self::AskFurther { .. }
             | Self::AcknowledgeNotice { .. } => true,

@@ -33,9 +33,11 @@ calls! {
     /// How far reports are that were sent together.
     batch => Batch { ids: Vec<i64> } -> BatchView;
     /// Looks at files.
-    inspect_files => InspectFiles { paths: Vec<String> } -> Vec<CandidateView>;
+    inspect_files => InspectFiles { paths: Vec<String>, reveal: bool } -> Vec<CandidateView> =
+        desk.inspect_files_as(paths, Names::shown_if(reveal)).await;
     /// Looks at a pasted text.
-    inspect_text => InspectText { text: String, name: String } -> Vec<CandidateView>;
+    inspect_text => InspectText { text: String, name: String, reveal: bool } -> Vec<CandidateView> =
+        desk.inspect_text_as(text, name, Names::shown_if(reveal)).await;
     /// Takes in a list and sends it: of what lies there, the contents that were shown, and of what is known, the
     /// contents that are to go again.
     hand_over => HandOver {
@@ -158,7 +160,8 @@ calls! {
     /// What stays unsent in the watched folder.
     left_lying => LeftLying {} -> LeftView;
     /// Reports that a restore has lost with their content.
-    lost_reports => LostReports {} -> Vec<LostView>;
+    lost_reports => LostReports { reveal: bool } -> LostListView =
+        desk.lost_reports(Names::shown_if(reveal)).await;
     /// What the person chose.
     preferences => Preferences {} -> PreferencesView;
     /// Keeps it.

@@ -4,13 +4,16 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use engine::{Candidate, Engine, KnownContent, Relation};
+use fhir::{Element, Format, Limits, Tree};
 use report::{Action, SubmissionId};
 
 use super::Desk;
 use super::handing::{Again, Item, List};
 use crate::candidates::candidate_view;
 use crate::difference::changes;
+use crate::edit::exactly;
 use crate::limits;
+use crate::mask::masked_value;
 use crate::problem::Problem;
 use crate::rows::{Names, small};
 use crate::views::{CandidateView, ChangeView, CorrectsView, IntakeView};
@@ -19,13 +22,22 @@ use crate::views::{CandidateView, ChangeView, CorrectsView, IntakeView};
 const CHANGES_SHOWN: usize = 5;
 
 impl Desk {
-    /// Looks at files and folders; nothing is taken in.
+    /// Looks at files and folders; nothing is taken in. Names are masked.
     pub async fn inspect_files(&self, paths: Vec<String>) -> Result<Vec<CandidateView>, Problem> {
+        self.inspect_files_as(paths, Names::Masked).await
+    }
+
+    /// As [`Desk::inspect_files`]; names as somebody has asked for them.
+    pub async fn inspect_files_as(
+        &self,
+        paths: Vec<String>,
+        names: Names,
+    ) -> Result<Vec<CandidateView>, Problem> {
         let (engine, paths) = (self.engine(), limits::paths(paths)?);
         let view = {
             let engine = engine.clone();
             move |candidates: Vec<Candidate>| {
-                candidates.iter().map(|candidate| looked_at(&engine, candidate)).collect()
+                candidates.iter().map(|candidate| looked_at(&engine, candidate, names)).collect()
             }
         };
         engine.inspect_and(paths, view).await?
@@ -94,23 +106,37 @@ impl Desk {
         if is_practice { Ok(()) } else { Err(problem) }
     }
 
-    /// Looks at a pasted text; nothing is taken in.
+    /// Looks at a pasted text; nothing is taken in. Names are masked.
     pub async fn inspect_text(
         &self,
         text: String,
         name: String,
     ) -> Result<Vec<CandidateView>, Problem> {
+        self.inspect_text_as(text, name, Names::Masked).await
+    }
+
+    /// As [`Desk::inspect_text`]; names as somebody has asked for them.
+    pub async fn inspect_text_as(
+        &self,
+        text: String,
+        name: String,
+        names: Names,
+    ) -> Result<Vec<CandidateView>, Problem> {
         limits::text(&text)?;
         let (engine, name) = (self.engine(), limits::name("name", &name)?);
         let candidates = engine.inspect_text(name, text.into_bytes()).await?;
-        let view = move || candidates.iter().map(|it| looked_at(&engine, it)).collect();
+        let view = move || candidates.iter().map(|it| looked_at(&engine, it, names)).collect();
         super::on_pool(view).await?
     }
 }
 
 /// A candidate with what the journal knows beside it: its known report, or the one that it corrects.
-fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Problem> {
-    let mut view = candidate_view(candidate, Names::Masked);
+fn looked_at(
+    engine: &Engine,
+    candidate: &Candidate,
+    names: Names,
+) -> Result<CandidateView, Problem> {
+    let mut view = candidate_view(candidate, names);
     if let Some(known) = view.known {
         let row = engine.journal().row(SubmissionId(known))?;
         view.known_state = Some(row.state.shown());
@@ -120,11 +146,25 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
     {
         let row = engine.journal().row(relation.submission)?;
         let before = engine.journal().document(relation.submission).unwrap_or_default();
-        let (shown, changed) = if row.format == parsed.format {
-            let after = String::from_utf8_lossy(&parsed.bytes);
-            changes(&String::from_utf8_lossy(&before), &after, CHANGES_SHOWN)
-        } else {
-            by_element(relation)
+        let (shown, changed) = match names {
+            Names::Shown if row.format == parsed.format => {
+                let after = String::from_utf8_lossy(&parsed.bytes);
+                changes(&String::from_utf8_lossy(&before), &after, CHANGES_SHOWN)
+            }
+            Names::Shown => by_element(relation, |_, value| value.to_owned()),
+            // A line may name anybody: each element that differs is told, and its value where that names nobody.
+            Names::Masked => {
+                let trees: Vec<Tree> =
+                    [&*parsed.bytes, &*before].into_iter().filter_map(read).collect();
+                by_element(relation, |expression, value| {
+                    let mut found = trees.iter().filter_map(|tree| exactly(tree, expression));
+                    if found.next().is_some_and(names_nobody) {
+                        value.to_owned()
+                    } else {
+                        masked_value(value)
+                    }
+                })
+            }
         };
         view.corrects = Some(CorrectsView {
             id: relation.submission.0,
@@ -138,12 +178,33 @@ fn looked_at(engine: &Engine, candidate: &Candidate) -> Result<CandidateView, Pr
     Ok(view)
 }
 
-/// Between JSON and XML every line differs: the elements that do are shown instead.
-fn by_element(relation: &Relation) -> (Vec<ChangeView>, usize) {
+/// Types whose values can name nobody.
+const NAMELESS_TYPES: &[&str] =
+    &["boolean", "code", "decimal", "instant", "integer", "positiveInt", "unsignedInt"];
+/// Elements of an address that say where many people live.
+const NAMELESS_PLACES: &[&str] = &["city", "country", "postalCode", "state"];
+
+/// Whether the value of this element can stand on the screen while names are masked.
+fn names_nobody(of: Element<'_>) -> bool {
+    NAMELESS_TYPES.contains(&of.type_name())
+        || (of.parent().is_some_and(|above| above.type_name() == "Address")
+            && NAMELESS_PLACES.contains(&of.name()))
+}
+
+fn read(text: &[u8]) -> Option<Tree> {
+    Tree::read(text, Format::sniff(text)?, &Limits::default()).ok()
+}
+
+/// The elements that differ, each side as `said` has it. Between JSON and XML every line does.
+fn by_element(
+    relation: &Relation,
+    said: impl Fn(&str, &str) -> String,
+) -> (Vec<ChangeView>, usize) {
     let all = &relation.differences;
     let views = all.iter().take(CHANGES_SHOWN).map(|difference| {
         let side = |value: &Option<String>| {
-            value.as_ref().map(|value| format!("{} = {value}", difference.expression))
+            let expression = &difference.expression;
+            value.as_ref().map(|value| format!("{expression} = {}", said(expression, value)))
         };
         ChangeView {
             line: difference.line,

@@ -7,8 +7,10 @@ use engine::{Profile, ProfileProblem};
 
 use super::{Desk, on_pool};
 use crate::limits;
+use crate::mask::masked_file;
 use crate::problem::Problem;
-use crate::views::{LostView, SafekeepingView, SetAsideView};
+use crate::rows::{Names, small};
+use crate::views::{LostListView, LostView, SafekeepingView, SetAsideView};
 
 /// Lost reports that are shown at once.
 const LOST_SHOWN: usize = 1_000;
@@ -27,17 +29,21 @@ impl Desk {
 
     /// Reports of the room in use that a restore has lost with their content, the newest first. Each leaves the list once it
     /// is handed over again, or found at the authority.
-    pub async fn lost_reports(&self) -> Result<Vec<LostView>, Problem> {
+    pub async fn lost_reports(&self, names: Names) -> Result<LostListView, Problem> {
         let engine = self.engine();
         let profile = engine.profile();
         let mut lost = engine.journal().lost_reports()?;
         lost.sort_unstable_by_key(|lost| std::cmp::Reverse(lost.at));
         let view = |lost: journal::LostReport| LostView {
-            file: lost.file,
+            file: match names {
+                Names::Shown => lost.file,
+                Names::Masked => masked_file(&lost.file),
+            },
             at: lost.at.to_fhir(),
             endpoint: profile.name_of(&lost.endpoint),
         };
-        Ok(lost.into_iter().take(LOST_SHOWN).map(view).collect())
+        let total = small(lost.len() as u64);
+        Ok(LostListView { total, newest: lost.into_iter().take(LOST_SHOWN).map(view).collect() })
     }
 
     /// Deletes a journal that was set aside, for good.

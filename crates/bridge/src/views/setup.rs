@@ -143,7 +143,7 @@ fhir::shows_only!(LeftView { count, newest });
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct LostView {
-    /// Name of its file; empty where nobody knows it any more.
+    /// Name of its file, masked unless asked for; empty where nobody knows it any more.
     pub file: String,
     /// When it was taken in, ISO instant.
     pub at: String,
@@ -153,6 +153,17 @@ pub struct LostView {
 
 // A file may be named after a patient.
 fhir::shows_only!(LostView { at, endpoint });
+
+/// Reports that were lost with their content when a journal was restored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct LostListView {
+    /// So many in all.
+    pub total: u32,
+    /// The newest of them, the newest first.
+    pub newest: Vec<LostView>,
+}
 
 /// One configured endpoint.
 #[derive(Debug, Clone, Serialize, TS)]

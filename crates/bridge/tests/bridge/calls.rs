@@ -42,9 +42,9 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("set_deadlines", json!({ "deadlines": [{ "disease": "malaria", "hours": 24 }] })),
         ("detail", json!({ "id": 1 })),
         ("batch", json!({ "ids": [] })),
-        ("inspect_files", json!({ "paths": ["/a.json"] })),
+        ("inspect_files", json!({ "paths": ["/a.json"], "reveal": false })),
         ("hand_over", list(&json!([{ "path": "/a.json" }]))),
-        ("inspect_text", json!({ "text": "{}", "name": "pasted" })),
+        ("inspect_text", json!({ "text": "{}", "name": "pasted", "reveal": false })),
         ("hold_back", json!({ "ids": [1, 2] })),
         ("release", json!({ "id": 1, "reason": "looked at" })),
         ("withdraw", json!({ "id": 1, "reason": "looked at" })),
@@ -101,7 +101,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("set_watched_folder", json!({ "path": null })),
         ("watch_what_comes", json!({ "path": "/out" })),
         ("left_lying", json!({})),
-        ("lost_reports", json!({})),
+        ("lost_reports", json!({ "reveal": false })),
         ("preferences", json!({})),
         ("set_preferences", json!({ "preferences": preferences })),
         ("statistics", json!({ "days": 7 })),
@@ -343,7 +343,7 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
         desk.answer(call, Some(0)).await.map_err(|problem| problem.code)
     };
     let calls = [
-        ("inspect_files", json!({ "paths": [path] })),
+        ("inspect_files", json!({ "paths": [path], "reveal": false })),
         ("hand_over", list(&json!([{ "name": "pasted", "text": "{}" }, { "path": path }]))),
         ("correct_with_file", json!({ "id": 1, "path": path, "shown": [] })),
         ("certificate_inspect", json!({ "paths": [path], "password": "" })),
@@ -358,7 +358,7 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     }
     // One that was handed over does not bring another with it.
     desk.grant([file.clone()]);
-    let both = json!({ "paths": [path, "/etc/passwd"] });
+    let both = json!({ "paths": [path, "/etc/passwd"], "reveal": false });
     assert_eq!(ask("inspect_files", both).await.unwrap_err(), "path-not-granted");
     for (command, arguments) in &calls[..5] {
         let answer = ask(command, arguments.clone()).await;
@@ -370,7 +370,7 @@ async fn only_paths_that_a_person_handed_over_are_opened() {
     // The samples are our own.
     let samples: Value =
         serde_json::from_str(&ask("practice_samples", json!({})).await.unwrap()).unwrap();
-    ask("inspect_files", json!({ "paths": samples })).await.unwrap();
+    ask("inspect_files", json!({ "paths": samples, "reveal": false })).await.unwrap();
     desk.stop().await;
 }
 

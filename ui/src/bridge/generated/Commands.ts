@@ -22,7 +22,7 @@ import type { IntakeView } from "./IntakeView";
 import type { LeftView } from "./LeftView";
 import type { ListCountsView } from "./ListCountsView";
 import type { ListQuery } from "./ListQuery";
-import type { LostView } from "./LostView";
+import type { LostListView } from "./LostListView";
 import type { LyingView } from "./LyingView";
 import type { MoveView } from "./MoveView";
 import type { NamedCorrection } from "./NamedCorrection";
@@ -75,9 +75,9 @@ export type Commands = {
   /** How far reports are that were sent together. */
   batch: { takes: { ids: Array<number> }; gives: BatchView };
   /** Looks at files. */
-  inspect_files: { takes: { paths: Array<string> }; gives: Array<CandidateView> };
+  inspect_files: { takes: { paths: Array<string>; reveal: boolean }; gives: Array<CandidateView> };
   /** Looks at a pasted text. */
-  inspect_text: { takes: { text: string; name: string }; gives: Array<CandidateView> };
+  inspect_text: { takes: { text: string; name: string; reveal: boolean }; gives: Array<CandidateView> };
   /** Takes in a list and sends it: of what lies there, the contents that were shown, and of what is known, the contents that are to go again. */
   hand_over: { takes: { items: Array<HandedItem>; again: Array<string>; corrections: Array<NamedCorrection>; shown: Array<string> | null; separate: boolean; endpoint: string }; gives: HandedView };
   /** Stops what waits to be sent. */
@@ -183,7 +183,7 @@ export type Commands = {
   /** What stays unsent in the watched folder. */
   left_lying: { takes: void; gives: LeftView };
   /** Reports that a restore has lost with their content. */
-  lost_reports: { takes: void; gives: Array<LostView> };
+  lost_reports: { takes: { reveal: boolean }; gives: LostListView };
   /** What the person chose. */
   preferences: { takes: void; gives: PreferencesView };
   /** Keeps it. */

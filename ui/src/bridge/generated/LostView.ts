@@ -5,7 +5,7 @@
  */
 export type LostView = { 
 /**
- * Name of its file; empty where nobody knows it any more.
+ * Name of its file, masked unless asked for; empty where nobody knows it any more.
  */
 file: string, 
 /**
