@@ -65,9 +65,12 @@ pub(crate) fn replacement(
     let source = std::str::from_utf8(leaf.source()).ok()?;
     match tree.format() {
         Format::Json => {
-            let quoted = source.starts_with('"');
-            let written =
-                if quoted { serde_json::to_string(value).ok()? } else { value.to_owned() };
+            // An element that FHIR does not know is written as it was.
+            let written = match leaf.type_definition() {
+                Some(of) => in_json(of.name(), value)?,
+                None if source.starts_with('"') => serde_json::to_string(value).ok()?,
+                None => value.to_owned(),
+            };
             Some((place.start, place.end, written))
         }
         Format::Xml => {
@@ -75,6 +78,22 @@ pub(crate) fn replacement(
             Some((place.start + start, place.start + end, escaped(value)))
         }
     }
+}
+
+/// Types of which JSON writes the values as numbers.
+const NUMBERS: &[&str] = &["decimal", "integer", "positiveInt", "unsignedInt"];
+
+/// A value as JSON has it: truth values and numbers without quotes. What is none (yet) gets them, so that the text stays
+/// a document in which it is found.
+pub(crate) fn in_json(kind: &str, value: &str) -> Option<String> {
+    let is_bare = if kind == "boolean" {
+        matches!(value, "true" | "false")
+    } else {
+        NUMBERS.contains(&kind)
+            && value.trim() == value
+            && serde_json::from_str::<serde_json::Number>(value).is_ok()
+    };
+    if is_bare { Some(value.to_owned()) } else { serde_json::to_string(value).ok() }
 }
 
 /// Where, between its quotes, the value of a start tag stands.
@@ -142,6 +161,24 @@ pub(crate) fn common_path(leaf: Element<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn truth_values_and_numbers_are_written_as_json_has_them() {
+        let json = r#"{"resourceType":"Observation","valueQuantity":{"value":1.5},"component":[{"valueInteger":"3"},{"valueBoolean":"true"},{"valueString":"1"}]}"#;
+        let (number, truth) =
+            ("Observation.valueQuantity.value", "Observation.component[1].valueBoolean");
+        // On the way to 1.50 there is no number; what is typed then is no end of the document.
+        let open = with_value(json, number, "1.").unwrap();
+        assert_eq!(open, json.replace("1.5", "\"1.\""));
+        assert_eq!(with_value(&open, number, "1.50").unwrap(), json.replace("1.5", "1.50"));
+        assert_eq!(with_value(json, truth, "false").unwrap(), json.replace("\"true\"", "false"));
+        assert_eq!(with_value(json, truth, "1").unwrap(), json.replace("\"true\"", "\"1\""));
+        let count = "Observation.component[0].valueInteger";
+        assert_eq!(with_value(json, count, "4").unwrap(), json.replace("\"3\"", "4"));
+        assert_eq!(with_value(json, count, "true").unwrap(), json.replace("\"3\"", "\"true\""));
+        let text = "Observation.component[2].valueString";
+        assert_eq!(with_value(json, text, "2").unwrap(), json.replace("\"1\"", "\"2\""));
+    }
 
     #[test]
     fn only_the_value_changes() {

@@ -4,12 +4,9 @@
 use fhir::{Element, ElementDefinition, Format, Tree, TypeDefinition};
 
 use crate::declaration::{json_head, xml_prefix};
-use crate::edit::{common_path, escaped, exactly};
+use crate::edit::{common_path, escaped, exactly, in_json};
 use crate::placement::found;
 use crate::views::MessageView;
-
-/// Types whose values JSON writes without quotes.
-const BARE: &[&str] = &["boolean", "integer", "decimal", "unsignedInt", "positiveInt"];
 
 /// An element that could have a value, whether it is there or not.
 pub(crate) struct Missing<'t> {
@@ -54,10 +51,7 @@ impl<'t> Missing<'t> {
 
     fn in_json(&self, tree: &Tree, value: &str) -> Option<(usize, String)> {
         let name = self.of.written();
-        let is_bare = BARE.contains(&self.of.of().name())
-            && serde_json::from_str::<serde_json::Value>(value)
-                .is_ok_and(|read| read.is_boolean() || read.is_number());
-        let value = if is_bare { value.to_owned() } else { serde_json::to_string(value).ok()? };
+        let value = in_json(self.of.of().name(), value)?;
         let value = if self.of.repeats() { format!("[{value}]") } else { value };
         let (at, is_first) = match self.owner.resource_type() {
             Some(_) => (json_head(tree.source(), self.owner)?, false),
@@ -178,6 +172,10 @@ mod tests {
         assert_eq!(
             with(inside, "Bundle.entry[0].resource.name", "B").unwrap(),
             inside.replace(r#""id":"a","#, r#""id":"a","name":"B","#)
+        );
+        assert_eq!(
+            with(flat, "Patient.active", "yes").unwrap(),
+            flat.replace("\"address\"", "\"active\":\"yes\",\"address\""),
         );
         for no in [
             "Patient.nothing",
