@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { DayView } from "../src/bridge/generated/DayView";
-import { loadWords } from "../src/i18n/text";
+import { endpointName, loadWords } from "../src/i18n/text";
 import { spansOf } from "../src/parts/day-chart";
 import { indented } from "../src/parts/indented";
 import { csv } from "../src/parts/table-text";
@@ -60,5 +60,29 @@ describe("an answer on one line", () => {
 
   it.each(['{\n"a":1}', "<html>{}</html>", "", '{"cut": "in the mid'])("that is none is shown as it is: %s", (answer) => {
     expect(indented(answer).replace(/\s/g, "")).toBe(answer.replace(/\s/g, ""));
+  });
+});
+
+describe("a pause", () => {
+  it.each([
+    ["de", /angehalten|anhalten/i],
+    ["fr", /reten/i],
+    ["it", /tratt?en/i],
+  ] as const)("is in %s another word than a report on hold", async (language, onHold) => {
+    const { text } = await loadWords(language);
+    for (const id of ["state.held", "action.hold-back", "done.hold-back", "bulk.undo.reason"]) {
+      expect(text.code(id)).toMatch(onHold);
+    }
+    for (const n of [0, 1, 2]) expect(text.code("decided.hold-back", { n })).toMatch(onHold);
+    const paused = ["settings.pause", "rail.paused", "standing.laboratory.paused", "problem.pause-unknown", "problem.pause-unknown.more"];
+    for (const id of paused) expect(text.code(id)).not.toMatch(onHold);
+  });
+});
+
+describe("the endpoint of practice", () => {
+  it("is called as practice is in the reader's language; nobody gave it its name", async () => {
+    const { text } = await loadWords("de");
+    expect(endpointName(text, "practice")).toBe("Übung");
+    expect(endpointName(text, "BAG")).toBe("BAG");
   });
 });

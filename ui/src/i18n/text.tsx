@@ -68,6 +68,10 @@ export interface Words {
   format: Format;
 }
 
+/** What an endpoint is called. Nobody gave that of practice its name: it is called as practice is. */
+export const endpointName = (text: Text, name: string): string =>
+  name === "practice" ? (text.code("environment.practice") ?? name) : name;
+
 export async function loadWords(language: Language): Promise<Words> {
   const { default: messages } = await load[language]();
   const locale = LANGUAGES.find((l) => l.code === language)?.locale ?? language;

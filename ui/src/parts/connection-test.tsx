@@ -7,7 +7,7 @@ import type { EndpointView } from "../bridge/generated/EndpointView";
 import type { ProbeOutcome } from "../bridge/generated/ProbeOutcome";
 import type { ProbeView } from "../bridge/generated/ProbeView";
 import { useCommand } from "../bridge/queries";
-import { useCodeText, useText } from "../i18n/text";
+import { endpointName, useCodeText, useText } from "../i18n/text";
 import css from "./connection-test.module.css";
 import { Button, CopyButton } from "./controls";
 import { ProblemNote, problemText } from "./notes";
@@ -41,7 +41,7 @@ export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: Endp
       <div className={screen.row}>
         <div>
           <h2>{text("probe.title")}</h2>
-          <p className={screen.lead}>{text("probe.more", { name: endpoint.name, address: endpoint.baseUrl })}</p>
+          <p className={screen.lead}>{text("probe.more", { name: endpointName(text, endpoint.name), address: endpoint.baseUrl })}</p>
         </div>
         <div className={screen.tools}>
           {test.data && <CopyButton label={text("probe.copy")} value={told} />}

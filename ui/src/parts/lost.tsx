@@ -3,7 +3,7 @@
 import { Eye } from "lucide-react";
 
 import { useLostReports } from "../bridge/queries";
-import { useFormat, useText } from "../i18n/text";
+import { endpointName, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
 import { Button } from "./controls";
 import css from "./lost.module.css";
@@ -30,7 +30,7 @@ export function LostReports() {
         <ul className={`${css.list} selectable`}>
           {lost.newest.map(({ file, at, endpoint }, place) => (
             <li key={place}>
-              <b>{file || text("lost.nameless")}</b> <span>{text("lost.from", { when: format.moment(at), endpoint })}</span>
+              <b>{file || text("lost.nameless")}</b> <span>{text("lost.from", { when: format.moment(at), endpoint: endpointName(text, endpoint) })}</span>
             </li>
           ))}
           {rest > 0 && <li>{text("lost.rest", { n: rest })}</li>}

@@ -9,7 +9,7 @@ import { door } from "#door";
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import type { PreferencesView } from "../bridge/generated/PreferencesView";
 import { useCommand, useEndpoints, usePreferences, useStatus } from "../bridge/queries";
-import { useCodeText, useText } from "../i18n/text";
+import { endpointName, useCodeText, useText } from "../i18n/text";
 import { ConnectionTest } from "../parts/connection-test";
 import { Button, Select, Switch } from "../parts/controls";
 import { ProblemNote } from "../parts/notes";
@@ -185,7 +185,7 @@ function Endpoints({ adds }: { adds: boolean }) {
           {endpoints.data?.map((endpoint) => (
             <li key={endpoint.name} className={endpoint.inUse ? css.inUse : ""}>
               <div className={css.endpoint}>
-                <strong>{endpoint.name}</strong>
+                <strong>{endpointName(text, endpoint.name)}</strong>
                 <span>
                   {words("environment", endpoint.environment)} · {text("endpoint.release", { release: endpoint.release })}
                   {endpoint.ownCa && ` · ${text("endpoint.own-ca")}`}
