@@ -1,5 +1,5 @@
-//! Closing the window while reports are under way. Without the window nothing is sent and no answer is asked for, so it
-//! is asked first, by the operating system's dialog: a page that hangs must not keep a window open.
+//! Closing the window while reports are under way, or while a folder is watched. Without the window nothing is sent and no
+//! answer is asked for, so it is asked first, by the operating system's dialog: a page that hangs must not keep a window open.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,11 +16,31 @@ use crate::house::House;
 #[derive(Default)]
 pub(crate) struct Decided(AtomicBool);
 
+/// What closing the window would stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stops {
+    /// So many reports whose end is not known.
+    Reports(u32),
+    /// Nothing is under way, but what comes into a folder is to be sent.
+    Watching,
+}
+
+impl Stops {
+    fn of(open: u32, watches: bool) -> Option<Self> {
+        match open {
+            0 => watches.then_some(Self::Watching),
+            open => Some(Self::Reports(open)),
+        }
+    }
+}
+
 /// The words of one language.
 struct Words {
     title: &'static str,
     /// `{n}`.
     question: &'static str,
+    watching_title: &'static str,
+    watching: &'static str,
     go_on: &'static str,
     quit: &'static str,
     cancel: &'static str,
@@ -29,6 +49,8 @@ struct Words {
 const ENGLISH: Words = Words {
     title: "Reports are under way",
     question: "Reports whose end is not known yet: {n}\n\nLab Courier can go on as a minimised window. If you quit, nothing is lost: it goes on at the next start.",
+    watching_title: "The watched folder",
+    watching: "A folder is being watched: reports that come into it are sent while Lab Courier runs.\n\nLab Courier can go on watching as a minimised window. If you quit, what comes into the folder waits there until the next start.",
     go_on: "Go on minimised",
     quit: "Quit",
     cancel: "Cancel",
@@ -36,6 +58,8 @@ const ENGLISH: Words = Words {
 const GERMAN: Words = Words {
     title: "Meldungen sind unterwegs",
     question: "Meldungen, deren Ergebnis noch aussteht: {n}\n\nLab Courier kann als minimiertes Fenster weiterarbeiten. Wenn Sie beenden, geht nichts verloren: Beim nächsten Start geht es weiter.",
+    watching_title: "Überwachter Ordner",
+    watching: "Ein Ordner wird überwacht: Meldungen, die dort ankommen, werden gesendet, solange Lab Courier läuft.\n\nLab Courier kann den Ordner als minimiertes Fenster weiter überwachen. Wenn Sie beenden, wartet dort bis zum nächsten Start, was ankommt.",
     go_on: "Minimiert weiterarbeiten",
     quit: "Beenden",
     cancel: "Abbrechen",
@@ -43,6 +67,8 @@ const GERMAN: Words = Words {
 const FRENCH: Words = Words {
     title: "Des déclarations sont en cours",
     question: "Déclarations dont le résultat n’est pas encore connu : {n}\n\nLab Courier peut continuer dans une fenêtre réduite. Si vous quittez, rien n’est perdu : l’envoi reprend au prochain démarrage.",
+    watching_title: "Dossier surveillé",
+    watching: "Un dossier est surveillé : les déclarations qui y arrivent sont envoyées tant que Lab Courier fonctionne.\n\nLab Courier peut continuer à le surveiller dans une fenêtre réduite. Si vous quittez, ce qui arrive dans le dossier y attend le prochain démarrage.",
     go_on: "Continuer en arrière-plan",
     quit: "Quitter",
     cancel: "Annuler",
@@ -50,6 +76,8 @@ const FRENCH: Words = Words {
 const ITALIAN: Words = Words {
     title: "Ci sono dichiarazioni in corso",
     question: "Dichiarazioni di cui non si conosce ancora l’esito: {n}\n\nLab Courier può continuare in una finestra ridotta a icona. Se esce, nulla va perso: si riprende al prossimo avvio.",
+    watching_title: "Cartella sorvegliata",
+    watching: "Una cartella è sorvegliata: le dichiarazioni che vi arrivano sono inviate finché Lab Courier è in funzione.\n\nLab Courier può continuare a sorvegliarla in una finestra ridotta a icona. Se esce, ciò che arriva nella cartella vi attende il prossimo avvio.",
     go_on: "Continuare ridotto a icona",
     quit: "Uscire",
     cancel: "Annullare",
@@ -63,6 +91,14 @@ impl Words {
             "fr" => &FRENCH,
             "it" => &ITALIAN,
             _ => &ENGLISH,
+        }
+    }
+
+    /// Title and question.
+    fn asked(&self, stops: Stops) -> (&'static str, String) {
+        match stops {
+            Stops::Reports(open) => (self.title, self.question.replace("{n}", &open.to_string())),
+            Stops::Watching => (self.watching_title, self.watching.to_owned()),
         }
     }
 }
@@ -100,17 +136,16 @@ pub(crate) fn requested<R: Runtime>(window: &Window<R>, api: &CloseRequestApi) {
 async fn choice<R: Runtime>(window: &Window<R>) -> Choice {
     // A desk that does not open sends nothing.
     let Ok(desk) = window.state::<Arc<House>>().desk().await else { return Choice::Quit };
-    let open = desk.under_way();
-    if open == 0 {
+    let Some(stops) = Stops::of(desk.under_way(), desk.watches_a_folder().await) else {
         return Choice::Quit;
-    }
+    };
     let preferences = desk.preferences().await.unwrap_or_default();
     match preferences.on_close.as_str() {
         "quit" => Choice::Quit,
         "background" => Choice::GoOn,
         _ => {
             let language = preferences.language.or_else(|| std::env::var("LANG").ok());
-            let choice = ask(window, Words::of(&language.unwrap_or_default()), open).await;
+            let choice = ask(window, Words::of(&language.unwrap_or_default()), stops).await;
             remember(&desk, choice).await;
             choice
         }
@@ -130,7 +165,8 @@ async fn remember(desk: &Desk, choice: Choice) {
     }
 }
 
-async fn ask<R: Runtime>(window: &Window<R>, words: &'static Words, open: u32) -> Choice {
+async fn ask<R: Runtime>(window: &Window<R>, words: &'static Words, stops: Stops) -> Choice {
+    let (title, question) = words.asked(stops);
     let (answer, said) = tokio::sync::oneshot::channel();
     let buttons = MessageDialogButtons::YesNoCancelCustom(
         words.go_on.to_owned(),
@@ -139,8 +175,8 @@ async fn ask<R: Runtime>(window: &Window<R>, words: &'static Words, open: u32) -
     );
     window
         .dialog()
-        .message(words.question.replace("{n}", &open.to_string()))
-        .title(words.title)
+        .message(question)
+        .title(title)
         .kind(MessageDialogKind::Warning)
         .buttons(buttons)
         .show_with_result(move |result| {
@@ -154,5 +190,33 @@ async fn ask<R: Runtime>(window: &Window<R>, words: &'static Words, open: u32) -
         Ok(MessageDialogResult::Custom(label)) if label == words.go_on => Choice::GoOn,
         Ok(MessageDialogResult::Custom(label)) if label == words.quit => Choice::Quit,
         _ => Choice::Stay,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_asked_about_what_would_stop() {
+        assert_eq!(Stops::of(0, false), None);
+        assert_eq!(Stops::of(0, true), Some(Stops::Watching));
+        assert_eq!(Stops::of(3, false), Some(Stops::Reports(3)));
+        // What is under way counts for more: a person waits for it.
+        assert_eq!(Stops::of(3, true), Some(Stops::Reports(3)));
+    }
+
+    #[test]
+    fn each_language_asks_about_the_folder_and_about_the_reports() {
+        for (language, folder) in
+            [("en", "folder"), ("de-CH", "Ordner"), ("fr", "dossier"), ("it_CH.UTF-8", "cartella")]
+        {
+            let words = Words::of(language);
+            let (title, question) = words.asked(Stops::Watching);
+            assert!(question.contains(folder) && !question.contains('{'), "{question}");
+            let (reports_title, reports) = words.asked(Stops::Reports(12));
+            assert!(reports.contains("12") && !reports.contains('{'), "{reports}");
+            assert_ne!(title, reports_title);
+        }
     }
 }

@@ -160,6 +160,12 @@ impl Desk {
         self.inner.working.load(Ordering::SeqCst).then(|| Watch::begin(engine, folder))
     }
 
+    /// Whether a folder is under watch: as long as the program runs, what comes into it is sent.
+    pub async fn watches_a_folder(&self) -> bool {
+        let watches = self.inner.watches.lock().await;
+        watches.practice.is_some() || watches.laboratory.is_some()
+    }
+
     /// The folders under watch: practice, laboratory.
     #[cfg(test)]
     pub(super) async fn watched(&self) -> [Option<PathBuf>; 2] {

@@ -439,3 +439,17 @@ async fn the_connection_is_tested_layer_by_layer() {
     assert!(layers.iter().all(|layer| layer.outcome == ProbeOutcome::Passed), "{layers:?}");
     desk.stop().await;
 }
+
+/// The shell asks before it stops what nobody looks at.
+#[tokio::test(flavor = "multi_thread")]
+async fn it_is_known_whether_a_folder_is_watched() {
+    let (root, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let desk = Desk::open(root.path()).await.unwrap();
+    desk.start().await.unwrap();
+    assert!(!desk.watches_a_folder().await);
+    desk.set_watched_folder(Some(folder.path().display().to_string())).await.unwrap();
+    assert!(desk.watches_a_folder().await);
+    desk.set_watched_folder(None).await.unwrap();
+    assert!(!desk.watches_a_folder().await);
+    desk.stop().await;
+}
