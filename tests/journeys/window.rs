@@ -252,6 +252,29 @@ fn the_lesson_one_sample_fails_and_its_correction_is_completed() {
     });
 }
 
+/// What comes into a watched folder is sent while the program runs: closing the window is asked first.
+#[test]
+fn closing_the_window_while_a_folder_is_watched_is_asked() {
+    journey(async {
+        let folder = tempfile::tempdir().unwrap();
+        let window = Window::open().await;
+        window.click("[data-testid=welcome-skip]").await;
+        let status = invoke(&window, "status", json!({})).await;
+        // Dropped by a person, so that the page may name it.
+        window.drag(&[folder.path()]).await;
+        let watched = json!({ "path": folder.path(), "room": status[1]["room"] });
+        let set = invoke(&window, "set_watched_folder", watched).await;
+        assert_eq!(set[0], "given", "{set}");
+        let asked = || window.titles().contains("The watched folder");
+        window.ask_to_close();
+        window.until("the question is there", asked);
+        window.press("Escape");
+        window.until("the question is gone", || !asked());
+        window.shows("[data-testid=nav-reports]", 1).await;
+        drop(window.kill());
+    });
+}
+
 /// Without the window nothing is sent: closing it while reports wait is asked first, and nothing is lost meanwhile.
 #[test]
 fn closing_the_window_while_reports_are_under_way_is_asked() {
