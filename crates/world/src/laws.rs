@@ -38,8 +38,9 @@ pub(crate) struct Laws {
 const BODY: &[u8] = b",\"identifier\"";
 /// The same in XML.
 const BODY_XML: &[u8] = b"<identifier>";
-/// From then on after the last fault nothing of it is left: an hour of `Retry-After`, a lease, a stall.
-pub(crate) const CALM: i64 = 70 * MINUTE;
+/// From then on after the last fault nothing of it is left: a stall of 40 minutes at whose end an hour of `Retry-After` is read,
+/// and a lease.
+pub(crate) const CALM: i64 = (40 + 60 + 10) * MINUTE;
 /// A search for changes comes at least so often (5 minutes), and waits at most for a request under way (180 s)
 /// and itself.
 const POLL_MAX: i64 = (300 + 180 + 60) * SECOND;
