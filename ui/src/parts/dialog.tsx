@@ -1,5 +1,5 @@
 import { X } from "lucide-react";
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 
@@ -28,6 +28,11 @@ export function Dialog(props: {
   const text = useText();
   const [asking, setAsking] = useState(false);
   const close = () => (isDirty ? setAsking(true) : onClose());
+  const own = useRef<HTMLElement>(null);
+  // Before it is drawn: the library moves the focus some moments later, and a key that is pressed meanwhile is lost.
+  useLayoutEffect(() => {
+    if (!own.current?.contains(document.activeElement)) own.current?.focus({ preventScroll: true });
+  }, []);
   return (
     <ModalOverlay
       isOpen
@@ -38,7 +43,7 @@ export function Dialog(props: {
       onMouseDown={(event) => event.target === event.currentTarget && event.preventDefault()}
     >
       <Modal className={`${css.modal} ${css[size]}`}>
-        <AriaDialog className={css.dialog}>
+        <AriaDialog ref={own} className={css.dialog}>
           <header className={css.header}>
             <Heading slot="title" level={2}>
               {title}
