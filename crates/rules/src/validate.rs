@@ -212,7 +212,7 @@ impl<'t> Run<'t> {
         issues.retain(|of| !of.is_private() || private.insert((of.at, of.code)));
         let issues = cause::once(issues);
         let elements = self.elements(&issues);
-        let covered = !self.set.is_empty();
+        let covered = self.knows_types(self.tree.root());
         let is_said = |of: &Finding| (covered && is_covered(of)) || self.is_entity_of_html(of);
         let mut findings: Vec<Finding> =
             self.tree.check().into_iter().filter(|of| !is_said(of)).collect();
@@ -244,6 +244,12 @@ impl<'t> Run<'t> {
             });
         }
         findings
+    }
+
+    /// Whether the definitions say of each resource in it what the base check says too.
+    fn knows_types(&self, of: Element<'t>) -> bool {
+        let is_known = of.resource_type().is_none_or(|name| self.type_profile(name).is_some());
+        is_known && of.children().all(|child| self.knows_types(child))
     }
 
     /// A named character of HTML in the narrative of a JSON document: FHIR allows it, and only XML could

@@ -146,9 +146,14 @@ impl CodeSystem {
                 }
             }
         }
+        // Each once, in the order in which they are named.
+        let nested = self.concepts.iter().enumerate();
+        let mut known: std::collections::HashSet<(usize, u32)> = nested
+            .flat_map(|(at, concept)| concept.parents.iter().map(move |parent| (at, *parent)))
+            .collect();
         for (child, parent) in links {
             let parents = &mut self.concepts[child].parents;
-            if !parents.contains(&parent) {
+            if known.insert((child, parent)) {
                 parents.push(parent);
             }
         }

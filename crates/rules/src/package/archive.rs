@@ -105,7 +105,9 @@ pub(super) fn each_file(
         read.map_err(|_| cut_off(total))?;
         each(name, &content)?;
     }
-    Ok(())
+    // The digest of the whole stands at its end, behind what the archive needs.
+    let rest = std::io::copy(&mut archive.into_inner(), &mut std::io::sink());
+    rest.map(|_| ()).map_err(damaged)
 }
 
 /// The name that is said of the next entry, in the way of GNU or of PAX.

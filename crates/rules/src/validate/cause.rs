@@ -25,8 +25,6 @@ impl Cause {
         };
         let part = |(name, value): &(&'static str, String)| {
             let value = match *name {
-                // What stands too often is one thing, of whatever slice it is.
-                "element" if issue.code == "rule-too-many" => before(value, ':'),
                 "value-set" => before(value, '|'),
                 _ => value,
             };
@@ -53,7 +51,9 @@ pub(super) fn once(issues: Vec<Issue>) -> Vec<Issue> {
             }
             Entry::Occupied(other) => {
                 let other = &mut kept[*other.get()];
-                if demand(&issue) > demand(other) {
+                if issue.code == "rule-reference-type" {
+                    both_allow(other, &issue);
+                } else if demand(&issue) > demand(other) {
                     *other = issue;
                 }
             }
@@ -77,14 +77,19 @@ fn is_count(issue: &Issue) -> bool {
 fn demand(issue: &Issue) -> (Reverse<fhir::Severity>, i64) {
     let number = issue.param("expected").and_then(|number| number.parse::<i64>().ok());
     let number = number.filter(|_| is_count(issue)).unwrap_or(0);
-    let strictness = match issue.code {
-        "rule-too-many" => -number,
-        // Whoever names fewer types demands more.
-        "rule-reference-type" => {
-            let types = issue.param("expected").map_or(0, |types| types.split(", ").count());
-            -i64::try_from(types).unwrap_or(0)
-        }
-        _ => number,
-    };
+    let strictness = if issue.code == "rule-too-many" { -number } else { number };
     (Reverse(issue.severity), strictness)
+}
+
+/// Of the types that one definition allows, those that the other one allows too; where there is none, the first keeps its own.
+fn both_allow(first: &mut Issue, second: &Issue) {
+    let others = second.param("expected").unwrap_or_default();
+    let Some((_, own)) = first.params.iter_mut().find(|(name, _)| *name == "expected") else {
+        return;
+    };
+    let both: Vec<&str> =
+        own.split(", ").filter(|own| others.split(", ").any(|other| other == *own)).collect();
+    if !both.is_empty() {
+        *own = both.join(", ");
+    }
 }

@@ -10,49 +10,64 @@ use super::Issue;
 /// What the mistakes of a document make of others, by the number of an element.
 #[derive(Default)]
 struct Causes<'t> {
-    /// Entries whose address an entry before them has, with the Bundle that they stand in.
-    doubled: HashMap<u32, u32>,
+    /// Entries whose address an entry before them has.
+    doubled: Vec<Doubled>,
     /// The addresses of those.
     addresses: HashSet<&'t str>,
-    /// Elements that must have one certain value and have another.
+    /// Primitives that must have one certain value and have another.
     unequal: HashSet<u32>,
-    /// Elements below which a slice is missing, with its name.
-    unsliced: HashMap<(u32, String), i64>,
+    /// Slices that are missing below an element in one profile, by its name: how many.
+    unsliced: HashMap<(u32, String, String), i64>,
+    /// What stands too often, whatever its slice: at most how many, and how many there are.
+    crowded: HashMap<(u32, String), (i64, i64)>,
+}
+
+struct Doubled {
+    entry: u32,
+    bundle: u32,
+    /// The type of its resource, where it is the entry before it once more: then it is to be taken out, and with it goes what is
+    /// said of it.
+    repeats: Option<String>,
 }
 
 /// Leaves out what follows from other issues, and moves what an entry brings upon its Bundle to that entry.
 pub(super) fn without(
-    mut issues: Vec<Issue>,
+    issues: Vec<Issue>,
     elements: &HashMap<u32, Element<'_>>,
     empty: &HashSet<u32>,
 ) -> Vec<Issue> {
     let causes = Causes::of(&issues, elements);
-    let follows =
-        |issue: &Issue| causes.has(issue) || (is_unmet(issue) && empty.contains(&issue.at));
-    issues.retain(|issue| !follows(issue));
-    for issue in issues.iter_mut().filter(|issue| is_doubled_address(issue)) {
-        let here = causes.doubled.iter().filter(|(_, bundle)| **bundle == issue.at);
-        if let Some(first) = here.map(|(entry, _)| *entry).min() {
-            issue.at = first;
+    let mut left = Vec::with_capacity(issues.len());
+    for issue in issues {
+        let follows = causes.has(&issue) || (is_absence(&issue) && empty.contains(&issue.at));
+        let here = causes.doubled.iter().filter(|of| of.bundle == issue.at);
+        if is_doubled_address(&issue) && here.clone().next().is_some() {
+            left.extend(here.map(|of| Issue { at: of.entry, ..issue.clone() }));
+        } else if !follows {
+            left.push(issue);
         }
     }
-    issues
+    left
 }
 
 impl<'t> Causes<'t> {
     fn of(issues: &[Issue], elements: &HashMap<u32, Element<'t>>) -> Self {
         let mut causes = Self::default();
         for issue in issues.iter().filter(|issue| issue.severity == Severity::Error) {
+            let element = elements.get(&issue.at).copied();
             match issue.code {
-                "rule-invariant" if is_doubled_address(issue) => {
-                    causes.doubled(elements.get(&issue.at).copied());
+                "rule-invariant" if is_doubled_address(issue) => causes.find_doubled(element),
+                "rule-fixed-value" if element.is_some_and(|of| of.value().is_some()) => {
+                    causes.unequal.insert(issue.at);
                 }
-                "rule-fixed-value" | "rule-pattern" => _ = causes.unequal.insert(issue.at),
                 "rule-slice-missing" => {
-                    let name = issue.param("element").unwrap_or_default();
-                    let name = name.split(':').next().unwrap_or_default().to_owned();
-                    *causes.unsliced.entry((issue.at, name)).or_default() +=
-                        number(issue, "expected");
+                    let profile = issue.param("profile").unwrap_or_default().to_owned();
+                    let missing = causes.unsliced.entry((issue.at, name_of(issue), profile));
+                    *missing.or_default() += number(issue, "expected");
+                }
+                "rule-too-many" if !is_of_slice(issue) => {
+                    let counts = (number(issue, "expected"), number(issue, "found"));
+                    causes.crowded.insert((issue.at, name_of(issue)), counts);
                 }
                 _ => {}
             }
@@ -60,43 +75,86 @@ impl<'t> Causes<'t> {
         causes
     }
 
-    fn doubled(&mut self, bundle: Option<Element<'t>>) {
+    fn find_doubled(&mut self, bundle: Option<Element<'t>>) {
         let Some(bundle) = bundle else { return };
-        let mut seen = HashSet::new();
+        let mut seen: HashMap<_, Element<'t>> = HashMap::new();
         for entry in bundle.all("entry") {
             let Some(url) = entry.text("fullUrl") else { continue };
-            if !seen.insert((url, entry.text("resource.meta.versionId"))) {
-                self.doubled.insert(entry.number(), bundle.number());
-                self.addresses.insert(url);
-            }
+            let Some(first) = seen.get(&(url, entry.text("resource.meta.versionId"))) else {
+                seen.insert((url, entry.text("resource.meta.versionId")), entry);
+                continue;
+            };
+            let kind = entry.child("resource").and_then(Element::resource_type);
+            self.doubled.push(Doubled {
+                entry: entry.number(),
+                bundle: bundle.number(),
+                repeats: kind.filter(|_| says_the_same(*first, entry)).map(str::to_owned),
+            });
+            self.addresses.insert(url);
         }
     }
 
     /// Whether an issue follows from one of these.
     fn has(&self, issue: &Issue) -> bool {
         match issue.code {
-            "rule-bundle-not-reached" => self.doubled.contains_key(&issue.at),
-            // Unless there are too many without the doubled ones too.
-            "rule-too-many" => self.doubled.get(&issue.at).is_some_and(|bundle| {
-                let doubled = self.doubled.values().filter(|of| *of == bundle).count();
-                let others = number(issue, "found") - i64::try_from(doubled).unwrap_or(0);
-                others <= number(issue, "expected")
-            }),
+            "rule-bundle-not-reached" => self.repetition(issue.at).is_some(),
+            "rule-too-many" => self.has_crowd(issue),
             "rule-reference-ambiguous" => {
                 let reference = issue.param("value").unwrap_or_default();
                 self.addresses.iter().any(|url| url.ends_with(reference))
             }
             // One certain value is demanded: which others there are does not help.
             "rule-code-not-in-value-set" => self.unequal.contains(&issue.at),
-            // The slices that are missing say more exactly what is missing.
+            // The slices that one profile misses say more exactly what is missing.
             "rule-missing" if number(issue, "found") == 0 => {
-                let name = issue.param("element").unwrap_or_default().to_owned();
-                let told = self.unsliced.get(&(issue.at, name));
-                told.is_some_and(|slices| *slices >= number(issue, "expected"))
+                let (at, name, wanted) = (issue.at, name_of(issue), number(issue, "expected"));
+                let mut told = self.unsliced.iter();
+                told.any(|(of, slices)| (of.0, &of.1) == (at, &name) && *slices >= wanted)
             }
             _ => false,
         }
     }
+
+    /// Whether there are not too many without the repetitions, or the same is told of what the slice is a slice of.
+    fn has_crowd(&self, issue: &Issue) -> bool {
+        let (most, found) = (number(issue, "expected"), number(issue, "found"));
+        if let Some(repeated) = self.repetition(issue.at) {
+            let alike =
+                |of: &&Doubled| of.bundle == repeated.bundle && of.repeats == repeated.repeats;
+            let repetitions = self.doubled.iter().filter(alike).count();
+            return found - i64::try_from(repetitions).unwrap_or(0) <= most;
+        }
+        let whole = self.crowded.get(&(issue.at, name_of(issue)));
+        is_of_slice(issue) && whole.is_some_and(|(of_all, all)| *all == found && *of_all <= most)
+    }
+
+    fn repetition(&self, entry: u32) -> Option<&Doubled> {
+        self.doubled.iter().find(|of| of.entry == entry && of.repeats.is_some())
+    }
+}
+
+/// Whether two elements have the same values in the same places.
+fn says_the_same(a: Element<'_>, b: Element<'_>) -> bool {
+    let (mut of_a, mut of_b) = (a.children(), b.children());
+    let alike = |a: Element<'_>, b: Element<'_>| a.name() == b.name() && says_the_same(a, b);
+    a.value() == b.value()
+        && loop {
+            match (of_a.next(), of_b.next()) {
+                (None, None) => break true,
+                (Some(a), Some(b)) if alike(a, b) => {}
+                _ => break false,
+            }
+        }
+}
+
+/// The name of the element that it is about, without a slice.
+fn name_of(issue: &Issue) -> String {
+    let name = issue.param("element").unwrap_or_default();
+    name.split(':').next().unwrap_or_default().to_owned()
+}
+
+fn is_of_slice(issue: &Issue) -> bool {
+    issue.param("element").is_some_and(|element| element.contains(':'))
 }
 
 /// Whether it says that two entries have one address.
@@ -105,8 +163,8 @@ fn is_doubled_address(issue: &Issue) -> bool {
 }
 
 /// Whether it says that something is not there, as it is where an element is empty.
-fn is_unmet(issue: &Issue) -> bool {
-    matches!(issue.code, "rule-missing" | "rule-slice-missing" | "rule-invariant")
+fn is_absence(issue: &Issue) -> bool {
+    matches!(issue.code, "rule-missing" | "rule-slice-missing")
 }
 
 fn number(issue: &Issue, name: &str) -> i64 {

@@ -56,6 +56,70 @@ fn an_entry_that_is_there_twice_is_told_at_the_second_one() {
     );
 }
 
+/// Two entries of one address that are not the same: taking the address from one of them leaves both, so what is wrong with
+/// both is told.
+#[test]
+fn two_entries_that_share_an_address_and_differ_are_told_with_all_else() {
+    let address = "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000002";
+    let own_rule = json!({ "constraint": [{ "key": "bdl-7", "severity": "error", "human": "unique",
+        "expression": "entry.where(fullUrl.exists()).select(fullUrl).isDistinct()" }] });
+    let few = element("Bundle.entry", "", "", json!({ "max": "1" }));
+    let rules = vec![profile("whole", "Bundle", &[element("Bundle", "", "", own_rule), few])];
+    let lab = |name: &str| json!({ "fullUrl": address, "resource": { "resourceType": "Organization", "name": name } });
+    let of = |entries: &[Value]| {
+        let bundle = json!({ "resourceType": "Bundle", "type": "collection", "entry": entries });
+        let all = told(rules.clone(), &bundle).into_iter();
+        all.filter(|of| of.starts_with("rule-")).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&[lab("A"), lab("A")]), ["rule-invariant Bundle.entry[1]"]);
+    assert_eq!(
+        of(&[lab("A"), lab("B")]),
+        ["rule-invariant Bundle.entry[1]", "rule-too-many Bundle.entry[1]"]
+    );
+    // Each of them is named.
+    assert_eq!(
+        of(&[lab("A"), lab("A"), lab("A")]),
+        ["rule-invariant Bundle.entry[1]", "rule-invariant Bundle.entry[2]"]
+    );
+}
+
+/// Too many of one slice are told beside too many of all, unless they are the same ones.
+#[test]
+fn too_many_of_a_slice_and_of_all_are_one_cause_only_where_they_are_the_same() {
+    let rules = |most: &str| {
+        let sliced = json!({ "max": most, "slicing": {
+            "discriminator": [{ "type": "value", "path": "family" }], "rules": "open" } });
+        let elements = [
+            element("Patient.name", "", "", sliced),
+            element("Patient.name", "", "", json!({ "sliceName": "o", "max": "1" })),
+            element(
+                "Patient.name.family",
+                "1..1",
+                "",
+                json!({ "id": "Patient.name:o.family", "fixedString": "O" }),
+            ),
+        ];
+        vec![profile("few", "Patient", &elements)]
+    };
+    let of = |most: &str, families: &[&str]| {
+        let names: Vec<Value> = families.iter().map(|of| json!({ "family": of })).collect();
+        told(rules(most), &json!({ "resourceType": "Patient", "name": names }))
+    };
+    assert_eq!(of("1", &["O", "O"]), ["rule-too-many Patient.name[1]"]);
+    let both = of("3", &["A", "O", "B", "O", "C"]);
+    assert_eq!(both, ["rule-too-many Patient.name[3]"; 2]);
+}
+
+/// Where nobody has defined the type of a resource, what the base check says of it stands.
+#[test]
+fn without_the_definitions_of_fhir_the_base_check_speaks() {
+    let other = profile("other", "Organization", &[]);
+    let rules = rules::RuleSet::of(vec![crate::teaching::package(vec![other])]);
+    let observation = json!({ "resourceType": "Observation", "code": { "text": "x" } });
+    let all = errors(&found(&rules, &observation, None, Mode::Authority));
+    assert_eq!(all, ["missing-element Observation"]);
+}
+
 /// What an empty element lacks is not listed: it is empty.
 #[test]
 fn of_an_empty_element_it_is_told_that_it_is_empty() {
@@ -69,7 +133,11 @@ fn of_an_empty_element_it_is_told_that_it_is_empty() {
     let rules = || vec![profile("named", "Patient", &elements)];
     let of = |names: Value| told(rules(), &json!({ "resourceType": "Patient", "name": names }));
     assert_eq!(of(json!([{ "given": ["A"] }])), ["rule-missing Patient.name[0]"]);
-    assert_eq!(of(json!([{}])), ["empty-element Patient.name[0]"]);
+    // An invariant may be about more than what stands in the element.
+    assert_eq!(
+        of(json!([{}])),
+        ["empty-element Patient.name[0]", "rule-invariant Patient.name[0]"]
+    );
 }
 
 /// A code that must be a certain one: which others its value set has is no help.

@@ -65,6 +65,11 @@ fn hostile_archives_are_refused_by_name() {
     assert_eq!(fault(&[0x1f, 0x8b, 8, 0, 1]), Fault::Damaged);
     let whole = archive(&[fine.clone(), one.clone()]);
     assert_eq!(fault(&whole[..whole.len() / 2]), Fault::Damaged);
+    // The checksum stands behind what the archive needs.
+    let mut changed = whole.clone();
+    let checksum = changed.len() - 8;
+    changed[checksum] ^= 1;
+    assert_eq!(fault(&changed), Fault::Damaged);
     assert_eq!(fault(&archive(std::slice::from_ref(&one))), Fault::NoManifest);
     assert_eq!(fault(&archive(&[fine.clone(), ("package/../x.json", vec![])])), Fault::PathOutside);
     let outside = manifest("../x", "1.0.0", json!({}));
