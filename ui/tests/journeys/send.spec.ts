@@ -97,6 +97,8 @@ test("a pasted report is a row: it is looked at, left out or sent with the files
       clipboardData.setData("text/plain", pasted);
       document.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
     }, text);
+  // The list listens once it stands there.
+  await expect(window.getByTestId("paste-text").first()).toBeVisible();
   await paste("see the attached report");
   await expect(window.getByTestId("candidate-row")).toHaveAttribute("data-verdict", "refused");
   await window.getByRole("button", { name: "Remove Pasted report 1" }).click();
