@@ -234,6 +234,9 @@ async fn watch(trust: &Trust, context: &Context, over: &CancellationToken) {
     }
 }
 
+/// How often a service that ends tries to put on record what it has refused.
+const LAST_WORDS: usize = 3;
+
 /// When the service is told to end, the requests under way are given time.
 async fn farewell(context: &Context, over: &CancellationToken) {
     context.ending.cancelled().await;
@@ -241,10 +244,15 @@ async fn farewell(context: &Context, over: &CancellationToken) {
     if tokio::time::timeout(FAREWELL, context.under_way.wait()).await.is_err() {
         tracing::warn!("ended over open requests");
     }
-    for (laboratory, certificate, refusals) in context.rate_limiter.unrecorded() {
-        let laboratory = Some(laboratory).filter(|id| *id != routes::STRANGERS);
-        // The last words of a service that ends: there is nobody left to tell of a failure.
-        let _ = context.store.audit(routes::throttled(laboratory, &certificate, refusals)).await;
+    for _ in 0..LAST_WORDS {
+        for (laboratory, certificate, refusals) in context.rate_limiter.unrecorded() {
+            let known = Some(laboratory).filter(|id| *id != routes::STRANGERS);
+            let entry = routes::throttled(known, &certificate, refusals);
+            // There is nobody left to tell of a failure; a database that is busy is tried again.
+            if context.store.audit(entry).await.is_err() {
+                context.rate_limiter.give_back(laboratory, refusals);
+            }
+        }
     }
     over.cancel();
 }

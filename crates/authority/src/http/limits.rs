@@ -177,6 +177,13 @@ impl RateLimiter {
         Admission { place: Ok(place), refusals: std::mem::take(&mut used.refused) }
     }
 
+    /// Refusals that could not be put on record are counted again.
+    pub(crate) fn give_back(&self, laboratory: i64, refusals: u32) {
+        if let Some(used) = self.lock().get_mut(&laboratory) {
+            used.refused = used.refused.saturating_add(refusals);
+        }
+    }
+
     /// Refusals that are not on record yet: laboratory, certificate, how many.
     pub(crate) fn unrecorded(&self) -> Vec<(i64, String, u32)> {
         let mut all = self.lock();
@@ -259,6 +266,18 @@ mod tests {
         let none = Limits { requests_per_second: 0, ..limits };
         let none = RateLimiter::new(none, None).unwrap();
         assert!(place(&none, 1, start).unwrap_err() >= SECOND);
+    }
+
+    #[tokio::test]
+    async fn refusals_that_could_not_be_put_on_record_are_counted_again() {
+        let limits = Limits { requests_per_second: 0, open_requests: 1, body_max: 1 };
+        let all = RateLimiter::new(limits, None).unwrap();
+        let start = Instant::now();
+        let first = all.enter(lab(1), start).refusals;
+        assert_eq!(first, 1);
+        all.give_back(1, first);
+        assert_eq!(all.enter(lab(1), start).refusals, 0, "not yet");
+        assert_eq!(all.enter(lab(1), start + RECORD_EVERY).refusals, 3);
     }
 
     #[tokio::test]

@@ -108,13 +108,12 @@ impl Arriving<'_> {
             certificate: &self.certificate.fingerprint,
         };
         let Admission { place, refusals } = context.rate_limiter.enter(who, Instant::now());
-        if refusals > 0
-            && let Err(error) = context
-                .store
-                .audit(throttled(laboratory, &self.certificate.fingerprint, refusals))
-                .await
-        {
-            return Ok((out_of_order(&error), format));
+        if refusals > 0 {
+            let entry = throttled(laboratory, &self.certificate.fingerprint, refusals);
+            if context.store.audit(entry).await.is_err() {
+                // They are put on record with the next ones. A refusal shows nothing, so it does not wait for that.
+                context.rate_limiter.give_back(who.laboratory, refusals);
+            }
         }
         let place = match place {
             Ok(place) => place,

@@ -455,7 +455,9 @@ async fn a_laboratory_can_have_limits_of_its_own_and_refusals_are_on_record() {
         assert!(Instant::now() < end, "the new limits do not hold");
         match alpha.get("/metadata").await.status() {
             StatusCode::OK => row += 1,
-            _ => (refusals, row) = (refusals + 1, 0),
+            StatusCode::TOO_MANY_REQUESTS => (refusals, row) = (refusals + 1, 0),
+            // The database was busy: nobody was refused for the limit.
+            _ => row = 0,
         }
     }
     let data = house.close().await;
