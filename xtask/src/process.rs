@@ -18,6 +18,23 @@ const OUTPUT_ENDS: Duration = Duration::from_secs(5);
 /// Tests that the line about a failure names.
 const FAILURES_SHOWN: usize = 12;
 
+/// What `cargo run` tells this program about itself. Handed on, it would be taken for a change by build scripts that
+/// look at it (the one of ring does): everything above ring would be built again whenever somebody calls cargo without
+/// xtask in between.
+const FROM_CARGO_RUN: [&str; 11] = [
+    "CARGO_MANIFEST_DIR",
+    "CARGO_MANIFEST_PATH",
+    "CARGO_PKG_AUTHORS",
+    "CARGO_PKG_DESCRIPTION",
+    "CARGO_PKG_HOMEPAGE",
+    "CARGO_PKG_NAME",
+    "CARGO_PKG_VERSION",
+    "CARGO_PKG_VERSION_MAJOR",
+    "CARGO_PKG_VERSION_MINOR",
+    "CARGO_PKG_VERSION_PATCH",
+    "CARGO_PKG_VERSION_PRE",
+];
+
 /// A program to call, as data.
 #[derive(Debug, Clone)]
 pub struct Call {
@@ -162,6 +179,13 @@ impl Call {
     /// For what must be started and stopped by the caller.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
+        FROM_CARGO_RUN.iter().for_each(|name| {
+            command.env_remove(name);
+        });
+        if std::env::var_os("CI").is_some() {
+            // A clean checkout is built once: what would make the next build faster only fills the disk.
+            command.env("CARGO_INCREMENTAL", "0");
+        }
         command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::inherit());
         if let Some(folder) = &self.folder {
@@ -242,6 +266,15 @@ mod tests {
         }
         assert!(told.contains("exit code 3"));
         assert!(Call::new("sh").args(["-c", "echo FAIL x"]).run_tests().is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_call_does_not_inherit_what_cargo_told_this_program() {
+        // Whoever runs this test has set them.
+        assert!(std::env::var_os("CARGO_PKG_NAME").is_some());
+        let said = Call::new("sh").args(["-c", "echo ${CARGO_PKG_NAME-none}"]).text();
+        assert_eq!(said.as_deref(), Some("none\n"));
     }
 
     #[test]
