@@ -113,10 +113,10 @@ fn dollars(sql: &str) -> String {
 
 /// Each takes the schema from one version to the next.
 const MIGRATIONS: [&str; 4] = [
-    include_str!("schema-1.sql"),
-    include_str!("schema-2.sql"),
-    include_str!("schema-3.sql"),
-    include_str!("schema-4.sql"),
+    include_str!("postgres/schema-1.sql"),
+    include_str!("postgres/schema-2.sql"),
+    include_str!("postgres/schema-3.sql"),
+    include_str!("postgres/schema-4.sql"),
 ];
 
 /// Brings the schema up to date; of many that start at once, one does it and the others wait.

@@ -2,7 +2,7 @@
 
 mod script;
 #[cfg(not(unix))]
-#[path = "no_socket.rs"]
+#[path = "faults/no_socket.rs"]
 mod socket;
 #[cfg(unix)]
 mod socket;

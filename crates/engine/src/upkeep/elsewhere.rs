@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use journal::JournalError;
 use tokio::task::JoinHandle;
 
+use crate::profile::private;
 use crate::upkeep::{reason, tell};
 use crate::watch::folder_reason;
-use crate::{Engine, EngineError, Profile, private};
+use crate::{Engine, EngineError, Profile};
 
 const AWAY: &str = "backup-place-away";
 

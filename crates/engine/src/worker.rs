@@ -3,11 +3,14 @@
 //! A missed wake costs latency only. Everything that it learns goes through the journal; what it holds in
 //! memory (breaker, poll times) may be lost at any moment.
 
+pub(crate) mod breaker;
+pub(crate) mod couriers;
 mod cursor;
 mod deliveries;
 mod duties;
 mod formerly;
 mod learn;
+pub(crate) mod lease;
 mod poll;
 pub(crate) mod predecessor;
 mod queue;
@@ -36,10 +39,10 @@ use report::SubmissionId;
 use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
-use crate::breaker::{BreakerState, CircuitBreaker, Failure, RequestKind};
+use crate::worker::breaker::{BreakerState, CircuitBreaker, Failure, RequestKind};
 use crate::worker::poll::Tells;
 use crate::worker::verdict::Health;
-use crate::{Clock, ClockReading, LeaseKeeper, Obstacle, Timing, lease, person};
+use crate::{Clock, ClockReading, LeaseKeeper, Obstacle, Timing, person};
 
 /// What is known about the connection to an endpoint, for people.
 #[derive(Debug, Clone, Default, PartialEq)]

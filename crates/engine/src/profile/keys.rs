@@ -3,7 +3,8 @@
 use identity::{Password, Secrets};
 use journal::{Key, OpenProblem, Rotated};
 
-use crate::{OpenError, Profile, computer};
+use crate::profile::computer;
+use crate::{OpenError, Profile};
 
 /// The key that opens a profile's journal. Where it is to be exchanged, which may have been ended in between, that is
 /// finished first; where another program has the journal open, it waits for the next start.

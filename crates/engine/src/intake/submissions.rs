@@ -9,11 +9,11 @@ use journal::{Destination, Imported, JournalError, Message, NewSubmission, Sourc
 use report::{Action, Event, State, SubmissionId};
 use uuid::Uuid;
 
-use crate::intake::{Candidate, Origin, Parsed, look_at};
-use crate::relation::SAME_IDENTIFIER;
-use crate::source::{
+use crate::intake::relation::SAME_IDENTIFIER;
+use crate::intake::source::{
     Piece, Room, files_below, files_below_each, may_hold_several, pieces_of, pieces_of_bytes,
 };
+use crate::intake::{Candidate, Origin, Parsed, look_at};
 use crate::worker::wrapped;
 use crate::{Engine, EngineError, ImportOptions};
 

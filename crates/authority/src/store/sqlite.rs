@@ -327,11 +327,11 @@ fn cannot_open(path: &Path, error: &std::io::Error) -> rusqlite::Error {
 
 /// Each takes a file from one version to the next.
 const MIGRATIONS: [&str; 5] = [
-    include_str!("schema-1.sql"),
-    include_str!("schema-2.sql"),
-    include_str!("schema-3.sql"),
-    include_str!("schema-4.sql"),
-    include_str!("schema-5.sql"),
+    include_str!("sqlite/schema-1.sql"),
+    include_str!("sqlite/schema-2.sql"),
+    include_str!("sqlite/schema-3.sql"),
+    include_str!("sqlite/schema-4.sql"),
+    include_str!("sqlite/schema-5.sql"),
 ];
 
 fn open_reading(path: &Path) -> rusqlite::Result<Connection> {

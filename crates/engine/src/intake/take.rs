@@ -11,8 +11,8 @@ use futures::{StreamExt as _, stream};
 use journal::{Imported, JournalError, NewSubmission, Unless};
 use report::{Action, Event, SubmissionId};
 
+use crate::intake::relation::SameIdentifier;
 use crate::intake::{Candidate, Parsed};
-use crate::relation::SameIdentifier;
 use crate::{Engine, EngineError};
 
 pub use listed::Listed;
