@@ -90,7 +90,7 @@ fn row(line: &str) -> Option<Vec<String>> {
 }
 
 /// Hands over every source file below a folder.
-fn collect(folder: &Path, take: &mut impl FnMut(&Path, &str)) {
+pub(crate) fn collect(folder: &Path, take: &mut impl FnMut(&Path, &str)) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     paths.sort();
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     const SOURCE: &str = "
-        /// Words.
+        /// What it says.
         #[test]
         fn one() {}
         #[tokio::test(flavor = \"multi_thread\")]
