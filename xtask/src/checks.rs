@@ -57,7 +57,7 @@ fn all<'a>(workspace: &'a Workspace, install: Install) -> Vec<Step<'a>> {
         step("format", "the code is formatted", &[], move || format(workspace)),
         step(
             "structure",
-            "rooms use only what is drawn; the tests of docs/interface.md exist",
+            "rooms use only what is drawn",
             &[],
             move || structure::check(workspace),
         ),

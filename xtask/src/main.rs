@@ -5,7 +5,6 @@
 
 mod campaigns;
 mod checks;
-mod interface;
 mod packages;
 mod product;
 mod session;

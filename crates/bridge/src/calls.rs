@@ -1,7 +1,6 @@
 //! What the window may ask: every command by name, with its arguments read strictly. The window's side is not
 //! trusted: an argument that is missing, unknown, of another type or too large is a [`Problem`], never more.
 
-mod scope;
 #[cfg(test)]
 mod typescript;
 
@@ -36,13 +35,21 @@ pub enum Purpose {
     Rules,
 }
 
-/// Declares the commands once: their names, their arguments and how these are read, who answers them, and what both
-/// are in TypeScript.
+/// Which notice a person has read: the code of what it tells.
+#[derive(Debug, Clone, Deserialize, TS)]
+#[serde(transparent)]
+#[ts(export)]
+pub struct NoticeCode(#[ts(as = "crate::codes::ProblemCode")] String);
+
+/// Declares the commands once: their names, their arguments and how these are read, where and when they
+/// may be asked, who answers them, and what all of it is in TypeScript.
 macro_rules! calls {
     ($desk:ident; $(
         $(#[doc = $words:literal])*
-        $name:ident => $variant:ident { $($argument:ident: $type:ty),* } -> $answer:ty
-            $(= $how:expr)?;
+        $name:ident => $variant:ident { $($argument:ident: $type:ty),* } -> $answer:ty:
+            $room:ident room $(if $when:expr)?,
+            $(while $locked:ident,)? $(follows $followed:ident,)? $(changes [$($changed:ident),*],)?
+            { $($sample:tt)* } $(= $how:expr)?;
     )*) => {
         /// A command of the window with its arguments, all of the right type and within bounds.
         #[derive(Clone)]
@@ -73,6 +80,21 @@ macro_rules! calls {
                 }
             }
 
+            /// Whether a locked window may ask it (decision 0005).
+            pub(crate) fn is_for_the_locked(&self) -> bool {
+                match self {
+                    $( Self::$variant { .. } => locked!($($locked)?), )*
+                }
+            }
+
+            /// Whether it is answered only in the room in which the page believes to be.
+            #[allow(unused_variables, reason = "few rows look at an argument")]
+            fn is_of_one_room(&self) -> bool {
+                match self {
+                    $( Self::$variant { $($argument),* } => room!($room $(, $when)?), )*
+                }
+            }
+
             #[allow(unused_variables, reason = "what the shell answers is not looked at here")]
             async fn answered_by(self, $desk: &Desk) -> Result<String, Problem> {
                 match self {
@@ -86,15 +108,19 @@ macro_rules! calls {
         }
 
         #[cfg(test)]
+        typescript::tags!($($name)*);
+
+        #[cfg(test)]
         impl typescript::Commands {
-            fn in_typescript(config: &ts_rs::Config) -> String {
-                let commands = [$( typescript::Command {
+            fn all(config: &ts_rs::Config) -> Vec<typescript::Command> {
+                vec![$( typescript::Command {
                     words: &[$($words),*],
                     name: stringify!($name),
+                    follows_journal: typescript::follows!($($followed)?),
+                    changes: vec![$($(Tag::$changed.name()),*)?],
                     takes: vec![$( (stringify!($argument), <$type as TS>::name(config)) ),*],
                     gives: <$answer as TS>::name(config),
-                } ),*];
-                commands.iter().map(typescript::Command::in_typescript).collect()
+                } ),*]
             }
 
             fn visit_types(visitor: &mut impl ts_rs::TypeVisitor) {
@@ -111,6 +137,29 @@ macro_rules! calls {
 macro_rules! answer {
     ($desk:ident.$name:ident($($argument:ident),*)) => { $desk.$name($($argument),*).await };
     ($desk:ident.$name:ident($($argument:ident),*), $how:expr) => { $how };
+}
+
+/// What a row says of its room. There is no word for none.
+macro_rules! room {
+    (any) => {
+        false
+    };
+    (one) => {
+        true
+    };
+    (one, $when:expr) => {
+        $when
+    };
+}
+
+/// What a row says of a locked window.
+macro_rules! locked {
+    (locked) => {
+        true
+    };
+    () => {
+        false
+    };
 }
 
 include!("calls/table.rs");

@@ -83,9 +83,41 @@ unions! {
     FieldKey = crate::keys().chain(["other"]);
     /// FHIR resource types whose fields are shown with labels.
     SectionResource = crate::resource_types();
+    /// Look of the window; `system` follows the computer.
+    Theme = crate::views::THEMES;
+    /// How close the rows of the window stand.
+    Density = crate::views::DENSITIES;
+    /// What closing the window does while reports are open.
+    OnClose = crate::views::ON_CLOSE;
+    /// Column that a list can be sorted by.
+    SortColumn = crate::desk::sort_columns();
+    /// Time that a list of reports covers.
+    Period = crate::views::PERIODS;
+    /// Why an emptied value stays in a report.
+    RemovalRefusal = crate::views::REMOVAL_REFUSALS;
+    /// A described release of the interface.
+    Release = exchange::Release::ALL.map(|release| release.facts().name);
+    /// Encoding of a report.
+    Format = fhir::Format::ALL.map(fhir::Format::code);
+    /// Key of a disease; the catalogue has its name.
+    Disease = report::diseases::all().iter().map(|disease| disease.key);
+    /// How something was tested.
+    TestKind = report::diseases::TESTS;
+    /// In what something was tested.
+    Specimen = report::diseases::SPECIMENS;
+    /// What a value or an interpretation says.
+    Outcome = crate::outcomes().collect::<std::collections::BTreeSet<_>>();
+    /// Form of a patient's name that the authority permits.
+    NameForm = rules::name_forms();
+    /// What a certificate may be used for; what has no name is a dotted object identifier.
+    KeyUsage = identity::KEY_USAGES.into_iter().chain(["${number}.${string}"]);
 }
 
 fn union(codes: impl IntoIterator<Item = &'static str>) -> String {
-    let quoted: Vec<String> = codes.into_iter().map(|code| format!("\"{code}\"")).collect();
+    // A pattern is a template, all others are plain strings.
+    let quoted: Vec<String> = codes
+        .into_iter()
+        .map(|code| if code.contains("${") { format!("`{code}`") } else { format!("\"{code}\"") })
+        .collect();
     quoted.join(" | ")
 }

@@ -49,6 +49,7 @@ use laboratory::{
     Laboratory, make_laboratory, open_laboratory, remember_laboratory, wants_laboratory,
 };
 pub(crate) use laboratory::{knows_laboratory, settings_missing, was_laboratory};
+pub(crate) use lists::sort_columns;
 use question::Allowed;
 pub use question::EndpointQuestion;
 pub(crate) use rules::{Plan, Reason};

@@ -159,11 +159,7 @@ pub(crate) fn detail_view(
         identifier: row.identifier.clone(),
         receipt: row.receipt.clone(),
         attempts: row.attempts,
-        format: match row.format {
-            Format::Json => "json",
-            Format::Xml => "xml",
-        }
-        .to_owned(),
+        format: row.format.code(),
         size: small(detail.document_size.unwrap_or(0)),
         goes_by_itself: false,
         messages,

@@ -184,10 +184,13 @@ pub struct RowView {
     /// Code behind it.
     pub code: Option<String>,
     /// Key of the disease, e.g. `hepatitis-b`; the catalogue has its name.
+    #[ts(as = "Option<codes::Disease>")]
     pub disease: Option<String>,
     /// How it was tested, e.g. `pcr`.
+    #[ts(as = "Option<codes::TestKind>")]
     pub test: Option<String>,
     /// In what, e.g. `blood`.
+    #[ts(as = "Option<codes::Specimen>")]
     pub specimen: Option<String>,
     /// Laboratory.
     pub laboratory: Option<String>,
@@ -259,8 +262,8 @@ pub struct ListQuery {
     pub ids: Option<Vec<i64>>,
     /// Only those of this laboratory, or all.
     pub laboratory: Option<String>,
-    /// Column to sort by: `state`, `disease`, `patient`, `laboratory`, `created`, `updated` or `deadline`; else the
-    /// newest first.
+    /// Column to sort by; else the newest first.
+    #[ts(as = "Option<codes::SortColumn>")]
     pub sort: Option<String>,
     /// The smallest first.
     pub ascending: bool,
@@ -287,8 +290,9 @@ pub struct DetailView {
     pub receipt: Option<String>,
     /// Requests made.
     pub attempts: u32,
-    /// `json` or `xml`.
-    pub format: String,
+    /// Encoding of the received text.
+    #[ts(as = "codes::Format")]
+    pub format: &'static str,
     /// Size of the received text, bytes.
     pub size: u32,
     /// It is on hold only until the authority was asked whether it has it: if it has not, it is sent by itself.

@@ -2,6 +2,10 @@
 //! there, whatever a person changes. What is kept of it is kept under its id, so that another name changes the name
 //! alone; the journal notes what each is called and where it leads, so that a backup finds its endpoints again.
 
+pub(crate) mod certificates;
+pub(crate) mod destination;
+pub(crate) mod proxies;
+
 use client::HttpAuthority;
 use exchange::Endpoint;
 use journal::{EndpointNote, JournalError};

@@ -13,12 +13,13 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::endpoints::proxies;
 use crate::profile::VERSION;
-use crate::settings::SettingsStamp;
+use crate::profile::settings::SettingsStamp;
 use crate::worker::Connection;
 use crate::{
     Clock, EngineError, OpenError, Profile, SourceLimits, SystemClock, Timing, journal_key, person,
-    proxies, upkeep,
+    upkeep,
 };
 
 /// An open profile. Cheap to clone; all clones are the same engine.

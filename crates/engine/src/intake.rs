@@ -1,11 +1,17 @@
 //! From bytes to a candidate: recognised, read, checked, known or not. Pure but for the clock's `now`.
 
+pub(crate) mod relation;
+pub(crate) mod rules_in_use;
+pub(crate) mod source;
+pub(crate) mod submissions;
+pub(crate) mod take;
+
 use exchange::{check_before_seal, envelope_of};
 use fhir::{Element, Finding, Format, Instant, Limits, Severity, Tree};
 use report::{Kind, SubmissionId, Summary, digest, recognise};
 
-use crate::relation::Relation;
-use crate::source::{Piece, Refusal};
+use crate::intake::relation::Relation;
+use crate::intake::source::{Piece, Refusal};
 
 /// A piece looked at: what it is, what is wrong with it, whether it is known.
 #[derive(Clone)]

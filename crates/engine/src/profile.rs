@@ -3,6 +3,11 @@
 //! The settings hold no secret and no patient data: they are a text file of their owner, replaced as a whole.
 //! The password of a proxy rests with the other secrets.
 
+pub(crate) mod computer;
+pub(crate) mod keys;
+pub(crate) mod private;
+pub(crate) mod settings;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
@@ -16,7 +21,7 @@ use journal::EndpointNote;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{SameIdentifier, private};
+use crate::SameIdentifier;
 
 /// Version of the settings file that this program writes. Version 1 knew one certificate for all endpoints.
 pub(crate) const VERSION: u32 = 2;

@@ -1,6 +1,8 @@
 //! Upkeep of an open profile: opening a journal whatever happened to it, backups that nobody has to think of,
 //! and, after a restore, the comparison with the authority.
 
+pub(crate) mod elsewhere;
+
 use std::path::Path;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -10,8 +12,9 @@ use fhir::Instant;
 use journal::{BackedUp, Journal, JournalError, Key, Notice, OpenProblem, Unreconciled};
 use tokio_util::sync::CancellationToken;
 
-use crate::elsewhere::Copying;
-use crate::{Engine, Profile, computer, person, reconcile};
+use crate::profile::computer;
+use crate::upkeep::elsewhere::Copying;
+use crate::{Engine, Profile, person, reconcile};
 
 /// A backup is due when the last one is so old …
 const BACKUP_AGE: i64 = 86_400;

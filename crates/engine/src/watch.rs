@@ -18,9 +18,9 @@ use futures::future::{BoxFuture, join_all};
 use journal::{JournalError, Notice};
 use tokio_util::sync::CancellationToken;
 
+use crate::intake::source::{Piece, Refusal, linked, walk};
+use crate::intake::take::stops_all;
 use crate::intake::{Reason, look_at};
-use crate::source::{Piece, Refusal, linked, walk};
-use crate::take::stops_all;
 use crate::{
     Candidate, Engine, EngineError, HandOver, ImportOptions, KnownContent, Taken, Verdict,
 };

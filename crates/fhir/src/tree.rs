@@ -38,6 +38,17 @@ pub struct Tree {
 }
 
 impl Format {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Json, Self::Xml];
+
+    /// Stable code.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Xml => "xml",
+        }
+    }
+
     /// The FHIR media type.
     pub const fn media_type(self) -> &'static str {
         match self {

@@ -29,8 +29,8 @@ pub struct Inspection {
     pub fingerprint_sha256: String,
     /// E.g. `RSA 4096`, `EC P-256`, `Ed25519`.
     pub key_type: String,
-    /// Extended key usages: `client-auth`, `server-auth`, `any`, `code-signing`, `email-protection`,
-    /// `time-stamping`, `ocsp-signing`, or a dotted object identifier. Empty where the certificate limits nothing.
+    /// Extended key usages: names of [`KEY_USAGES`], or a dotted object identifier. Empty where the
+    /// certificate limits nothing.
     pub purposes: Vec<String>,
     /// Whether it may be used as a client certificate. `false` is a warning: an authority will refuse it.
     pub client_auth: bool,
@@ -77,24 +77,33 @@ pub(crate) fn fingerprint_of(der: &[u8]) -> String {
     colons(&Sha256::digest(der))
 }
 
+/// Extended key usages that have a name; every other one is a dotted object identifier.
+pub const KEY_USAGES: [&str; 7] = [
+    "any",
+    "client-auth",
+    "server-auth",
+    "code-signing",
+    "email-protection",
+    "time-stamping",
+    "ocsp-signing",
+];
+
 fn purposes(certificate: &X509Certificate<'_>) -> (Vec<String>, bool) {
     let Ok(Some(usage)) = certificate.extended_key_usage() else {
         return (Vec::new(), true);
     };
     let usage = usage.value;
-    let mut purposes: Vec<String> = [
-        (usage.any, "any"),
-        (usage.client_auth, "client-auth"),
-        (usage.server_auth, "server-auth"),
-        (usage.code_signing, "code-signing"),
-        (usage.email_protection, "email-protection"),
-        (usage.time_stamping, "time-stamping"),
-        (usage.ocsp_signing, "ocsp-signing"),
-    ]
-    .into_iter()
-    .filter(|(set, _)| *set)
-    .map(|(_, name)| name.to_owned())
-    .collect();
+    let is_set = [
+        usage.any,
+        usage.client_auth,
+        usage.server_auth,
+        usage.code_signing,
+        usage.email_protection,
+        usage.time_stamping,
+        usage.ocsp_signing,
+    ];
+    let named = is_set.into_iter().zip(KEY_USAGES).filter(|(is_set, _)| *is_set);
+    let mut purposes: Vec<String> = named.map(|(_, name)| name.to_owned()).collect();
     purposes.extend(usage.other.iter().map(ToString::to_string));
     (purposes, usage.any || usage.client_auth)
 }

@@ -18,7 +18,7 @@ mod trust;
 pub use ca::AuthorityCa;
 pub use identity::Identity;
 pub use import::ImportError;
-pub use inspection::Inspection;
+pub use inspection::{Inspection, KEY_USAGES};
 pub use password::Password;
 pub use pin::KeyPin;
 pub use secrets::{JournalKey, Secrets, SecretsError, SecretsKind, StoredIdentity};

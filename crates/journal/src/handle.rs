@@ -7,16 +7,19 @@ use fhir::Instant;
 use report::{Person, State, SubmissionId};
 use rusqlite::Connection;
 
-use crate::open;
-use crate::register::{self, Agreement, Look, Register};
-use crate::search::Purge;
-use crate::simulation::{Inline, Memory, Seam};
-use crate::writer::{Effect, Writer};
+use crate::copies::backup;
+use crate::events::{append, attach, known, lease, retain};
+use crate::queries::search::Purge;
+use crate::queries::{read, search, verify};
+use crate::recovery::register::{self, Agreement, Look, Register};
+use crate::store::open;
+use crate::store::simulation::{Inline, Memory, Seam};
+use crate::store::writer::{Effect, Writer};
+use crate::store::{hold, schema, settings, sql};
 use crate::{
     BackupFacts, Discrepancy, DiscrepancyKind, Evidence, Imported, JournalError, Key, Lease,
     LeaseAnswer, NewSubmission, OpenProblem, Pending, RecordError, Retention, Step, Token, Unless,
-    Verification, append, attach, backup, hold, known, lease, read, retain, schema, search,
-    settings, sql, verify,
+    Verification,
 };
 
 /// An open journal. Clones share the writing thread and the reading connections; the last one dropped
@@ -321,7 +324,7 @@ impl Journal {
     pub(crate) fn write<T, E, F>(&self, effect: Effect, step: F) -> Pending<T, E>
     where
         T: Send + 'static,
-        E: crate::writer::Failure,
+        E: crate::store::writer::Failure,
         F: FnOnce(&Connection) -> Result<T, E> + Send + 'static,
     {
         self.0.writer.submit(effect, false, step)

@@ -14,86 +14,46 @@
 //!
 //! What retention keeps and removes is written at [`Journal::retain`].
 
-mod account;
-mod append;
-mod aside;
-mod attach;
-mod attempts;
-mod backup;
-mod backups;
-mod carried;
-mod cells;
-mod chain;
-mod content;
-mod doubt;
-mod edited;
-mod elsewhere;
-mod endpoints;
-mod filesystem;
-mod found;
-mod guard;
+mod copies;
+mod events;
 mod handle;
-mod hold;
-mod home;
 mod key;
-mod known;
-mod lease;
-mod list;
-mod look;
-mod lost;
-mod migration;
 mod model;
-mod notice;
-mod open;
-mod pages;
-mod pause;
+mod notices;
 mod pending;
 mod problem;
-mod questions;
-mod read;
-mod recover;
-mod register;
-mod retain;
-mod rotate;
-mod salvage;
-mod schema;
-mod search;
-mod settings;
-#[doc(hidden)]
-pub mod simulation;
+mod queries;
+mod recovery;
 mod soundness;
-mod sql;
-mod stage;
-mod succession;
-mod take_back;
-mod taken;
-mod upkeep;
-mod verify;
-mod writer;
+mod store;
 
-pub use account::{ChainHead, Happening, MessageTally, Trouble};
-pub use aside::{SetAside, list_set_aside, remove_set_aside};
-pub use backups::{BackedUp, BackupFile, list as list_backups};
-pub use doubt::RESTORED;
-pub use elsewhere::{copy_backups, lacking as lacking_backups};
-pub use endpoints::{EndpointNote, EndpointReports};
-pub use filesystem::file_system_of;
-pub use found::{FoundReport, Reconciled};
-pub use guard::MAY_BE_KNOWN;
+pub use copies::backups::{BackedUp, BackupFile, list as list_backups};
+pub use copies::elsewhere::{copy_backups, lacking as lacking_backups};
+pub use events::doubt::RESTORED;
+pub use events::guard::MAY_BE_KNOWN;
+pub use events::known::{Destination, Imported, Relative, Unless};
+pub use events::lost::LostReport;
 pub use handle::Journal;
-pub use home::{Find, Home};
 pub use key::Key;
-pub use known::{Destination, Imported, Relative, Unless};
-pub use lost::LostReport;
-pub use migration::migrate;
 pub use model::{
     Counts, Detail, Due, Entry, Evidence, EvidenceKind, Filter, KeptEvidence, Lease, LeaseAnswer,
     Message, MessageCounts, NewSubmission, OpenReport, Retention, Row, Sibling, Source, Step,
     Token,
 };
-pub use notice::Notice;
+pub use notices::notice::Notice;
 pub use pending::Pending;
 pub use problem::{Cause, JournalError, OpenProblem, RecordError};
-pub use recover::{Base, RECOVERY_NOTICES, Recovery, Unreconciled, recover, recover_from, restore};
-pub use rotate::{Rotated, is_sealed_beside, rotate};
+pub use queries::account::{ChainHead, Happening, MessageTally, Trouble};
+pub use queries::endpoints::{EndpointNote, EndpointReports};
+pub use recovery::aside::{SetAside, list_set_aside, remove_set_aside};
+pub use recovery::found::{FoundReport, Reconciled};
+pub use recovery::home::{Find, Home};
+pub use recovery::recover::{
+    Base, RECOVERY_NOTICES, Recovery, Unreconciled, recover, recover_from, restore,
+};
 pub use soundness::{BackupFacts, Discrepancy, DiscrepancyKind, Verification};
+pub use store::filesystem::file_system_of;
+pub use store::migration::migrate;
+pub use store::rotate::{Rotated, is_sealed_beside, rotate};
+#[doc(hidden)]
+pub use store::simulation;

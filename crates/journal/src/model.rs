@@ -4,7 +4,8 @@ use fhir::{Finding, Format, Instant, Severity};
 use report::{Action, Duty, Event, Group, Person, State, StateCode, SubmissionId, Summary};
 use serde::{Deserialize, Serialize};
 
-use crate::{carried, guard};
+use crate::events::guard;
+use crate::recovery::carried;
 
 /// A report to be taken into the journal.
 #[derive(Clone)]

@@ -9,6 +9,21 @@
 //! | `profile`, `value-set`, `system` | canonical of what says so |
 //! | `rule`, `text` | key and words of a named rule, as it was published |
 
+/// Whether a code says that a report tells more of its patient than is permitted.
+pub fn is_private(code: &str) -> bool {
+    PRIVATE.contains(&code)
+}
+
+/// The codes of what tells more of a patient than is permitted.
+const PRIVATE: [&str; 6] = [
+    "rule-privacy-initials",
+    "rule-privacy-narrative",
+    "rule-privacy-narrative-initials",
+    "rule-privacy-elsewhere",
+    "rule-privacy-not-permitted",
+    "rule-privacy-code",
+];
+
 /// Code and parameters.
 pub const CODES: &[(&str, &[&str])] = &[
     ("rule-missing", &["element", "expected", "found", "profile"]),

@@ -24,6 +24,8 @@ mod suggestion;
 mod terminology;
 mod validate;
 
+pub use codes::is_private;
+pub use facts::privacy::name_forms;
 pub use in_use::InUse;
 pub use package::{Fault, Manifest, Package, PackageLimits, Unusable, Version};
 pub use privacy::{Privacy, TooMuch, privacy};

@@ -14,6 +14,7 @@ import type { ListCountsView } from "./generated/ListCountsView";
 import type { Layer } from "./generated/Layer";
 import type { ListQuery } from "./generated/ListQuery";
 import type { PreferencesView } from "./generated/PreferencesView";
+import type { Theme } from "./generated/Theme";
 import type { Problem } from "./generated/Problem";
 import type { ProblemCode } from "./generated/ProblemCode";
 import type { Processing } from "./generated/Processing";
@@ -45,7 +46,7 @@ const CERTIFICATE: CertificateView = {
   daysAhead: 0,
   fingerprint: "3B:9A:51:7C:E0:44:1D:92:6F:AB:08:C3:5E:71:D9:20:4C:88:FA:13:67:B5:2E:90:DC:3A:F1:05:79:E6:8B:42",
   keyType: "EC P-256",
-  purposes: ["clientAuth"],
+  purposes: ["client-auth"],
   clientAuth: true,
   storedIn: "practice",
 };
@@ -81,7 +82,7 @@ export interface MockOptions {
   environment?: Environment;
   firstRunDone?: boolean;
   language?: string | null;
-  theme?: string;
+  theme?: Theme;
   /** What unlocks the window; with one it starts locked. */
   passphrase?: string;
   /** Open reports of an endpoint that is not in use. */
@@ -429,6 +430,7 @@ export function createMock(options: MockOptions = {}): Door {
       readable: true,
       fields: fieldsOf(text),
       privacy: privacyOf(text),
+      reducible: privacyOf(text)?.tooMuch ?? false,
       changes: [{ line: 1, removed: detail(find(id), null).source.split("\n")[0] ?? "", added: text.split("\n")[0] ?? "" }],
       changed: 1,
       vanished: [],
@@ -692,7 +694,7 @@ function browserDoor(): Door {
     environment: (asked.get("environment") as Environment | null) ?? "practice",
     firstRunDone: !asked.has("first"),
     language: asked.get("language"),
-    theme: asked.get("theme") ?? "system",
+    theme: (asked.get("theme") ?? "system") as Theme,
     passphrase: asked.get("passphrase") ?? "",
     elsewhere: asked.has("elsewhere") ? [{ endpoint: "Produktion", count: 3, environment: "production", connection: "unreachable", problem: problem("timeout", {}, "wait") }] : [],
     notices: [...(asked.has("recovered") ? [RECOVERED] : []), ...(asked.has("watched") ? [REFUSED, AWAY] : [])],

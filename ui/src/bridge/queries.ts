@@ -7,6 +7,7 @@ import { door } from "#door";
 import type { Command, Commands } from "./door";
 import type { ListQuery } from "./generated/ListQuery";
 import type { Problem } from "./generated/Problem";
+import { FOLLOWS_JOURNAL, STALE } from "./generated/stale";
 
 declare module "@tanstack/react-query" {
   interface Register {
@@ -18,9 +19,6 @@ declare module "@tanstack/react-query" {
 const PAGE = 200;
 /** Changes that arrive within this time are fetched once. */
 const SETTLE_MS = 200;
-
-/** What of the cache depends on the journal. */
-const FOLLOWS_JOURNAL: Command[] = ["status", "batch", "list", "list_counts", "chosen", "detail", "statistics", "statement", "lost_reports"];
 
 export function createCache(): QueryClient {
   return new QueryClient({
@@ -208,15 +206,15 @@ export const useRows = (query: ListQuery, enabled = true, reveal = false) =>
     enabled,
   });
 
-/** A command that changes something; afterwards `stale` is fetched again. */
+/** A command that changes something; afterwards what the core says to be stale is fetched again. */
 export function useCommand<C extends Command>(
   command: C,
-  options: { stale?: Command[]; onDone?: (gives: Commands[C]["gives"], takes: Commands[C]["takes"]) => void } = {},
+  options: { onDone?: (gives: Commands[C]["gives"], takes: Commands[C]["takes"]) => void } = {},
 ) {
   return useMutation<Commands[C]["gives"], Problem, Commands[C]["takes"]>({
     mutationFn: (takes) => (door.call as (c: C, t?: unknown) => Promise<Commands[C]["gives"]>)(command, takes),
     onSuccess: (gives, takes, _context, { client }) => {
-      for (const key of options.stale ?? FOLLOWS_JOURNAL) void client.invalidateQueries({ queryKey: [key] });
+      for (const key of STALE[command]) void client.invalidateQueries({ queryKey: [key] });
       options.onDone?.(gives, takes);
     },
   });

@@ -22,7 +22,7 @@ const OUTCOMES: Record<ProbeOutcome, { icon: LucideIcon; look: string }> = {
 export function ConnectionTest({ endpoint, icon: Icon = Plug }: { endpoint: EndpointView; icon?: LucideIcon }) {
   const text = useText();
   const words = useCodeText();
-  const test = useCommand("test_endpoint", { stale: ["status"] });
+  const test = useCommand("test_endpoint");
   const line = (probe: ProbeView) => {
     const more = probe.problem ? problemText(text, probe.problem) : undefined;
     return { detail: probe.detail ?? "", why: more ? `${more.title} ${more.more}`.trim() : "" };

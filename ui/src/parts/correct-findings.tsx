@@ -96,9 +96,8 @@ export function Findings({ view, content, edits, undoing, onShow }: Props) {
 }
 
 /** Puts the patient into the form that is permitted, where what has to change needs no judgement. */
-function reducing({ messages, privacy }: DraftView, edits: Edits): (() => void) | undefined {
-  const isCured = messages.some((message) => message.code.startsWith("rule-privacy-") && message.suggestion);
-  return privacy && isCured ? () => edits.apply(privacy.patient) : undefined;
+function reducing({ privacy, reducible }: DraftView, edits: Edits): (() => void) | undefined {
+  return privacy && reducible ? () => edits.apply(privacy.patient) : undefined;
 }
 
 function applying({ suggestion }: MessageView, edits: Edits): (() => void) | undefined {

@@ -163,7 +163,7 @@ export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) =>
   const text = useText();
   const views = useSavedViews();
   const [naming, setNaming] = useState(false);
-  const forget = useCommand("forget_view", { stale: ["saved_views"] });
+  const forget = useCommand("forget_view");
   const kept = views.data ?? [];
   const current = kept.find((one) => isSame(one, view));
   const act = (key: string) => {
@@ -221,7 +221,7 @@ export function SavedViews({ view, onUse }: { view: View; onUse: (view: View) =>
 function KeepView({ view, onClose }: { view: View; onClose: () => void }) {
   const text = useText();
   const [name, setName] = useState("");
-  const keep = useCommand("keep_view", { stale: ["saved_views"], onDone: onClose });
+  const keep = useCommand("keep_view", { onDone: onClose });
   const save = () => keep.mutate({ view: { ...view, search: view.search.trim(), name: name.trim() } });
   return (
     <Dialog

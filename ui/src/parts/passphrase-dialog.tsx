@@ -16,7 +16,7 @@ export function PassphraseDialog({ hasOne, onClose }: { hasOne: boolean; onClose
   const [current, setCurrent] = useState("");
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
-  const set = useCommand("set_unlock_passphrase", { stale: ["status"], onDone: onClose });
+  const set = useCommand("set_unlock_passphrase", { onDone: onClose });
   const fits = [...chosen].length >= LENGTH_MIN && chosen === again;
   const keep = (passphrase: string) => set.mutate({ current, passphrase });
   return (

@@ -151,7 +151,7 @@ export function LanguageChoice({ quiet }: { quiet?: boolean }) {
   const { language, text } = useWords();
   const cache = useQueryClient();
   const preferences = usePreferences();
-  const save = useCommand("set_preferences", { stale: ["preferences"] });
+  const save = useCommand("set_preferences");
   return (
     <Select
       label={text("settings.language")}

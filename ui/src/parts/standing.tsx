@@ -30,11 +30,11 @@ export function Elsewhere({ waiting, actions }: { waiting: ElsewhereView; action
 export function Standing({ status }: { status: StatusView }) {
   const text = useText();
   const { go, place } = useWindow();
-  const resume = useCommand("set_paused", { stale: ["status"] });
+  const resume = useCommand("set_paused");
   const { byState, inProgress } = status.counts;
   const waiting = byState["queued"] ?? 0;
   const held = status.connection === "locked" || status.connection === "unreachable";
-  const read = useCommand("acknowledge_notice", { stale: ["status"] });
+  const read = useCommand("acknowledge_notice");
   const sealed = status.problem?.code === "passphrase-needed";
   const { laboratory } = status;
   const calls = laboratory !== null && (laboratory.needsAttention > 0 || laboratory.notices > 0 || laboratory.paused);

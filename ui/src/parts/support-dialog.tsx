@@ -22,7 +22,6 @@ export function SupportDialog({ onClose }: { onClose: () => void }) {
     staleTime: 0,
   });
   const save = useCommand("save_support", {
-    stale: [],
     onDone(saved) {
       if (!saved) return;
       say({ tone: "done", title: text("support.saved") });

@@ -4,6 +4,7 @@ import { ChevronDown, ChevronRight } from "lucide-react";
 import { useState } from "react";
 
 import type { EvidenceView } from "../bridge/generated/EvidenceView";
+import type { EventCode } from "../bridge/generated/EventCode";
 import type { TimelineView } from "../bridge/generated/TimelineView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Format, Text } from "../i18n/text";
@@ -12,7 +13,7 @@ import { indented } from "./indented";
 import css from "./timeline.module.css";
 
 /** Events that need a look, and those that end well; all others are quiet. */
-const TONES: Record<string, string> = {
+const TONES: Partial<Record<EventCode, string>> = {
   completed: "done",
   accepted: "progress",
   failed: "attention",

@@ -4,7 +4,6 @@
 import { LockKeyhole } from "lucide-react";
 import { useState } from "react";
 
-import type { Command } from "../bridge/door";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { Button, TextField } from "./controls";
@@ -13,8 +12,6 @@ import { Notice, ProblemNote } from "./notes";
 
 /** As the core has it. */
 const LENGTH_MIN = 12;
-const STALE: Command[] = ["status", "endpoints", "certificates", "list", "statistics"];
-
 /** Offered where something was to be kept and there is no keychain. */
 export function VaultOffer({ onDone }: { onDone: () => void }) {
   const text = useText();
@@ -50,7 +47,7 @@ function NewVault({ onClose, onDone }: { onClose: () => void; onDone: () => void
   const text = useText();
   const [chosen, setChosen] = useState("");
   const [again, setAgain] = useState("");
-  const make = useCommand("protect_with_passphrase", { stale: STALE, onDone });
+  const make = useCommand("protect_with_passphrase", { onDone });
   const fits = [...chosen].length >= LENGTH_MIN && chosen === again;
   return (
     <Dialog
@@ -124,7 +121,7 @@ export function VaultSealed() {
 function OpenVault({ onClose }: { onClose: () => void }) {
   const text = useText();
   const [passphrase, setPassphrase] = useState("");
-  const open = useCommand("open_vault", { stale: STALE, onDone: onClose });
+  const open = useCommand("open_vault", { onDone: onClose });
   return (
     <Dialog
       title={text("vault.open.title")}

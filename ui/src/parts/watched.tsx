@@ -27,8 +27,8 @@ export function WatchedFolder() {
   const text = useText();
   const folder = useStatus().data?.watchedFolder ?? null;
   const [chosen, setChosen] = useState<Chosen>();
-  const watch = useCommand("set_watched_folder", { stale: ["status", "left_lying"] });
-  const watchWhatComes = useCommand("watch_what_comes", { stale: ["status", "left_lying"] });
+  const watch = useCommand("set_watched_folder");
+  const watchWhatComes = useCommand("watch_what_comes");
   const onError = sayProblem(text);
   const close = () => setChosen(undefined);
   const choose = async () => {

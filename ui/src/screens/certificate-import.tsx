@@ -43,9 +43,8 @@ export function CertificateImport({ files }: { files: CertificateFiles }) {
   const text = useText();
   const [password, setPassword] = useState("");
   const practice = useStatus().data?.environment === "practice";
-  const inspect = useCommand("certificate_inspect", { stale: [] });
+  const inspect = useCommand("certificate_inspect");
   const store = useCommand("certificate_import", {
-    stale: ["status", "endpoints", "certificates"],
     onDone() {
       say({ tone: "done", title: text("certificate.stored"), more: text(practice ? "certificate.stored.practice" : "certificate.stored.more") });
       files.clear();

@@ -117,7 +117,6 @@ function UseFor({ stored }: { stored: StoredCertificateView }) {
   const text = useText();
   const endpoints = useEndpoints().data ?? [];
   const use = useCommand("use_certificate", {
-    stale: ["certificates", "status"],
     onDone: (_, { endpoint }) => say({ tone: "done", title: text("certificate.used-now", { endpoint }) }),
   });
   const others = endpoints.filter(({ environment, name }) => environment !== "practice" && !stored.endpoints.includes(name));
@@ -143,7 +142,6 @@ function Removal({ stored, onClose }: { stored: StoredCertificateView; onClose: 
   const { endpoints, open, fingerprint, certificate } = stored;
   const needed = endpoints.length > 0 || open > 0;
   const remove = useCommand("remove_certificate", {
-    stale: ["certificates", "status", "endpoints"],
     onDone() {
       onClose();
       say({ tone: "done", title: text("certificate.removed") });

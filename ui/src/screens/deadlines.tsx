@@ -3,6 +3,7 @@
 import { Trash2 } from "lucide-react";
 
 import type { DeadlineView } from "../bridge/generated/DeadlineView";
+import type { Disease } from "../bridge/generated/Disease";
 import { useCommand, useDeadlines } from "../bridge/queries";
 import { useFormat, useText, useWords } from "../i18n/text";
 import { Button, Select } from "../parts/controls";
@@ -21,7 +22,7 @@ export function Deadlines() {
   const format = useFormat();
   const { language } = useWords();
   const kept = useDeadlines();
-  const save = useCommand("set_deadlines", { stale: ["deadlines", "list", "detail"] });
+  const save = useCommand("set_deadlines");
   const view = kept.data;
   if (kept.error) return <ProblemNote problem={kept.error} />;
   if (!view) return null;
@@ -30,7 +31,7 @@ export function Deadlines() {
   const rows = view.deadlines.toSorted((a, b) => byName(a.disease, b.disease));
   const free = view.diseases.filter((disease) => !rows.some((row) => row.disease === disease)).toSorted(byName);
   const keep = (deadlines: DeadlineView[]) => save.mutate({ deadlines }, { onError: sayProblem(text) });
-  const set = (disease: string, hours: number) => keep([...rows.filter((row) => row.disease !== disease), { disease, hours }]);
+  const set = (disease: Disease, hours: number) => keep([...rows.filter((row) => row.disease !== disease), { disease, hours }]);
   return (
     <section className={screen.card} data-testid="deadlines">
       <h2>{text("deadlines.title")}</h2>
@@ -83,7 +84,7 @@ export function Deadlines() {
           value=""
           placeholder={text("deadlines.add")}
           choices={free.map((id) => ({ id, name: nameOf(id) }))}
-          onChange={(disease) => set(disease, FIRST_HOURS)}
+          onChange={(disease) => disease !== "" && set(disease, FIRST_HOURS)}
           data-testid="deadline-add"
         />
       </div>

@@ -19,7 +19,7 @@ import { VaultOffer } from "../parts/vault";
 import css from "./endpoint-dialog.module.css";
 
 /** Releases of the interface that the core describes, newest first. */
-const RELEASES = ["1.13.1", "1.8.0", "1.0.0-trialuse"];
+const RELEASES = ["1.13.1", "1.8.0", "1.0.0-trialuse"] as const;
 const LANGUAGES = ["de-CH", "fr-CH", "it-CH", "en-US"];
 /** The end of every address that the authority gives out. */
 const USUAL_PATH = "/v1/fhir";
@@ -58,7 +58,7 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
   const [ca, setCa] = useState<CaView>();
   const [caProblem, setCaProblem] = useState<Problem>();
   const [advanced, setAdvanced] = useState(false);
-  const add = useCommand("add_endpoint", { stale: ["endpoints"], onDone: onClose });
+  const add = useCommand("add_endpoint", { onDone: onClose });
   const set = (change: Partial<EndpointInput>) => setInput((old) => ({ ...old, ...change }));
   const takeCa = useCallback((paths: string[]) => {
     const [path] = paths;
@@ -137,7 +137,7 @@ export function EndpointDialog({ onClose }: { onClose: () => void }) {
             label={text("endpoint.release.label")}
             value={input.release ?? ""}
             choices={RELEASES.map((id) => ({ id, name: id }))}
-            onChange={(release) => set({ release })}
+            onChange={(release) => set({ release: release === "" ? null : release })}
           />
           <Select
             label={text("endpoint.language")}

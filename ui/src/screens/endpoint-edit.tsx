@@ -3,7 +3,6 @@
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
 
-import type { Commands } from "../bridge/door";
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
@@ -13,8 +12,6 @@ import { Notice, ProblemNote } from "../parts/notes";
 import { say } from "../parts/toasts";
 import { hasUsualPath } from "./endpoint-dialog";
 
-const STALE: (keyof Commands)[] = ["endpoints", "status", "list", "certificates"];
-
 export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; onClose: () => void }) {
   const text = useText();
   // What is changed already when the other part is refused: the form goes on from there.
@@ -23,10 +20,9 @@ export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; on
   const [baseUrl, setBaseUrl] = useState(endpoint.baseUrl);
   const [same, setSame] = useState(false);
   const [removing, setRemoving] = useState(false);
-  const rename = useCommand("rename_endpoint", { stale: STALE });
-  const move = useCommand("set_endpoint_address", { stale: STALE });
+  const rename = useCommand("rename_endpoint");
+  const move = useCommand("set_endpoint_address");
   const remove = useCommand("remove_endpoint", {
-    stale: STALE,
     onDone() {
       onClose();
       say({ tone: "done", title: text("endpoint.removed", { name: known.name }) });

@@ -16,7 +16,6 @@ export function Locked({ status }: { status: StatusView }) {
   const cache = useQueryClient();
   const [passphrase, setPassphrase] = useState("");
   const unlock = useCommand("unlock", {
-    stale: ["status"],
     onDone() {
       cache.setQueryData<StatusView>(["status"], (old) => old && { ...old, locked: false });
     },

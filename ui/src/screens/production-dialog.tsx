@@ -72,7 +72,7 @@ function Missing({ endpoint }: { endpoint: EndpointView }) {
   const text = useText();
   const { go } = useWindow();
   const certificates = useCertificates();
-  const test = useCommand("test_endpoint", { stale: ["status"] });
+  const test = useCommand("test_endpoint");
   const { name } = endpoint;
   const has = certificates.data?.some((stored) => stored.certificate && stored.endpoints.includes(name));
   if (certificates.data && !has) {

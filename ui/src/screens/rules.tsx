@@ -113,7 +113,6 @@ function UseDialog({ name, onClose }: { name: string; onClose: () => void }) {
   const text = useText();
   const plan = useRulesPlan(name);
   const use = useCommand("use_rules", {
-    stale: ["rules"],
     onDone() {
       onClose();
       say({ tone: "done", title: text("rules.used", { name }) });
@@ -198,7 +197,6 @@ function RemoveDialog({ entry, onClose }: { entry: RulesEntry; onClose: () => vo
   const text = useText();
   const name = labelOf(entry);
   const remove = useCommand("remove_rules", {
-    stale: ["rules"],
     onDone() {
       onClose();
       say({ tone: "done", title: text("rules.removed", { name }) });

@@ -22,7 +22,6 @@ export function Safekeeping() {
   const kept = useSafekeeping();
   const [removing, setRemoving] = useState<SetAsideView>();
   const place = useCommand("set_backup_place", {
-    stale: ["safekeeping", "status"],
     onDone: (n, { path }) => path !== null && say({ tone: "done", title: text("safe.copied", { n }) }),
   });
   if (kept.error) return <ProblemNote problem={kept.error} />;
@@ -92,7 +91,6 @@ function RemoveDialog({ aside, onClose }: { aside: SetAsideView; onClose: () => 
   const text = useText();
   const format = useFormat();
   const remove = useCommand("remove_set_aside", {
-    stale: ["safekeeping"],
     onDone() {
       onClose();
       say({ tone: "done", title: text("safe.aside.removed") });

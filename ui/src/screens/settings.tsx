@@ -66,7 +66,7 @@ export function useSavePreferences() {
   const text = useText();
   const cache = useQueryClient();
   const preferences = usePreferences();
-  const save = useCommand("set_preferences", { stale: ["preferences"] });
+  const save = useCommand("set_preferences");
   return (change: Partial<PreferencesView>) => {
     const old = preferences.data;
     if (!old) return;
@@ -159,7 +159,7 @@ function Endpoints({ adds }: { adds: boolean }) {
   const [leaving, setLeaving] = useState<EndpointView>();
   const [editing, setEditing] = useState<EndpointView>();
   const inUse = endpoints.data?.find((endpoint) => endpoint.inUse);
-  const use = useCommand("use_endpoint", { stale: ["status", "endpoints", "list", "statistics"] });
+  const use = useCommand("use_endpoint");
   const onError = sayProblem(text);
   const take = (endpoint: EndpointView) => {
     const go = () => use.mutate({ name: endpoint.name }, { onError });
@@ -300,8 +300,8 @@ function Sending() {
   const status = useStatus();
   const preferences = usePreferences();
   const save = useSavePreferences();
-  const pause = useCommand("set_paused", { stale: ["status"] });
-  const patience = useCommand("set_attention_days", { stale: ["status", "list"] });
+  const pause = useCommand("set_paused");
+  const patience = useCommand("set_attention_days");
   const days = String(status.data?.attentionDays ?? 3);
   const onError = sayProblem(text);
   return (

@@ -62,7 +62,7 @@ test("more than a page is shown page by page", async ({ window, core }) => {
 test.describe("a laboratory", () => {
   test.use({ keychain: false, theme: "dark" });
 
-  const set = async (core: Core, made: Awaited<ReturnType<typeof authority>>, release: string | null = null) => {
+  const set = async (core: Core, made: Awaited<ReturnType<typeof authority>>, release: EndpointInput["release"] = null) => {
     await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
     const caPem = readFileSync(made.ca, "utf8");
     const input: EndpointInput = { name: "Pilot", baseUrl: made.base, environment: "integration", release, language: null, proxy: null, caPem };

@@ -12,6 +12,7 @@ import { expect, test as base } from "@playwright/test";
 import type { Locator, Page } from "@playwright/test";
 
 import type { Commands } from "../../src/bridge/door";
+import type { Theme } from "../../src/bridge/generated/Theme";
 import type { HandedItem } from "../../src/bridge/generated/HandedItem";
 
 export { expect } from "@playwright/test";
@@ -51,7 +52,7 @@ interface Options {
   /** Seconds in which sending can be undone; journeys that are not about it wait for the shortest. */
   undoSeconds: number;
   language: string;
-  theme: string;
+  theme: Theme;
   /** Whether the welcome is behind us. */
   welcomed: boolean;
   /** Whether the computer may have a keychain; without, it has none for sure. */

@@ -4,8 +4,10 @@
 macro_rules! calls {
     ($desk:ident; $(
         $(#[doc = $words:literal])*
-        $name:ident => $variant:ident { $($argument:ident: $type:ty),* } -> $answer:ty
-            $(= $how:expr)?;
+        $name:ident => $variant:ident { $($argument:ident: $type:ty),* } -> $answer:ty:
+            $room:ident room $(if $when:expr)?,
+            $(while $locked:ident,)? $(follows $followed:ident,)? $(changes [$($changed:ident),*],)?
+            { $($sample:tt)* } $(= $how:expr)?;
     )*) => {
         /// Every command of the window.
         const COMMANDS: &[&str] = &[$( stringify!($name) ),*];

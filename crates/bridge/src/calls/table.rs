@@ -1,190 +1,316 @@
-// Every command of the window, in the one place where it is declared: its words, its name, its arguments and
-// its answer. It is answered by the function of `Desk` that has its name and takes its arguments, unless
+// Every command of the window, in the one place where it is declared: its words, its name, its
+// arguments and its answer, and behind the colon
+//
+// - `one room` where it takes in reports, names them by number, or says what becomes of all of one
+//   room: it is refused once the room has changed. Every other one is of `any room`. A row that
+//   does not say which does not compile;
+// - `while locked` where a locked window may ask it too (decision 0005);
+// - `follows journal` where its answer may be another one after each change of the journal;
+// - `changes` and the commands that the window then asks again; `journal` stands for all those
+//   that follow it;
+// - sound arguments, from which the tests make those that must be refused.
+//
+// It is answered by the function of `Desk` that has its name and takes its arguments, unless
 // something else stands behind a `=`. ARCHITECTURE.md says how one is added.
 calls! {
     desk;
     /// The frame of the window.
-    status => Status {} -> StatusView;
+    status => Status {} -> StatusView:
+        any room, while locked, follows journal, {};
     /// A page of the list.
-    list => List { query: ListQuery, reveal: bool } -> PageView =
-        desk.list(query, Names::shown_if(reveal)).await;
+    list => List { query: ListQuery, reveal: bool } -> PageView:
+        one room if query.ids.is_some(), follows journal,
+        {
+            "query": { "group": null, "states": ["failed"], "search": "a", "limit": 5 },
+            "reveal": false
+        }
+        = desk.list(query, Names::shown_if(reveal)).await;
     /// What each filter of a list would leave.
-    list_counts => ListCounts { query: ListQuery } -> ListCountsView;
+    list_counts => ListCounts { query: ListQuery } -> ListCountsView:
+        one room if query.ids.is_some(), follows journal,
+        { "query": { "group": null, "states": ["failed"], "search": "a", "limit": 5 } };
     /// The numbers of all reports that a filter leaves.
-    matching => Matching { query: ListQuery } -> Vec<i64>;
+    matching => Matching { query: ListQuery } -> Vec<i64>:
+        one room, { "query": { "group": null, "states": ["failed"], "search": "a", "limit": 5 } };
     /// For how many of these reports each action is possible.
-    chosen => Chosen { ids: Vec<i64> } -> ChosenView;
+    chosen => Chosen { ids: Vec<i64> } -> ChosenView:
+        one room, follows journal, { "ids": [1, 2] };
     /// One decision for many reports.
-    decide => Decide { ids: Vec<i64>, decision: Decision, reason: String } -> DecidedView;
+    decide => Decide { ids: Vec<i64>, decision: Decision, reason: String } -> DecidedView:
+        one room, changes [journal], { "ids": [1, 2], "decision": "hold-back", "reason": "" };
     /// Saves a table that the page made; where, a dialog of the shell asks.
-    save_table => SaveTable { text: String } -> bool = Ok(false);
+    save_table => SaveTable { text: String } -> bool:
+        any room, { "text": "a,b" }
+        = Ok(false);
     /// The views that are kept.
-    saved_views => SavedViews {} -> Vec<SavedView>;
+    saved_views => SavedViews {} -> Vec<SavedView>:
+        one room, {};
     /// Keeps a view.
-    keep_view => KeepView { view: SavedView } -> ();
+    keep_view => KeepView { view: SavedView } -> ():
+        one room, changes [saved_views], { "view": {
+            "name": "mine", "group": null, "states": ["failed"], "search": "", "period": "week",
+            "laboratory": null, "sort": "disease", "ascending": true
+        } };
     /// Forgets a view.
-    forget_view => ForgetView { name: String } -> ();
+    forget_view => ForgetView { name: String } -> ():
+        one room, changes [saved_views], { "name": "mine" };
     /// By when reports have to be with the authority.
-    deadlines => Deadlines {} -> DeadlinesView;
+    deadlines => Deadlines {} -> DeadlinesView:
+        one room, {};
     /// Keeps another table of deadlines.
-    set_deadlines => SetDeadlines { deadlines: Vec<DeadlineView> } -> ();
+    set_deadlines => SetDeadlines { deadlines: Vec<DeadlineView> } -> ():
+        one room, changes [deadlines, list, detail],
+        { "deadlines": [{ "disease": "malaria", "hours": 24 }] };
     /// Everything about one submission.
-    detail => Detail { id: i64 } -> DetailView;
+    detail => Detail { id: i64 } -> DetailView:
+        one room, follows journal, { "id": 1 };
     /// How far reports are that were sent together.
-    batch => Batch { ids: Vec<i64> } -> BatchView;
+    batch => Batch { ids: Vec<i64> } -> BatchView:
+        one room, follows journal, { "ids": [] };
     /// Looks at files.
-    inspect_files => InspectFiles { paths: Vec<String>, reveal: bool } -> Vec<CandidateView> =
-        desk.inspect_files_as(paths, Names::shown_if(reveal)).await;
+    inspect_files => InspectFiles { paths: Vec<String>, reveal: bool } -> Vec<CandidateView>:
+        one room, { "paths": ["/a.json"], "reveal": false }
+        = desk.inspect_files_as(paths, Names::shown_if(reveal)).await;
     /// Looks at a pasted text.
-    inspect_text => InspectText { text: String, name: String, reveal: bool } -> Vec<CandidateView> =
-        desk.inspect_text_as(text, name, Names::shown_if(reveal)).await;
-    /// Takes in a list and sends it: of what lies there, the contents that were shown, and of what is known, the
-    /// contents that are to go again.
+    inspect_text => InspectText { text: String, name: String, reveal: bool } -> Vec<CandidateView>:
+        one room, { "text": "{}", "name": "pasted", "reveal": false }
+        = desk.inspect_text_as(text, name, Names::shown_if(reveal)).await;
+    /// Takes in a list and sends it: of what lies there, the contents that were shown, and of what is
+    /// known, the contents that are to go again.
     hand_over => HandOver {
         items: Vec<HandedItem>, again: Vec<String>, corrections: Vec<NamedCorrection>,
         shown: Option<Vec<String>>, separate: bool, endpoint: String
-    } -> HandedView = {
-        let list = HandedList { items, again, corrections, shown, separate, endpoint };
-        desk.hand_over(list).await
-    };
+    } -> HandedView:
+        one room, changes [journal], {
+            "items": [{ "path": "/a.json" }], "again": [], "corrections": [], "shown": null,
+            "separate": false, "endpoint": ""
+        }
+        = {
+            let list = HandedList { items, again, corrections, shown, separate, endpoint };
+            desk.hand_over(list).await
+        };
     /// Stops what waits to be sent.
-    hold_back => HoldBack { ids: Vec<i64> } -> u32;
+    hold_back => HoldBack { ids: Vec<i64> } -> u32:
+        one room, changes [journal], { "ids": [1, 2] };
     /// Sends a held report.
-    release => Release { id: i64, reason: String } -> bool;
+    release => Release { id: i64, reason: String } -> bool:
+        one room, changes [journal], { "id": 1, "reason": "looked at" };
     /// Decides that a report will not be sent.
-    withdraw => Withdraw { id: i64, reason: String } -> ();
+    withdraw => Withdraw { id: i64, reason: String } -> ():
+        one room, changes [journal], { "id": 1, "reason": "looked at" };
     /// Says that the authority has a report that has been open for too long.
-    say_received => SayReceived { id: i64, reason: String } -> ();
+    say_received => SayReceived { id: i64, reason: String } -> ():
+        one room, changes [journal], { "id": 1, "reason": "looked at" };
     /// Says that it does not have it.
-    say_not_received => SayNotReceived { id: i64, reason: String } -> ();
+    say_not_received => SayNotReceived { id: i64, reason: String } -> ():
+        one room, changes [journal], { "id": 1, "reason": "looked at" };
     /// Sends the same content again.
-    resubmit => Resubmit { id: i64 } -> i64;
+    resubmit => Resubmit { id: i64 } -> i64:
+        one room, changes [journal], { "id": 1 };
     /// Sends a corrected file: of what lies there, the content that was shown.
     correct_with_file => CorrectWithFile {
         id: i64, path: String, shown: Vec<String>
-    } -> IntakeView;
+    } -> IntakeView:
+        one room, changes [journal], { "id": 1, "path": "/a.json", "shown": [] };
     /// Sends a corrected text.
-    correct_with_text => CorrectWithText { id: i64, text: String } -> IntakeView;
+    correct_with_text => CorrectWithText { id: i64, text: String } -> IntakeView:
+        one room, changes [journal], { "id": 1, "text": "{}" };
     /// Looks at an edited report.
-    look_at_draft => LookAtDraft { id: i64, text: String } -> DraftView;
+    look_at_draft => LookAtDraft { id: i64, text: String } -> DraftView:
+        one room, { "id": 1, "text": "{}" };
     /// Changes one value of an edited report.
-    edit_draft => EditDraft { text: String, expression: String, value: String } -> String;
+    edit_draft => EditDraft { text: String, expression: String, value: String } -> String:
+        any room, { "text": "{}", "expression": "Bundle.id", "value": "x" };
     /// Takes one value out of an edited report.
-    remove_value => RemoveValue { text: String, expression: String } -> RemovedView;
+    remove_value => RemoveValue { text: String, expression: String } -> RemovedView:
+        any room, { "text": "{}", "expression": "Bundle.id" };
     /// Puts suggestions into an edited report: those for one element and what is in it, or all.
-    apply_suggestions => ApplySuggestions { text: String, only: Option<String> } -> SuggestedView;
+    apply_suggestions => ApplySuggestions { text: String, only: Option<String> } -> SuggestedView:
+        any room, { "text": "{}", "only": null };
     /// Keeps what was edited and not sent.
-    keep_draft => KeepDraft { id: i64, text: String } -> ();
+    keep_draft => KeepDraft { id: i64, text: String } -> ():
+        one room, { "id": 1, "text": "{}" };
     /// What was edited before and not sent.
-    draft => Draft { id: i64 } -> Option<String>;
+    draft => Draft { id: i64 } -> Option<String>:
+        one room, { "id": 1 };
     /// What stands where the messages of reports point to.
-    cause_fields => CauseFields { ids: Vec<i64> } -> Vec<CauseFieldView>;
+    cause_fields => CauseFields { ids: Vec<i64> } -> Vec<CauseFieldView>:
+        one room, { "ids": [1] };
     /// What one change would do to many reports.
     fix_preview => FixPreview {
         ids: Vec<i64>, path: String, find: String, replace: String
-    } -> FixView;
+    } -> FixView:
+        one room, { "ids": [1], "path": "Patient.id", "find": "a", "replace": "b" };
     /// Makes the change in one report and sends it.
-    fix => Fix { id: i64, path: String, find: String, replace: String } -> IntakeView;
+    fix => Fix { id: i64, path: String, find: String, replace: String } -> IntakeView:
+        one room, changes [journal], { "id": 1, "path": "Patient.id", "find": "a", "replace": "b" };
     /// Opens a file dialog; answered by the shell.
-    choose_files => ChooseFiles { purpose: Purpose } -> Vec<String> = Ok(Vec::new());
+    choose_files => ChooseFiles { purpose: Purpose } -> Vec<String>:
+        any room, { "purpose": "reports" }
+        = Ok(Vec::new());
     /// Opens a folder dialog; answered by the shell.
-    choose_folder => ChooseFolder {} -> Option<String> = Ok(None);
+    choose_folder => ChooseFolder {} -> Option<String>:
+        any room, {}
+        = Ok(None);
     /// Paths of the sample reports.
-    practice_samples => PracticeSamples {} -> Vec<String>;
+    practice_samples => PracticeSamples {} -> Vec<String>:
+        any room, {};
     /// Looks at certificate files.
     certificate_inspect => CertificateInspect {
         paths: Vec<String>, password: String
-    } -> CertificateView;
+    } -> CertificateView:
+        any room, { "paths": ["/a.p12"], "password": "x" };
     /// Keeps a certificate, for one endpoint or for those that need it.
     certificate_import => CertificateImport {
         paths: Vec<String>, password: String, endpoint: Option<String>
-    } -> CertificateView;
+    } -> CertificateView:
+        any room, changes [status, endpoints, certificates],
+        { "paths": ["/a.p12"], "password": "x", "endpoint": null };
     /// Reads the authority's CA from a file.
-    read_ca => ReadCa { path: String } -> CaView;
+    read_ca => ReadCa { path: String } -> CaView:
+        any room, { "path": "/ca.pem" };
     /// Makes the laboratory's room where there is no keychain.
-    protect_with_passphrase => ProtectWithPassphrase { passphrase: String } -> ();
+    protect_with_passphrase => ProtectWithPassphrase { passphrase: String } -> ():
+        any room, changes [status, endpoints, certificates, list, statistics],
+        { "passphrase": "x" };
     /// Opens it.
-    open_vault => OpenVault { passphrase: String } -> ();
+    open_vault => OpenVault { passphrase: String } -> ():
+        any room, changes [status, endpoints, certificates, list, statistics],
+        { "passphrase": "x" };
     /// All certificates, and what each is used for.
-    certificates => Certificates {} -> Vec<StoredCertificateView>;
+    certificates => Certificates {} -> Vec<StoredCertificateView>:
+        any room, {};
     /// Uses another certificate for an endpoint.
-    use_certificate => UseCertificate { fingerprint: String, endpoint: String } -> ();
+    use_certificate => UseCertificate { fingerprint: String, endpoint: String } -> ():
+        any room, changes [certificates, status], { "fingerprint": "AB:CD", "endpoint": "real" };
     /// Removes a certificate with its key.
-    remove_certificate => RemoveCertificate { fingerprint: String, although_needed: bool } -> ();
+    remove_certificate => RemoveCertificate { fingerprint: String, although_needed: bool } -> ():
+        any room, changes [certificates, status, endpoints],
+        { "fingerprint": "AB:CD", "although_needed": false };
     /// Exchanges the journal's key at the next start.
-    rotate_journal_key => RotateJournalKey {} -> ();
+    rotate_journal_key => RotateJournalKey {} -> ():
+        any room, {};
     /// All endpoints.
-    endpoints => Endpoints {} -> Vec<EndpointView>;
+    endpoints => Endpoints {} -> Vec<EndpointView>:
+        any room, {};
     /// Adds an endpoint.
-    add_endpoint => AddEndpoint { input: EndpointInput } -> ();
+    add_endpoint => AddEndpoint { input: EndpointInput } -> ():
+        any room, changes [endpoints], { "input": {
+            "name": "real", "baseUrl": "https://a.example/v1/fhir", "environment": "integration",
+            "release": null, "language": null, "caPem": null, "proxy": null
+        } };
     /// What using another endpoint would send and what not.
-    plan_endpoint => PlanEndpoint { name: String } -> MoveView;
+    plan_endpoint => PlanEndpoint { name: String } -> MoveView:
+        any room, { "name": "real" };
     /// Gives an endpoint another address.
     set_endpoint_address => SetEndpointAddress {
         name: String, base_url: String, same_authority: bool
-    } -> ();
+    } -> ():
+        any room, changes [endpoints, status, list, certificates], {
+            "name": "real", "base_url": "https://b.example/v1/fhir", "same_authority": false
+        };
     /// Gives an endpoint another name.
-    rename_endpoint => RenameEndpoint { name: String, new_name: String } -> ();
+    rename_endpoint => RenameEndpoint { name: String, new_name: String } -> ():
+        any room, changes [endpoints, status, list, certificates],
+        { "name": "real", "new_name": "new" };
     /// Removes an endpoint that no report waits for.
-    remove_endpoint => RemoveEndpoint { name: String } -> ();
+    remove_endpoint => RemoveEndpoint { name: String } -> ():
+        any room, changes [endpoints, status, list, certificates], { "name": "real" };
     /// Uses another endpoint.
-    use_endpoint => UseEndpoint { name: String } -> ();
+    use_endpoint => UseEndpoint { name: String } -> ():
+        any room, changes [status, endpoints, list, statistics], { "name": "real" };
     /// Tests the connection.
-    test_endpoint => TestEndpoint { name: String } -> Vec<ProbeView>;
+    test_endpoint => TestEndpoint { name: String } -> Vec<ProbeView>:
+        any room, changes [status], { "name": "real" };
     /// Pauses or resumes sending.
-    set_paused => SetPaused { paused: bool } -> ();
+    set_paused => SetPaused { paused: bool } -> ():
+        one room, changes [journal], { "paused": true };
     /// Backups, their second place, and journals that were set aside.
-    safekeeping => Safekeeping {} -> Option<SafekeepingView>;
+    safekeeping => Safekeeping {} -> Option<SafekeepingView>:
+        any room, {};
     /// Keeps copies of all backups in another folder, or in none.
-    set_backup_place => SetBackupPlace { path: Option<String> } -> u32;
+    set_backup_place => SetBackupPlace { path: Option<String> } -> u32:
+        any room, changes [safekeeping, status], { "path": null };
     /// Deletes a journal that was set aside.
-    remove_set_aside => RemoveSetAside { name: String } -> ();
+    remove_set_aside => RemoveSetAside { name: String } -> ():
+        any room, changes [safekeeping], { "name": "journal.db.set-aside-1" };
     /// The packages of rules that are imported.
-    rules => Rules {} -> Vec<RulesEntry>;
+    rules => Rules {} -> Vec<RulesEntry>:
+        one room, {};
     /// Imports a package of rules.
-    import_rules => ImportRules { path: String } -> RulesEntry;
+    import_rules => ImportRules { path: String } -> RulesEntry:
+        one room, changes [rules], { "path": "/a.tgz" };
     /// What another package of rules would say of the last reports.
-    plan_rules => PlanRules { package: String } -> RulesPlanView;
+    plan_rules => PlanRules { package: String } -> RulesPlanView:
+        one room, { "package": "a@1" };
     /// Puts a package of rules to use.
-    use_rules => UseRules { package: String } -> RulesEntry;
+    use_rules => UseRules { package: String } -> RulesEntry:
+        one room, changes [rules], { "package": "a@1" };
     /// Forgets a package of rules.
-    remove_rules => RemoveRules { package: String } -> ();
+    remove_rules => RemoveRules { package: String } -> ():
+        one room, changes [rules], { "package": "a@1" };
     /// Days in progress after which a report needs attention.
-    set_attention_days => SetAttentionDays { days: u16 } -> ();
+    set_attention_days => SetAttentionDays { days: u16 } -> ():
+        one room, changes [status, list], { "days": 5 };
     /// What lies in a folder, before it is watched.
-    look_at_folder => LookAtFolder { path: String } -> LyingView;
+    look_at_folder => LookAtFolder { path: String } -> LyingView:
+        any room, { "path": "/out" };
     /// Watches another folder with all that lies in it, or none.
-    set_watched_folder => SetWatchedFolder { path: Option<String> } -> ();
+    set_watched_folder => SetWatchedFolder { path: Option<String> } -> ():
+        one room, changes [status, left_lying], { "path": null };
     /// Watches another folder; what was shown of it stays unsent.
-    watch_what_comes => WatchWhatComes { path: String } -> ();
+    watch_what_comes => WatchWhatComes { path: String } -> ():
+        one room, changes [status, left_lying], { "path": "/out" };
     /// What stays unsent in the watched folder.
-    left_lying => LeftLying {} -> LeftView;
+    left_lying => LeftLying {} -> LeftView:
+        one room, {};
     /// Reports that a restore has lost with their content.
-    lost_reports => LostReports { reveal: bool } -> LostListView =
-        desk.lost_reports(Names::shown_if(reveal)).await;
+    lost_reports => LostReports { reveal: bool } -> LostListView:
+        one room, follows journal, { "reveal": false }
+        = desk.lost_reports(Names::shown_if(reveal)).await;
     /// What the person chose.
-    preferences => Preferences {} -> PreferencesView;
+    preferences => Preferences {} -> PreferencesView:
+        any room, while locked, {};
     /// Keeps it.
-    set_preferences => SetPreferences { preferences: PreferencesView } -> ();
+    set_preferences => SetPreferences { preferences: PreferencesView } -> ():
+        any room, changes [preferences],
+        { "preferences": { "language": "de", "theme": "dark", "firstRunDone": true } };
     /// Numbers of the last days.
-    statistics => Statistics { days: u32 } -> StatisticsView;
+    statistics => Statistics { days: u32 } -> StatisticsView:
+        any room, follows journal, { "days": 7 };
     /// What was taken in on one day and what became of it.
-    statement => Statement { date: String } -> StatementView;
+    statement => Statement { date: String } -> StatementView:
+        any room, follows journal, { "date": "2026-11-22" };
     /// Asks the authority what it has.
-    ask_authority => AskAuthority { query: AskQuery, reveal: bool } -> AskedView =
-        desk.ask_authority(query, Names::shown_if(reveal)).await;
+    ask_authority => AskAuthority { query: AskQuery, reveal: bool } -> AskedView:
+        one room, {
+            "query": {
+                "identifier": null, "status": null, "from": null, "until": null, "report": null
+            },
+            "reveal": false
+        }
+        = desk.ask_authority(query, Names::shown_if(reveal)).await;
     /// The next page of that.
-    ask_further => AskFurther { number: u32 } -> AskedView;
+    ask_further => AskFurther { number: u32 } -> AskedView:
+        one room, { "number": 1 };
     /// A person has read a notice.
-    acknowledge_notice => AcknowledgeNotice { code: String, at: String } -> ();
+    acknowledge_notice => AcknowledgeNotice { code: NoticeCode, at: String } -> ():
+        one room, changes [status], { "code": "backups-failing", "at": "2026-11-22" }
+        = desk.acknowledge_notice(code.0, at).await;
     /// Locks the window.
-    lock => Lock {} -> ();
+    lock => Lock {} -> ():
+        any room, while locked, changes [status], {};
     /// Unlocks it.
-    unlock => Unlock { passphrase: String } -> ();
+    unlock => Unlock { passphrase: String } -> ():
+        any room, while locked, changes [status], { "passphrase": "x" };
     /// Chooses the passphrase for unlocking.
-    set_unlock_passphrase => SetUnlockPassphrase { current: String, passphrase: String } -> ();
+    set_unlock_passphrase => SetUnlockPassphrase { current: String, passphrase: String } -> ():
+        any room, changes [status], { "current": "", "passphrase": "longer" };
     /// Makes the support bundle and shows it.
-    support_preview => SupportPreview {} -> Vec<SupportFile>;
+    support_preview => SupportPreview {} -> Vec<SupportFile>:
+        any room, {};
     /// Saves the bundle that was shown; where, a dialog of the shell asks.
-    save_support => SaveSupport {} -> bool = Ok(false);
+    save_support => SaveSupport {} -> bool:
+        any room, {}
+        = Ok(false);
 }

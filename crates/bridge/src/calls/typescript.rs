@@ -11,11 +11,45 @@ pub(super) struct Command {
     /// Names and types of its arguments.
     pub(super) takes: Vec<(&'static str, String)>,
     pub(super) gives: String,
+    /// Whether its answer may change with the journal.
+    pub(super) follows_journal: bool,
+    /// What is to be asked again after it: names of commands, and `journal` for those that follow it.
+    pub(super) changes: Vec<&'static str>,
 }
+
+/// Whether a row follows the journal.
+macro_rules! follows {
+    (journal) => {
+        true
+    };
+    () => {
+        false
+    };
+}
+pub(super) use follows;
+
+/// Declares what a row may name as changed: every command, and the journal. Another name does not compile.
+macro_rules! tags {
+    ($($name:ident)*) => {
+        #[allow(non_camel_case_types, dead_code, reason = "named like the commands, all of them")]
+        #[derive(Clone, Copy)]
+        enum Tag { journal, $($name),* }
+
+        impl Tag {
+            const fn name(self) -> &'static str {
+                match self {
+                    Self::journal => "journal",
+                    $( Self::$name => stringify!($name), )*
+                }
+            }
+        }
+    };
+}
+pub(super) use tags;
 
 impl Command {
     pub(super) fn in_typescript(&self) -> String {
-        let Self { words, name, takes, gives } = self;
+        let Self { words, name, takes, gives, .. } = self;
         let words = words.concat();
         let members: Vec<String> = takes.iter().map(|(name, of)| format!("{name}: {of}")).collect();
         let takes = match &*members {
@@ -46,7 +80,8 @@ impl TS for Commands {
     fn inline(_: &Config) -> String {
         // What stands in a call is JSON: its numbers are those of the page.
         let config = Config::default().with_large_int("number");
-        format!("{{\n{}}}", Self::in_typescript(&config))
+        let commands: String = Self::all(&config).iter().map(Command::in_typescript).collect();
+        format!("{{\n{commands}}}")
     }
 
     fn decl(config: &Config) -> String {
@@ -66,6 +101,66 @@ impl TS for Commands {
     }
 }
 
+/// What of the window's cache is asked again: for each command, the commands whose answers it changes.
+enum Stale {}
+
+impl Stale {
+    fn list(names: &[&str]) -> String {
+        let quoted: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        format!("[{}]", quoted.join(", "))
+    }
+}
+
+impl TS for Stale {
+    type WithoutGenerics = Self;
+    type OptionInnerType = Self;
+
+    fn docs() -> Option<String> {
+        Some(
+            "/**\n * What may be another answer after each change of the journal.\n */\n"
+                .to_owned(),
+        )
+    }
+
+    fn name(_: &Config) -> String {
+        "stale".to_owned()
+    }
+
+    fn inline(config: &Config) -> String {
+        let commands = Commands::all(config);
+        let follow: Vec<&str> =
+            commands.iter().filter(|it| it.follows_journal).map(|it| it.name).collect();
+        let rows: String = commands
+            .iter()
+            .map(|command| {
+                let changed: Vec<&str> = command
+                    .changes
+                    .iter()
+                    .flat_map(|name| if *name == "journal" { follow.clone() } else { vec![*name] })
+                    .collect();
+                format!("  {}: {},\n", command.name, Self::list(&changed))
+            })
+            .collect();
+        format!(
+            "{} as const;\n\n/**\n * What is asked again after a command.\n */\n\
+             export const STALE = {{\n{rows}}} as const",
+            Self::list(&follow)
+        )
+    }
+
+    fn decl(config: &Config) -> String {
+        format!("const FOLLOWS_JOURNAL = {};", Self::inline(config))
+    }
+
+    fn decl_concrete(config: &Config) -> String {
+        Self::decl(config)
+    }
+
+    fn output_path() -> Option<PathBuf> {
+        Some("stale.ts".into())
+    }
+}
+
 /// A type and what it is made of: an import for each that has a file.
 pub(super) fn visit<T: TS + 'static>(visitor: &mut impl TypeVisitor) {
     visitor.visit::<T>();
@@ -76,4 +171,5 @@ pub(super) fn visit<T: TS + 'static>(visitor: &mut impl TypeVisitor) {
 #[allow(clippy::unwrap_used, reason = "a test says what is wrong by ending")]
 fn export_bindings_commands() {
     Commands::export_all(&Config::from_env()).unwrap();
+    Stale::export_all(&Config::from_env()).unwrap();
 }

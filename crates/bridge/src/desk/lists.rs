@@ -46,21 +46,31 @@ enum Column {
     Deadline,
 }
 
+/// Columns by their names.
+const COLUMNS: [(&str, Column); 7] = [
+    ("state", Column::State),
+    ("disease", Column::Disease),
+    ("patient", Column::Patient),
+    ("laboratory", Column::Laboratory),
+    ("created", Column::Created),
+    ("updated", Column::Updated),
+    ("deadline", Column::Deadline),
+];
+
+/// Names of the columns that a list can be sorted by.
+pub(crate) fn sort_columns() -> impl Iterator<Item = &'static str> {
+    COLUMNS.iter().map(|(name, _)| *name)
+}
+
 impl Arrangement {
     pub(super) fn of(query: &ListQuery) -> Result<Self, Problem> {
         if let Some(laboratory) = &query.laboratory {
             limits::line("laboratory", laboratory)?;
         }
+        let named = |name: &str| COLUMNS.iter().find(|(known, _)| *known == name);
         let column = match query.sort.as_deref() {
             None => None,
-            Some("state") => Some(Column::State),
-            Some("disease") => Some(Column::Disease),
-            Some("patient") => Some(Column::Patient),
-            Some("laboratory") => Some(Column::Laboratory),
-            Some("created") => Some(Column::Created),
-            Some("updated") => Some(Column::Updated),
-            Some("deadline") => Some(Column::Deadline),
-            Some(_) => return Err(limits::invalid("sort")),
+            Some(name) => Some(named(name).ok_or_else(|| limits::invalid("sort"))?.1),
         };
         let language = query.language.as_deref().unwrap_or_default();
         let language = diseases::LANGUAGES.iter().position(|known| *known == language);

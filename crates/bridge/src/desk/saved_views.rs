@@ -4,7 +4,7 @@ use super::{Desk, on_pool};
 use crate::desk::reports::filter_of;
 use crate::limits;
 use crate::problem::Problem;
-use crate::views::{ListQuery, SavedView};
+use crate::views::{ListQuery, PERIODS, SavedView};
 
 /// Setting of the journal under which they stand.
 const VIEWS: &str = "views";
@@ -30,7 +30,7 @@ impl Desk {
         if name.chars().count() > NAME_MAX {
             return Err(limits::invalid("name"));
         }
-        if !["all", "today", "week", "month"].contains(&view.period.as_str()) {
+        if !PERIODS.contains(&view.period.as_str()) {
             return Err(limits::invalid("period"));
         }
         let query = ListQuery {

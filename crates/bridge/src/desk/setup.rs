@@ -8,7 +8,8 @@ use super::{Desk, on_pool};
 use crate::limits;
 use crate::problem::Problem;
 use crate::views::{
-    EndpointInput, EndpointView, MoveView, PreferencesView, ProbeOutcome, ProbeView, StayingView,
+    DENSITIES, EndpointInput, EndpointView, MoveView, ON_CLOSE, PreferencesView, ProbeOutcome,
+    ProbeView, StayingView, THEMES,
 };
 
 /// Preference under which the window's choices stand.
@@ -156,7 +157,7 @@ impl Desk {
 
     /// Keeps it.
     pub async fn set_preferences(&self, preferences: PreferencesView) -> Result<(), Problem> {
-        if !["light", "dark", "system"].contains(&preferences.theme.as_str()) {
+        if !THEMES.contains(&preferences.theme.as_str()) {
             return Err(limits::invalid("theme"));
         }
         // Never off: names would stay on a screen that everybody has left.
@@ -169,10 +170,10 @@ impl Desk {
         if !(80..=200).contains(&preferences.text_percent) {
             return Err(limits::invalid("textPercent"));
         }
-        if !["comfortable", "compact"].contains(&preferences.density.as_str()) {
+        if !DENSITIES.contains(&preferences.density.as_str()) {
             return Err(limits::invalid("density"));
         }
-        if !["ask", "background", "quit"].contains(&preferences.on_close.as_str()) {
+        if !ON_CLOSE.contains(&preferences.on_close.as_str()) {
             return Err(limits::invalid("onClose"));
         }
         if let Some(language) = &preferences.language {

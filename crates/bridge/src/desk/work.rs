@@ -67,7 +67,7 @@ impl Desk {
         limits::line("expression", &expression)?;
         let before = text.clone();
         let Some(left) = on_pool(move || without(&before, &expression)).await? else {
-            return Ok(RemovedView { text: None, refusal: Some("tied".to_owned()) });
+            return Ok(RemovedView { text: None, refusal: Some("tied") });
         };
         let engine = self.engine();
         let found = async |text: String| {
@@ -75,7 +75,7 @@ impl Desk {
             Ok::<_, Problem>(candidate.iter().flat_map(messages_of).collect::<Vec<_>>())
         };
         if is_needed(&found(text).await?, &found(left.clone()).await?) {
-            return Ok(RemovedView { text: None, refusal: Some("needed".to_owned()) });
+            return Ok(RemovedView { text: None, refusal: Some("needed") });
         }
         Ok(RemovedView { text: Some(left), refusal: None })
     }
@@ -240,6 +240,9 @@ fn look(
             _ => Vec::new(),
         },
         privacy: tree.as_ref().and_then(|tree| privacy_of(engine.rules().as_deref(), tree)),
+        reducible: messages
+            .iter()
+            .any(|message| rules::is_private(&message.code) && message.suggestion.is_some()),
         messages,
         readable,
         changes: shown,

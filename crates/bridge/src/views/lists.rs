@@ -35,6 +35,7 @@ pub struct DeadlinesView {
     /// The table of this room.
     pub deadlines: Vec<DeadlineView>,
     /// Keys of all diseases that can be in it.
+    #[ts(as = "Vec<codes::Disease>")]
     pub diseases: Vec<String>,
     /// It is the made-up one of practice.
     pub is_example: bool,
@@ -46,6 +47,7 @@ pub struct DeadlinesView {
 #[ts(export)]
 pub struct DeadlineView {
     /// Key of the disease.
+    #[ts(as = "codes::Disease")]
     pub disease: String,
     /// Hours from the date of the report.
     pub hours: u32,
@@ -101,6 +103,9 @@ pub struct RefusedView {
     pub ids: Vec<i64>,
 }
 
+/// Times that a list of reports may cover.
+pub(crate) const PERIODS: [&str; 4] = ["all", "today", "week", "month"];
+
 /// A view that a laboratory keeps: the filters of the list of reports under a name. A search may be the name of a
 /// patient, so it stands in the encrypted journal and nowhere else.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
@@ -117,11 +122,13 @@ pub struct SavedView {
     pub states: Vec<String>,
     /// Words.
     pub search: String,
-    /// `all`, `today`, `week` or `month`.
+    /// The time that it covers.
+    #[ts(as = "codes::Period")]
     pub period: String,
     /// Laboratory, or all.
     pub laboratory: Option<String>,
     /// Column that it is sorted by; `None`: the newest first.
+    #[ts(as = "Option<codes::SortColumn>")]
     pub sort: Option<String>,
     /// The smallest first.
     pub ascending: bool,

@@ -32,7 +32,8 @@ pub struct CertificateView {
     pub fingerprint: String,
     /// e.g. `RSA 4096`, `EC P-256`.
     pub key_type: String,
-    /// Extended key usages in words of the standard, e.g. `clientAuth`.
+    /// What it may be used for; empty where it limits nothing.
+    #[ts(as = "Vec<codes::KeyUsage>")]
     pub purposes: Vec<String>,
     /// Whether it may be used by a client.
     pub client_auth: bool,
@@ -177,7 +178,8 @@ pub struct EndpointView {
     /// What its authority is for.
     #[ts(as = "codes::Environment")]
     pub environment: Environment,
-    /// Release.
+    /// Release of the interface that it speaks.
+    #[ts(as = "codes::Release")]
     pub release: String,
     /// Language where a document names none.
     pub language: String,
@@ -200,6 +202,7 @@ pub struct EndpointInput {
     #[ts(as = "codes::Environment")]
     pub environment: String,
     /// Release; default 1.13.1.
+    #[ts(as = "Option<codes::Release>")]
     pub release: Option<String>,
     /// Language where a document names none; default `de-CH`.
     pub language: Option<String>,
@@ -251,6 +254,13 @@ pub struct ProbeView {
     pub detail: Option<String>,
 }
 
+/// Every theme.
+pub(crate) const THEMES: [&str; 3] = ["light", "dark", "system"];
+/// How close rows may stand.
+pub(crate) const DENSITIES: [&str; 2] = ["comfortable", "compact"];
+/// What closing the window may do while reports are open.
+pub(crate) const ON_CLOSE: [&str; 3] = ["ask", "background", "quit"];
+
 /// What a person chose for the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -258,7 +268,8 @@ pub struct ProbeView {
 pub struct PreferencesView {
     /// Language code, e.g. `de`; `None` follows the system.
     pub language: Option<String>,
-    /// `light`, `dark` or `system`.
+    /// Look of the window.
+    #[ts(as = "codes::Theme")]
     pub theme: String,
     /// The welcome was completed or skipped.
     pub first_run_done: bool,
@@ -271,14 +282,16 @@ pub struct PreferencesView {
     /// Size of text, percent: 80 to 200.
     #[serde(default = "text_percent_default")]
     pub text_percent: u32,
-    /// `comfortable` or `compact`.
+    /// How close rows stand.
     #[serde(default = "density_default")]
+    #[ts(as = "codes::Density")]
     pub density: String,
     /// Single keys act (`J`, `K`, `E`, …).
     #[serde(default = "single_keys_default")]
     pub single_keys: bool,
-    /// What closing the window does while reports are open: `ask`, `background` or `quit`.
+    /// What closing the window does while reports are open.
     #[serde(default = "on_close_default")]
+    #[ts(as = "codes::OnClose")]
     pub on_close: String,
     /// The list of first steps was put away.
     #[serde(default)]

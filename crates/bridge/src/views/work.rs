@@ -23,14 +23,18 @@ pub struct ResultView {
     /// Its code.
     pub code: Option<String>,
     /// Key of the disease.
+    #[ts(as = "Option<codes::Disease>")]
     pub disease: Option<String>,
     /// How it was tested.
+    #[ts(as = "Option<codes::TestKind>")]
     pub test: Option<String>,
     /// In what.
+    #[ts(as = "Option<codes::Specimen>")]
     pub specimen: Option<String>,
     /// The value in words.
     pub value: Option<String>,
     /// What value or interpretation say, e.g. `positive`; the catalogue has its word.
+    #[ts(as = "Option<codes::Outcome>")]
     pub outcome: Option<String>,
     /// The interpretation as the report has it.
     pub interpretation: Option<String>,
@@ -95,6 +99,8 @@ pub struct DraftView {
     pub vanished: Vec<String>,
     /// What the authority would see of the patient, where the rules in use say it.
     pub privacy: Option<PrivacyView>,
+    /// Something of what says too much of the patient can be cured without judgement.
+    pub reducible: bool,
 }
 
 /// A cure that needs no judgement.
@@ -127,6 +133,9 @@ pub struct SuggestedView {
     pub changed: u32,
 }
 
+/// Why an emptied value stays: the report needs it, or it is tied to more than a field shows.
+pub(crate) const REMOVAL_REFUSALS: [&str; 2] = ["needed", "tied"];
+
 /// What became of the text when one of its values was emptied.
 #[derive(Clone, Serialize, TS)]
 #[serde(rename_all = "camelCase")]
@@ -134,8 +143,9 @@ pub struct SuggestedView {
 pub struct RemovedView {
     /// The text without it; nothing where it stays.
     pub text: Option<String>,
-    /// Why it stays: `needed` by the report, or `tied` to more than a field shows.
-    pub refusal: Option<String>,
+    /// Why it stays.
+    #[ts(as = "Option<codes::RemovalRefusal>")]
+    pub refusal: Option<&'static str>,
 }
 
 /// What the authority would see of the patient.
@@ -144,6 +154,7 @@ pub struct RemovedView {
 #[ts(export)]
 pub struct PrivacyView {
     /// Form of the name that the rules permit: a code of the authority's, e.g. `initials`.
+    #[ts(as = "codes::NameForm")]
     pub permitted: String,
     /// The test that decides it, in words.
     pub because: Option<String>,
@@ -294,10 +305,13 @@ pub struct CandidateView {
     /// Disease or leading code in words.
     pub subject: Option<String>,
     /// Key of the disease, e.g. `hepatitis-b`; the catalogue has its name.
+    #[ts(as = "Option<codes::Disease>")]
     pub disease: Option<String>,
     /// How it was tested, e.g. `pcr`.
+    #[ts(as = "Option<codes::TestKind>")]
     pub test: Option<String>,
     /// In what, e.g. `blood`.
+    #[ts(as = "Option<codes::Specimen>")]
     pub specimen: Option<String>,
     /// Findings.
     pub messages: Vec<MessageView>,

@@ -1,8 +1,6 @@
 //! Every command of the window with arguments that no page of ours sends: each is refused with a problem of
 //! the list, whatever command it is for.
 
-use std::collections::BTreeMap;
-
 use bridge::{Call, Desk, Problem, ProblemRow};
 use serde_json::{Map, Value, json};
 use testkit::Figures;
@@ -15,111 +13,29 @@ fn list(items: &Value) -> Value {
     })
 }
 
-/// Arguments that each command takes. A command that is new needs a line here.
-fn sound() -> BTreeMap<&'static str, Value> {
-    let input = json!({
-        "name": "real", "baseUrl": "https://a.example/v1/fhir", "environment": "integration",
-        "release": null, "language": null, "caPem": null, "proxy": null,
-    });
-    let preferences = json!({ "language": "de", "theme": "dark", "firstRunDone": true });
-    let query = json!({ "group": null, "states": ["failed"], "search": "a", "limit": 5 });
-    let view = json!({
-        "name": "mine", "group": null, "states": ["failed"], "search": "", "period": "week",
-        "laboratory": null, "sort": "disease", "ascending": true,
-    });
-    BTreeMap::from([
-        ("status", json!({})),
-        ("list", json!({ "query": query, "reveal": false })),
-        ("list_counts", json!({ "query": query })),
-        ("matching", json!({ "query": query })),
-        ("chosen", json!({ "ids": [1, 2] })),
-        ("decide", json!({ "ids": [1, 2], "decision": "hold-back", "reason": "" })),
-        ("save_table", json!({ "text": "a,b" })),
-        ("saved_views", json!({})),
-        ("keep_view", json!({ "view": view })),
-        ("forget_view", json!({ "name": "mine" })),
-        ("deadlines", json!({})),
-        ("set_deadlines", json!({ "deadlines": [{ "disease": "malaria", "hours": 24 }] })),
-        ("detail", json!({ "id": 1 })),
-        ("batch", json!({ "ids": [] })),
-        ("inspect_files", json!({ "paths": ["/a.json"], "reveal": false })),
-        ("hand_over", list(&json!([{ "path": "/a.json" }]))),
-        ("inspect_text", json!({ "text": "{}", "name": "pasted", "reveal": false })),
-        ("hold_back", json!({ "ids": [1, 2] })),
-        ("release", json!({ "id": 1, "reason": "looked at" })),
-        ("withdraw", json!({ "id": 1, "reason": "looked at" })),
-        ("say_received", json!({ "id": 1, "reason": "looked at" })),
-        ("say_not_received", json!({ "id": 1, "reason": "looked at" })),
-        ("resubmit", json!({ "id": 1 })),
-        ("correct_with_file", json!({ "id": 1, "path": "/a.json", "shown": [] })),
-        ("correct_with_text", json!({ "id": 1, "text": "{}" })),
-        ("look_at_draft", json!({ "id": 1, "text": "{}" })),
-        ("edit_draft", json!({ "text": "{}", "expression": "Bundle.id", "value": "x" })),
-        ("remove_value", json!({ "text": "{}", "expression": "Bundle.id" })),
-        ("apply_suggestions", json!({ "text": "{}", "only": null })),
-        ("keep_draft", json!({ "id": 1, "text": "{}" })),
-        ("draft", json!({ "id": 1 })),
-        ("cause_fields", json!({ "ids": [1] })),
-        ("fix_preview", json!({ "ids": [1], "path": "Patient.id", "find": "a", "replace": "b" })),
-        ("fix", json!({ "id": 1, "path": "Patient.id", "find": "a", "replace": "b" })),
-        ("choose_files", json!({ "purpose": "reports" })),
-        ("choose_folder", json!({})),
-        ("practice_samples", json!({})),
-        ("certificate_inspect", json!({ "paths": ["/a.p12"], "password": "x" })),
-        ("certificate_import", json!({ "paths": ["/a.p12"], "password": "x", "endpoint": null })),
-        ("read_ca", json!({ "path": "/ca.pem" })),
-        ("protect_with_passphrase", json!({ "passphrase": "x" })),
-        ("open_vault", json!({ "passphrase": "x" })),
-        ("certificates", json!({})),
-        ("use_certificate", json!({ "fingerprint": "AB:CD", "endpoint": "real" })),
-        ("remove_certificate", json!({ "fingerprint": "AB:CD", "although_needed": false })),
-        ("rotate_journal_key", json!({})),
-        ("endpoints", json!({})),
-        ("add_endpoint", json!({ "input": input })),
-        ("plan_endpoint", json!({ "name": "real" })),
-        ("use_endpoint", json!({ "name": "real" })),
-        (
-            "set_endpoint_address",
-            json!({
-                "name": "real", "base_url": "https://b.example/v1/fhir", "same_authority": false,
-            }),
-        ),
-        ("rename_endpoint", json!({ "name": "real", "new_name": "new" })),
-        ("remove_endpoint", json!({ "name": "real" })),
-        ("test_endpoint", json!({ "name": "real" })),
-        ("set_paused", json!({ "paused": true })),
-        ("rules", json!({})),
-        ("import_rules", json!({ "path": "/a.tgz" })),
-        ("plan_rules", json!({ "package": "a@1" })),
-        ("use_rules", json!({ "package": "a@1" })),
-        ("remove_rules", json!({ "package": "a@1" })),
-        ("safekeeping", json!({})),
-        ("set_backup_place", json!({ "path": null })),
-        ("remove_set_aside", json!({ "name": "journal.db.set-aside-1" })),
-        ("set_attention_days", json!({ "days": 5 })),
-        ("look_at_folder", json!({ "path": "/out" })),
-        ("set_watched_folder", json!({ "path": null })),
-        ("watch_what_comes", json!({ "path": "/out" })),
-        ("left_lying", json!({})),
-        ("lost_reports", json!({ "reveal": false })),
-        ("preferences", json!({})),
-        ("set_preferences", json!({ "preferences": preferences })),
-        ("statistics", json!({ "days": 7 })),
-        ("statement", json!({ "date": "2026-11-22" })),
-        (
-            "ask_authority",
-            json!({ "query": { "identifier": null, "status": null, "from": null, "until": null, "report": null },
-                "reveal": false }),
-        ),
-        ("ask_further", json!({ "number": 1 })),
-        ("acknowledge_notice", json!({ "code": "backups-failing", "at": "2026-11-22" })),
-        ("lock", json!({})),
-        ("unlock", json!({ "passphrase": "x" })),
-        ("set_unlock_passphrase", json!({ "current": "", "passphrase": "longer" })),
-        ("support_preview", json!({})),
-        ("save_support", json!({})),
-    ])
+/// Sound arguments of each command, as its row in the table of the commands gives them.
+mod table {
+    use std::collections::BTreeMap;
+
+    use serde_json::{Value, json};
+
+    macro_rules! calls {
+        ($desk:ident; $(
+            $(#[doc = $words:literal])*
+            $name:ident => $variant:ident { $($argument:ident: $type:ty),* } -> $answer:ty:
+                $room:ident room $(if $when:expr)?,
+                $(while $locked:ident,)? $(follows $followed:ident,)? $(changes [$($changed:ident),*],)?
+                { $($sample:tt)* } $(= $how:expr)?;
+        )*) => {
+            pub(super) fn sound() -> BTreeMap<&'static str, Value> {
+                BTreeMap::from([$( (stringify!($name), json!({ $($sample)* })) ),*])
+            }
+        };
+    }
+
+    include!("../../src/calls/table.rs");
 }
+use table::sound;
 
 /// Values that stand where another type belongs, or are absurd.
 fn values() -> Vec<Value> {

@@ -133,6 +133,7 @@ fn what_people_work_with_is_not_printed() {
         changed: 1,
         vanished: vec![canary()],
         privacy: Some(privacy()),
+        reducible: true,
     });
     silent(&suggestion());
     silent(&SuggestedView { text: canary(), count: 1, changes: vec![change()], changed: 1 });
@@ -216,7 +217,7 @@ fn views_are_not_printed() {
         identifier: canary(),
         receipt: Some(canary()),
         attempts: 1,
-        format: canary(),
+        format: "json",
         size: 1,
         goes_by_itself: false,
         messages: vec![message()],

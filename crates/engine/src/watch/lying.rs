@@ -14,7 +14,8 @@ use uuid::Uuid;
 
 use super::look_at_folder;
 use super::memory::{Away, FileStamp, Look};
-use crate::{Engine, EngineError, Profile, ProfileProblem, Settings, private};
+use crate::profile::private;
+use crate::{Engine, EngineError, Profile, ProfileProblem, Settings};
 
 /// What the name of a list begins with; the id of it in the settings follows.
 const NAME: &str = "left-lying.";

@@ -11,8 +11,8 @@ use report::Event;
 use tempfile::TempDir;
 
 use super::*;
+use crate::intake::source::Piece;
 use crate::intake::{Reason, look_at};
-use crate::source::Piece;
 use crate::{EngineDeps, Profile, Refusal};
 
 const PATIENCE: Duration = Duration::from_secs(60);

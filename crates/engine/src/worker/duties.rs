@@ -17,8 +17,8 @@ use super::verdict::{
     Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, is_not_found,
 };
 use super::visibility::{EmptyAnswer, Visibility};
-use crate::breaker::RequestKind;
 use crate::person;
+use crate::worker::breaker::RequestKind;
 
 /// Why a request was not made: the process stood still for longer than its lease.
 pub(super) const STOOD_STILL: &str = "journal-stale-lease";

@@ -16,7 +16,7 @@ use super::duties::elapsed;
 use super::verdict::Health;
 use super::{POLL_LATE_SECONDS, Worker};
 use crate::ClockReading;
-use crate::breaker::RequestKind;
+use crate::worker::breaker::RequestKind;
 
 /// What is remembered about searches for changes; may be lost at any moment.
 #[derive(Debug, Clone, Default)]

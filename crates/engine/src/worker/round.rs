@@ -14,7 +14,7 @@ use super::poll::Tells;
 use super::queue::{LOOK_FAR_EVERY, Queue};
 use super::verdict::Health;
 use super::{REST_MAX, Round, Worker};
-use crate::breaker::{BreakerState, RequestKind};
+use crate::worker::breaker::{BreakerState, RequestKind};
 
 /// Pause between two looks at the journal while requests are under way and nothing waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);

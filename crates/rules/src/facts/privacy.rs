@@ -1,6 +1,8 @@
 //! Which form of a patient's name may be sent: the ConceptMaps that say it for each leading code, and the profiles
 //! of a Patient in each form. What an organism permits stands in the packages; here stands where to look.
 
+use std::collections::BTreeSet;
+
 /// A ConceptMap from leading codes to forms of the patient's name.
 #[derive(Debug)]
 pub(crate) struct NameForms {
@@ -65,6 +67,13 @@ pub(crate) const MAPS: &[NameForms] = &[
         ],
     },
 ];
+
+/// Codes of all forms of a name.
+pub fn name_forms() -> impl Iterator<Item = &'static str> {
+    let all: BTreeSet<_> =
+        MAPS.iter().flat_map(|map| map.forms.iter().map(|(form, _)| *form)).collect();
+    all.into_iter()
+}
 
 /// The map that an invariant asks about the form of a name.
 pub(crate) fn asked_by(expression: &str) -> Option<&'static NameForms> {

@@ -218,7 +218,7 @@ impl Issue {
 
     /// Whether it is about what a patient shows.
     pub(crate) fn is_private(&self) -> bool {
-        self.code.starts_with("rule-privacy-")
+        crate::codes::is_private(self.code)
     }
 
     pub(super) fn param(&self, name: &str) -> Option<&str> {

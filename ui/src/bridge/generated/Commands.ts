@@ -26,6 +26,7 @@ import type { LostListView } from "./LostListView";
 import type { LyingView } from "./LyingView";
 import type { MoveView } from "./MoveView";
 import type { NamedCorrection } from "./NamedCorrection";
+import type { NoticeCode } from "./NoticeCode";
 import type { PageView } from "./PageView";
 import type { PreferencesView } from "./PreferencesView";
 import type { ProbeView } from "./ProbeView";
@@ -197,7 +198,7 @@ export type Commands = {
   /** The next page of that. */
   ask_further: { takes: { number: number }; gives: AskedView };
   /** A person has read a notice. */
-  acknowledge_notice: { takes: { code: string; at: string }; gives: null };
+  acknowledge_notice: { takes: { code: NoticeCode; at: string }; gives: null };
   /** Locks the window. */
   lock: { takes: void; gives: null };
   /** Unlocks it. */

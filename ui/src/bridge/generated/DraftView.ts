@@ -35,4 +35,8 @@ vanished: Array<string>,
 /**
  * What the authority would see of the patient, where the rules in use say it.
  */
-privacy: PrivacyView | null, };
+privacy: PrivacyView | null, 
+/**
+ * Something of what says too much of the patient can be cured without judgement.
+ */
+reducible: boolean, };

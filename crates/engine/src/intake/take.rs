@@ -1,0 +1,398 @@
+//! Candidates become submissions: what is new is taken in, what is known is told.
+
+mod listed;
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use exchange::Endpoint;
+use futures::{StreamExt as _, stream};
+use journal::{Imported, JournalError, NewSubmission, Unless};
+use report::{Action, Event, SubmissionId};
+
+use crate::intake::relation::SameIdentifier;
+use crate::intake::{Candidate, Parsed};
+use crate::{Engine, EngineError};
+
+pub use listed::Listed;
+
+/// How reports are taken in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// What to do with content that was taken in before.
+    pub known: KnownContent,
+    /// Who decides about another content under a document identifier that is on its way or was completed.
+    pub differing: Differing,
+    /// Microseconds before the first request may go out (undo).
+    pub delay_micros: i64,
+}
+
+/// Who decides about another content under a document identifier that is on its way or was completed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Differing {
+    /// Nobody can be asked: the profile's rule.
+    #[default]
+    ByRule,
+    /// A person who was shown it.
+    ByPerson,
+    /// A person who was shown it and says that each is a report of its own: it corrects nothing either.
+    Apart,
+}
+
+/// What to do with content that was taken in before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum KnownContent {
+    /// Show the known submission of the endpoint in use: what went to another endpoint, perhaps a test system, went
+    /// nowhere else.
+    #[default]
+    Show,
+    /// Show the known submission of whatever endpoint. For a watched folder: nobody has said that what it held
+    /// before another endpoint came into use is to be sent there too.
+    ShowAnywhere,
+    /// Send it again, as a person asked for; but not while a submission of it is still on its way, or on hold: that one
+    /// will reach the authority or waits for a person, and nobody means the same report twice at once.
+    SendAgain,
+}
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// A new submission.
+    New(SubmissionId),
+    /// The same content is known; nothing was sent.
+    Known(SubmissionId),
+    /// Not a report.
+    Refused,
+    /// It could not be taken in, and may be handed over again: [`HandOver::fault`] says why.
+    Failed,
+}
+
+/// What became of a hand-over.
+#[derive(Debug)]
+pub struct HandOver {
+    /// What became of each candidate, in their order.
+    pub taken: Vec<Taken>,
+    /// The fault for which some could not be taken in.
+    pub fault: Option<EngineError>,
+}
+
+/// Imports under way together, so that their commits are grouped.
+const IMPORTS_AT_ONCE: usize = 64;
+
+impl Engine {
+    /// Takes candidates into the journal: queued, or held where errors were found. In the given order;
+    /// content that occurs twice among them is taken once. A fault of one keeps no other from being taken in, unless
+    /// every other would meet it too; what came before it in this order is taken in all the same.
+    ///
+    /// # Errors
+    /// Only where nothing was taken in, and nothing can be.
+    pub async fn take(
+        &self,
+        candidates: &[Candidate],
+        terms: ImportOptions,
+    ) -> Result<HandOver, EngineError> {
+        self.take_listed(candidates, terms, &mut Listed::default()).await
+    }
+
+    /// As [`Engine::take`], of a part of a list: what shares an identifier with an earlier part of it is compared with
+    /// that, and nothing goes to another endpoint than the list.
+    ///
+    /// # Errors
+    /// As those of [`Engine::take`]; [`EngineError::EndpointChanged`].
+    pub async fn take_listed(
+        &self,
+        candidates: &[Candidate],
+        terms: ImportOptions,
+        list: &mut Listed,
+    ) -> Result<HandOver, EngineError> {
+        self.refresh()?;
+        let anew = self.compare_first().await?;
+        let endpoint = self.endpoint().ok();
+        list.check(endpoint.as_ref())?;
+        let candidates = &*self.compared(candidates, endpoint.as_ref(), anew)?;
+        let Plan { steps, same } = self.plan(candidates, terms.known, list)?;
+        let faults = &Faults::default();
+        let mut taken = Vec::with_capacity(steps.len());
+        for part in steps.split_inclusive(|step| matches!(step, Step::Later(_))) {
+            self.take_part(candidates, part, terms, list, faults, &mut taken).await;
+        }
+        for (index, first) in same {
+            let stands = taken.get(first).copied();
+            if let (Some(stands), Some(result)) = (stands, taken.get_mut(index)) {
+                *result = match stands {
+                    Taken::New(id) | Taken::Known(id) => Taken::Known(id),
+                    other => other,
+                };
+            }
+        }
+        for (candidate, taken) in candidates.iter().zip(&taken) {
+            list.settle(*taken, candidate);
+        }
+        self.inner.compare.notify_one();
+        self.wake();
+        let is_any_new = taken.iter().any(|taken| matches!(taken, Taken::New(_)));
+        match faults.first() {
+            Some(fault) if stops_all(&fault) && !is_any_new => Err(fault),
+            fault => Ok(HandOver { taken, fault }),
+        }
+    }
+
+    /// What is known already, what is to be imported, and what waits for an earlier one of this order.
+    fn plan(
+        &self,
+        candidates: &[Candidate],
+        known: KnownContent,
+        list: &mut Listed,
+    ) -> Result<Plan, EngineError> {
+        let mut contents = HashMap::new();
+        let mut plan = Plan::default();
+        for (index, candidate) in candidates.iter().enumerate() {
+            let Some(parsed) = candidate.parsed() else {
+                plan.steps.push(Step::Done(Taken::Refused));
+                continue;
+            };
+            let stands = match list.taken_before(parsed) {
+                Some(id) => Some(id),
+                None => self.in_place_of(parsed, list.known(parsed, known))?,
+            };
+            if let Some(id) = stands {
+                plan.steps.push(Step::Done(Taken::Known(id)));
+                continue;
+            }
+            // Of those that are to go: one that is known and not to go again stands for no other encoding that is.
+            let first = *contents.entry(parsed.canonical.as_str()).or_insert(index);
+            let step = if first != index {
+                plan.same.push((index, first));
+                Step::Done(Taken::Refused)
+            } else if !list.is_first(parsed) {
+                Step::Later(index)
+            } else {
+                Step::Import(index)
+            };
+            plan.steps.push(step);
+        }
+        Ok(plan)
+    }
+
+    /// What can be taken in together, and what shares an identifier with an earlier one, if that follows.
+    async fn take_part(
+        &self,
+        candidates: &[Candidate],
+        part: &[Step],
+        terms: ImportOptions,
+        list: &mut Listed,
+        faults: &Faults,
+        taken: &mut Vec<Taken>,
+    ) {
+        let (together, later) = match part.split_last() {
+            Some((Step::Later(index), together)) => (together, candidates.get(*index)),
+            _ => (part, None),
+        };
+        let (among, first) = (&*list, taken.len());
+        let mut steps = stream::iter(together.to_vec())
+            .map(|step| async move {
+                match step {
+                    Step::Done(taken) => taken,
+                    // Made here, so that only what is under way is held in memory twice.
+                    Step::Import(index) | Step::Later(index) => match candidates.get(index) {
+                        Some(candidate) => self.take_one(candidate, terms, among, faults).await,
+                        None => Taken::Refused,
+                    },
+                }
+            })
+            .buffered(IMPORTS_AT_ONCE);
+        while let Some(result) = steps.next().await {
+            taken.push(result);
+        }
+        drop(steps);
+        for (candidate, taken) in candidates.iter().zip(&*taken).skip(first) {
+            list.fail(*taken == Taken::Failed, candidate);
+        }
+        if let Some(candidate) = later {
+            let result = self.take_later(candidate, terms, list, faults).await;
+            list.fail(result == Taken::Failed, candidate);
+            taken.push(result);
+        }
+    }
+
+    /// What shares an identifier with an earlier one of this order is compared once that one is in. Where that one has
+    /// failed it fails too: taken in first, it would be taken for the earlier one.
+    async fn take_later(
+        &self,
+        candidate: &Candidate,
+        terms: ImportOptions,
+        list: &Listed,
+        faults: &Faults,
+    ) -> Taken {
+        // Nobody was shown how it differs: when they were looked at, neither was in the journal.
+        let differing = match terms.differing {
+            Differing::ByPerson => Differing::ByRule,
+            other => other,
+        };
+        let terms = ImportOptions { differing, ..terms };
+        if list.follows_failed(candidate) {
+            return Taken::Failed;
+        }
+        let mut candidate = candidate.clone();
+        match self.compare(&mut candidate) {
+            Ok(()) => self.take_one(&candidate, terms, list, faults).await,
+            Err(fault) => faults.note(fault),
+        }
+    }
+
+    /// Compared for this endpoint: another program may have brought it into use since they were looked at. `anew`: the
+    /// journal knows more than then.
+    fn compared<'a>(
+        &self,
+        candidates: &'a [Candidate],
+        endpoint: Option<&Endpoint>,
+        anew: bool,
+    ) -> Result<Cow<'a, [Candidate]>, EngineError> {
+        let here = endpoint.map(Endpoint::id);
+        let fits = |candidate: &Candidate| {
+            candidate.parsed().is_none_or(|parsed| parsed.compared_for.as_deref() == here)
+        };
+        if !anew && candidates.iter().all(fits) {
+            return Ok(Cow::Borrowed(candidates));
+        }
+        let mut all = candidates.to_vec();
+        for candidate in &mut all {
+            self.compare_for(candidate, endpoint)?;
+        }
+        Ok(Cow::Owned(all))
+    }
+
+    /// Takes in one candidate that is new as far as is known, unless a fault stands in the way of all.
+    async fn take_one(
+        &self,
+        candidate: &Candidate,
+        terms: ImportOptions,
+        list: &Listed,
+        faults: &Faults,
+    ) -> Taken {
+        if faults.stop_all() {
+            return Taken::Failed;
+        }
+        match self.try_one(candidate, terms, list).await {
+            Ok(taken) => taken,
+            Err(fault) => faults.note(fault),
+        }
+    }
+
+    async fn try_one(
+        &self,
+        candidate: &Candidate,
+        terms: ImportOptions,
+        list: &Listed,
+    ) -> Result<Taken, EngineError> {
+        let endpoint = self.endpoint()?;
+        list.check(Some(&endpoint))?;
+        let compared = self.compared(std::slice::from_ref(candidate), Some(&endpoint), false)?;
+        let Some(candidate) = compared.first() else { return Ok(Taken::Refused) };
+        let Some(parsed) = candidate.parsed() else { return Ok(Taken::Refused) };
+        let known = list.known(parsed, terms.known);
+        if let Some(id) = self.in_place_of(parsed, known)? {
+            return Ok(Taken::Known(id));
+        }
+        let relation = parsed.relation.as_ref();
+        let corrects = relation
+            .filter(|it| it.corrects && terms.differing != Differing::Apart)
+            .map(|it| it.submission);
+        let mut new = self.submission(candidate, parsed, endpoint, terms, corrects)?;
+        let differs = relation.is_some_and(|relation| !relation.corrects);
+        let hold = self.profile().settings.same_identifier == SameIdentifier::Hold;
+        if differs && hold && terms.differing == Differing::ByRule {
+            new.first = Event::Held;
+        }
+        self.import(new, known).await
+    }
+
+    /// The known submission that stands for this content, so that none is added.
+    fn in_place_of(
+        &self,
+        parsed: &Parsed,
+        known: KnownContent,
+    ) -> Result<Option<SubmissionId>, EngineError> {
+        match known {
+            KnownContent::Show => return Ok(parsed.known.first().copied()),
+            KnownContent::ShowAnywhere => {
+                return Ok(parsed.known.first().copied().or(parsed.elsewhere));
+            }
+            KnownContent::SendAgain => {}
+        }
+        for id in &parsed.known {
+            if self.journal().rules_out_another(*id)? {
+                return Ok(Some(*id));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Known content is looked for once more while it is written: another process may have been faster.
+    async fn import(&self, new: NewSubmission, known: KnownContent) -> Result<Taken, EngineError> {
+        let unless = match known {
+            KnownContent::Show => Unless::Known,
+            KnownContent::ShowAnywhere => Unless::KnownAnywhere,
+            KnownContent::SendAgain => Unless::Open,
+        };
+        let imported = self.journal().import_unless_async(new, unless).await;
+        match imported.map_err(|error| EngineError::refused(Action::Resubmit, error))? {
+            Imported::New(id) => Ok(Taken::New(id)),
+            // Newest first is what people are shown; there is always one.
+            Imported::Known(ids) => {
+                ids.last().map(|id| Taken::Known(*id)).ok_or(JournalError::Damaged.into())
+            }
+        }
+    }
+}
+
+/// How the candidates of a hand-over are taken in.
+#[derive(Default)]
+struct Plan {
+    /// One for each, in their order.
+    steps: Vec<Step>,
+    /// Those with the content of an earlier one, and which that is.
+    same: Vec<(usize, usize)>,
+}
+
+#[derive(Clone, Copy)]
+enum Step {
+    Done(Taken),
+    /// The candidate at this place.
+    Import(usize),
+    /// The one at this place, which shares an identifier with an earlier one.
+    Later(usize),
+}
+
+/// Faults of one hand-over: the first is told.
+#[derive(Default)]
+struct Faults(Mutex<Option<EngineError>>);
+
+impl Faults {
+    fn note(&self, fault: EngineError) -> Taken {
+        let mut first = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that stops all says more than one of a single report.
+        if first.as_ref().is_none_or(|first| !stops_all(first)) {
+            *first = Some(fault);
+        }
+        Taken::Failed
+    }
+
+    fn stop_all(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(stops_all)
+    }
+
+    fn first(&self) -> Option<EngineError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Whether every other report would meet this fault too.
+pub(crate) fn stops_all(fault: &EngineError) -> bool {
+    match fault {
+        EngineError::Journal(error) => !matches!(error, JournalError::Damaged),
+        EngineError::NoEndpoint | EngineError::EndpointChanged | EngineError::Profile(_) => true,
+        _ => false,
+    }
+}

@@ -1,0 +1,14 @@
+//! What is written down of a report's life, and what decides whether it may be: every event, and what belongs to it.
+
+pub(crate) mod append;
+pub(crate) mod attach;
+pub(crate) mod chain;
+pub(crate) mod doubt;
+pub(crate) mod edited;
+pub(crate) mod guard;
+pub(crate) mod known;
+pub(crate) mod lease;
+pub(crate) mod lost;
+pub(crate) mod retain;
+pub(crate) mod succession;
+pub(crate) mod taken;

@@ -1,0 +1,126 @@
+//! What belongs to an event without deciding anything: the answer behind it, and messages.
+
+use report::SubmissionId;
+use rusqlite::{Connection, params};
+
+use crate::queries::search;
+use crate::store::{cells, sql};
+use crate::{Evidence, JournalError, Message};
+
+/// An answer, compressed.
+pub(crate) struct PackedEvidence {
+    head: Evidence,
+    /// SHA-256 of the body as it came, hex.
+    pub(crate) digest: String,
+    size: i64,
+    packed: Vec<u8>,
+}
+
+impl PackedEvidence {
+    pub(crate) fn new(mut head: Evidence) -> Result<Self, JournalError> {
+        let body = std::mem::take(&mut head.body);
+        Ok(Self {
+            digest: cells::hex(&body),
+            size: cells::length(&body),
+            packed: cells::pack(&body)?,
+            head,
+        })
+    }
+}
+
+pub(crate) fn insert_evidence(
+    connection: &Connection,
+    id: SubmissionId,
+    evidence: &PackedEvidence,
+) -> Result<i64, JournalError> {
+    let head = &evidence.head;
+    connection
+        .prepare_cached(sql::NEW_EVIDENCE)
+        .and_then(|mut statement| {
+            statement.insert(params![
+                id.0,
+                head.kind.code(),
+                head.at.0,
+                head.http_status,
+                head.content_type,
+                head.fault,
+                evidence.digest,
+                evidence.size,
+                evidence.packed,
+            ])
+        })
+        .map_err(JournalError::sql("keep evidence"))
+}
+
+pub(crate) fn set_messages(
+    connection: &Connection,
+    id: SubmissionId,
+    origin: &str,
+    messages: &[Message],
+) -> Result<(), JournalError> {
+    let list = cells::to_json(&messages)?;
+    connection
+        .prepare_cached(sql::SET_MESSAGES)
+        .and_then(|mut statement| statement.execute(params![id.0, origin, list]))
+        .map(drop)
+        .map_err(JournalError::sql("keep messages"))
+}
+
+/// The authority's messages in the place of its earlier ones; counts and search words follow.
+pub(crate) fn replace_issues(
+    connection: &Connection,
+    id: SubmissionId,
+    issues: &[Message],
+) -> Result<(), JournalError> {
+    first_issues(connection, id, issues)?;
+    search::reindex(connection, id, &crate::queries::read::messages(connection, id)?)
+}
+
+/// Our messages in the place of the earlier ones; counts and search words follow.
+pub(crate) fn replace_findings(
+    connection: &Connection,
+    id: SubmissionId,
+    findings: &[Message],
+) -> Result<(), JournalError> {
+    set_messages(connection, id, "check", findings)?;
+    let all = crate::queries::read::messages(connection, id)?;
+    set_counts(connection, id, &all)?;
+    search::reindex(connection, id, &all)
+}
+
+/// A message of ours beside the others; the earlier one of its code goes.
+pub(crate) fn warn(
+    connection: &Connection,
+    id: SubmissionId,
+    warning: &Message,
+) -> Result<(), JournalError> {
+    let mut findings = crate::queries::read::messages(connection, id)?;
+    findings.retain(|it| it.source != crate::Source::Authority && it.code != warning.code);
+    findings.push(warning.clone());
+    replace_findings(connection, id, &findings)
+}
+
+/// The authority's messages of a submission whose words are not in the index yet; counts follow.
+pub(crate) fn first_issues(
+    connection: &Connection,
+    id: SubmissionId,
+    issues: &[Message],
+) -> Result<(), JournalError> {
+    set_messages(connection, id, "authority", issues)?;
+    set_counts(connection, id, &crate::queries::read::messages(connection, id)?)
+}
+
+fn set_counts(
+    connection: &Connection,
+    id: SubmissionId,
+    messages: &[Message],
+) -> Result<(), JournalError> {
+    let counts = cells::count(messages);
+    connection
+        .prepare_cached(sql::COUNT_MESSAGES)
+        .and_then(|mut statement| {
+            statement.execute(params![id.0, counts.errors, counts.warnings, counts.notices])
+        })
+        .map(drop)
+        .map_err(JournalError::sql("keep messages"))
+}

@@ -1,0 +1,121 @@
+//! After a restore: what the journal believes not to have been sent may have been sent since the backup. It is
+//! put in doubt, so that the worker asks before it sends.
+
+use fhir::Instant;
+use report::{Event, Person, SubmissionId};
+use rusqlite::{Connection, params};
+use serde::{Deserialize, Serialize};
+
+use crate::events::append::{self, Happening, Subject};
+use crate::events::lost;
+use crate::queries::read;
+use crate::store::settings;
+use crate::{JournalError, RecordError};
+
+/// Why a report of a restored journal is in doubt: [`Event::Doubted`] says so.
+pub const RESTORED: &str = "journal-restored";
+/// Why a report that was found at the authority has no content here.
+pub(crate) const FOUND: &str = "journal-report-found";
+
+const SETTING: &str = "restored";
+const FORGOTTEN: &str = "SELECT 1 FROM submission WHERE endpoint = ?1 AND id <= ?2 \
+     AND state IN ('held', 'queued', 'sending', 'unknown') LIMIT 1";
+/// On hold at an endpoint (?1), up to a number (?2).
+const ON_HOLD: &str = "SELECT DISTINCT identifier FROM submission \
+     WHERE endpoint = ?1 AND id <= ?2 AND state = 'held' ORDER BY id DESC";
+const OPEN: &str =
+    "SELECT id FROM submission WHERE state IN ('queued', 'sending', 'unknown') ORDER BY id";
+
+/// The last restore of a journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub(crate) at: Instant,
+    /// Submissions up to this number may have had another life than the journal says.
+    pub(crate) through: i64,
+}
+
+pub(crate) fn mark(connection: &Connection) -> Result<Option<Mark>, JournalError> {
+    let kept = settings::get(connection, SETTING)?;
+    kept.map(|kept| serde_json::from_value(kept).map_err(|_| JournalError::Damaged)).transpose()
+}
+
+pub(crate) fn set_mark(connection: &Connection, mark: Mark) -> Result<(), JournalError> {
+    let value = serde_json::to_value(mark).map_err(|_| JournalError::Damaged)?;
+    settings::set(connection, SETTING, &value)
+}
+
+/// The number belongs to what a restore makes doubtful.
+pub(crate) fn covers(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    Ok(mark(connection)?.is_some_and(|mark| id.0 <= mark.through))
+}
+
+/// When the journal was restored, where that covers the number.
+pub(crate) fn restored_since(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Option<Instant>, JournalError> {
+    Ok(mark(connection)?.filter(|mark| id.0 <= mark.through).map(|mark| mark.at))
+}
+
+/// Since when a report that is in doubt since then may have been sent: a restore puts in doubt what may have been sent at
+/// any time before. Where the clock was ahead at the restore and is set right, whatever begins until then counts as well.
+pub(crate) fn may_be_sent_since(
+    connection: &Connection,
+    id: SubmissionId,
+    since: Instant,
+    now: Instant,
+) -> Result<Instant, JournalError> {
+    let forgotten = |mark: Mark| id.0 <= mark.through && (since >= mark.at || mark.at > now);
+    Ok(if mark(connection)?.is_some_and(forgotten) { Instant(i64::MIN) } else { since })
+}
+
+/// Whether something to this endpoint that is open, on hold or lost may have been sent at any time before a restore.
+pub(crate) fn has_forgotten_when(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<bool, JournalError> {
+    let Some(mark) = mark(connection)? else { return Ok(false) };
+    let found = read::one(connection, FORGOTTEN, params![endpoint, mark.through], |_| Ok(()))?;
+    // What is lost comes back under the identifier that it went out with, and is asked for then.
+    Ok(found.is_some() || lost::all(connection)?.iter().any(|lost| lost.endpoint == endpoint))
+}
+
+/// The identifiers of what is on hold at an endpoint since before a restore, the newest first: it may have been released and
+/// sent since the backup.
+pub(crate) fn on_hold(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Vec<String>, JournalError> {
+    let Some(mark) = mark(connection)? else { return Ok(Vec::new()) };
+    read::all(connection, ON_HOLD, params![endpoint, mark.through], |row| row.get(0))
+}
+
+/// Extends the mark to a report that came back later.
+pub(crate) fn cover(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    match mark(connection)? {
+        Some(mark) if mark.through < id.0 => set_mark(connection, Mark { through: id.0, ..mark }),
+        _ => Ok(()),
+    }
+}
+
+/// Puts everything that may be sent in doubt; gives how many.
+pub(crate) fn all(connection: &Connection, now: Instant, by: &Person) -> Result<u64, RecordError> {
+    let open: Vec<SubmissionId> =
+        read::all(connection, OPEN, [], |row| row.get(0).map(SubmissionId))?;
+    for id in &open {
+        one(connection, *id, now, by)?;
+    }
+    Ok(open.len() as u64)
+}
+
+/// Puts one report in doubt, from now on: it may have been delivered a moment ago.
+pub(crate) fn one(
+    connection: &Connection,
+    id: SubmissionId,
+    now: Instant,
+    by: &Person,
+) -> Result<report::State, RecordError> {
+    let subject: Subject = append::subject_of(connection, id)?;
+    let event = Event::Doubted { since: now, due: now, why: RESTORED.to_owned() };
+    append::advance(connection, &subject, &Happening { event: &event, by, at: now, evidence: None })
+}

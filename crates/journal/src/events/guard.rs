@@ -1,0 +1,408 @@
+//! What is taken in while nobody knows what was sent since: after a restore, and in the copy of a profile. It waits,
+//! held, until the authority of its endpoint has been asked for its document.
+
+use fhir::Instant;
+use report::{Event, Person, State, SubmissionId};
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+
+use crate::events::append::{self, Happening, Prepared};
+use crate::events::{attach, doubt, succession};
+use crate::notices::notice;
+use crate::queries::read;
+use crate::recovery::recover::{COPIED, is_compared, program};
+use crate::store::settings;
+use crate::{JournalError, Message, RecordError, Source};
+
+const GUARD: &str = "guard";
+/// When a person has read that the profile is a copy; null before the time of that is known.
+const COPY_READ: &str = "guard-copy-read";
+/// One setting for each report that waits.
+const WAITS: &str = "guard-waits:";
+
+/// Code of the warning on a report that waits for the comparison.
+pub(crate) const NOT_COMPARED: &str = "journal-not-compared";
+/// Code of the warning on a report that the authority may have already; parameter: `receipt`.
+pub const MAY_BE_KNOWN: &str = "authority-may-have-it";
+/// Why a report that waited is sent after all.
+const COMPARED: &str = "journal-compared";
+
+/// So long every report that is taken in is asked for first: what was sent may be handed over again until then.
+const STANDS_MICROS: i64 = 30 * DAY_MICROS;
+/// Between two looks no more counts: a clock that was years behind and is set right lets nothing go.
+const DAY_MICROS: i64 = 86_400 * 1_000_000;
+/// Time is written down so often.
+const COUNT_EVERY_MICROS: i64 = 3_600 * 1_000_000;
+
+/// How long everything is asked for first.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Guard {
+    /// The last look, by our clock.
+    seen: Instant,
+    /// What has passed until then.
+    counted: i64,
+    /// Only until everything was compared: the register says what was sent.
+    until_compared: bool,
+}
+
+impl Guard {
+    fn counted(&self, now: Instant) -> i64 {
+        let since = now.0.saturating_sub(self.seen.0).clamp(0, DAY_MICROS);
+        self.counted.saturating_add(since)
+    }
+
+    fn stands(&self, now: Instant) -> bool {
+        self.until_compared || self.counted(now) < STANDS_MICROS
+    }
+}
+
+/// What is kept of a report that waits.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Wait {
+    /// It is sent once the authority turns out not to have it: nothing else holds it, or a person has released it.
+    release: bool,
+    /// What the authority says is worth nothing, or is not enough: a person may release it.
+    in_vain: bool,
+    /// It was found in a watched folder, which the other copy of the profile may be watching too.
+    #[serde(default)]
+    watched: bool,
+    /// Since when the authority was asked for it and has not shown it.
+    #[serde(default)]
+    not_shown: Option<Instant>,
+}
+
+fn kept(connection: &Connection) -> Result<Option<Guard>, JournalError> {
+    let Some(value) = settings::get(connection, GUARD)? else { return Ok(None) };
+    // Programs of before kept the time at which it was raised.
+    if let Some(raised) = value.as_i64() {
+        return Ok(Some(Guard { seen: Instant(raised), counted: 0, until_compared: false }));
+    }
+    serde_json::from_value(value).map(Some).map_err(|_| JournalError::Damaged)
+}
+
+fn keep(connection: &Connection, guard: Guard) -> Result<(), JournalError> {
+    let value = serde_json::to_value(guard).map_err(|_| JournalError::Damaged)?;
+    settings::set(connection, GUARD, &value)
+}
+
+pub(crate) fn raise(connection: &Connection, at: Instant) -> Result<(), JournalError> {
+    keep(connection, Guard { seen: at, counted: 0, until_compared: false })
+}
+
+/// For a restore with the register at hand, unless it has to stand for longer anyway.
+pub(crate) fn raise_until_compared(
+    connection: &Connection,
+    at: Instant,
+) -> Result<(), JournalError> {
+    let stands = kept(connection)?.is_some_and(|guard| !guard.until_compared && guard.stands(at));
+    if stands {
+        return Ok(());
+    }
+    keep(connection, Guard { seen: at, counted: 0, until_compared: true })
+}
+
+/// Whether everything is asked for first, not only until it was compared.
+pub(crate) fn stands_for_long(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
+    let stands = kept(connection)?.is_some_and(|guard| !guard.until_compared && guard.stands(now));
+    Ok(stands || notice::stands(connection, COPIED)?)
+}
+
+/// Everything was compared.
+pub(crate) fn compared(connection: &Connection) -> Result<(), JournalError> {
+    match kept(connection)? {
+        Some(guard) if guard.until_compared => settings::remove(connection, GUARD),
+        _ => Ok(()),
+    }
+}
+
+/// Whether what is taken in at this time waits.
+fn stands(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
+    match kept(connection)? {
+        Some(guard) => Ok(guard.stands(now) || notice::stands(connection, COPIED)?),
+        None => Ok(false),
+    }
+}
+
+/// Whether what is taken in for an endpoint at this time waits.
+fn stands_at(connection: &Connection, now: Instant, endpoint: &str) -> Result<bool, JournalError> {
+    let until_compared = kept(connection)?.is_some_and(|guard| guard.until_compared);
+    if until_compared && is_compared(connection, endpoint)? {
+        return notice::stands(connection, COPIED);
+    }
+    stands(connection, now)
+}
+
+/// Whether what is taken in at this time waits, or something does that was taken in before.
+pub(crate) fn is_needed(connection: &Connection, now: Instant) -> Result<bool, JournalError> {
+    Ok(stands(connection, now)? || !settings::beginning(connection, WAITS)?.is_empty())
+}
+
+/// Lets the time count that has passed since the last look.
+pub(crate) fn count_time(connection: &Connection, now: Instant) -> Result<(), JournalError> {
+    let Some(guard) = kept(connection)?.filter(|guard| guard.stands(now)) else { return Ok(()) };
+    if (0..COUNT_EVERY_MICROS).contains(&now.0.saturating_sub(guard.seen.0)) {
+        return Ok(());
+    }
+    keep(connection, Guard { seen: now, counted: guard.counted(now), ..guard })
+}
+
+/// The report as it is taken in while everything is asked for first: held, with the reason. `None`: as it is.
+pub(crate) fn held_back(
+    connection: &Connection,
+    prepared: &Prepared,
+) -> Result<Option<Prepared>, JournalError> {
+    if !stands_at(connection, prepared.new.at, &prepared.new.endpoint)? {
+        return Ok(None);
+    }
+    let mut held = prepared.again();
+    held.hold();
+    held.new.findings.push(Message::warning(NOT_COMPARED, &[]));
+    Ok(Some(held))
+}
+
+/// Notes that a report waits; `release`: for nothing but that.
+pub(crate) fn waits(
+    connection: &Connection,
+    id: SubmissionId,
+    release: bool,
+) -> Result<(), JournalError> {
+    note(connection, id, Wait { release, in_vain: false, watched: false, not_shown: None })
+}
+
+/// A person has decided about a report that would go by itself once it was compared: only a person lets it go.
+pub(crate) fn withhold(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    match wait_of(connection, id)?.filter(|wait| wait.release) {
+        Some(wait) => note(connection, id, Wait { release: false, ..wait }),
+        None => Ok(()),
+    }
+}
+
+/// Whether a report waits for the comparison, and for a person after that.
+pub(crate) fn is_withheld(connection: &Connection, id: SubmissionId) -> Result<bool, JournalError> {
+    Ok(wait_of(connection, id)?.is_some_and(|wait| !wait.release))
+}
+
+/// A report that was closed is open again: a person decides about it, once it was asked for where everything is.
+pub(crate) fn waits_again(
+    connection: &Connection,
+    id: SubmissionId,
+    now: Instant,
+) -> Result<(), JournalError> {
+    match wait_of(connection, id)? {
+        Some(_) => withhold(connection, id),
+        None if stands_at(connection, now, &read::row(connection, id)?.endpoint)? => {
+            waits(connection, id, false)
+        }
+        None => Ok(()),
+    }
+}
+
+/// Notes of a report that it was found in a watched folder, if it waits.
+pub(crate) fn is_watched(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    match wait_of(connection, id)? {
+        Some(wait) => note(connection, id, Wait { watched: true, ..wait }),
+        None => Ok(()),
+    }
+}
+
+/// Whether reports may have been sent of which nothing here knows: no register came along, or the profile was copied.
+pub(crate) fn may_have_forgotten(connection: &Connection) -> Result<bool, JournalError> {
+    let is_without_register = kept(connection)?.is_some_and(|guard| !guard.until_compared);
+    Ok(is_without_register || notice::stands(connection, COPIED)?)
+}
+
+/// The authority does not show a report that waits. Whether it may have it all the same, because it shows late what was
+/// sent so many microseconds ago: from the disk that died, or from the other copy, which sends until somebody has read of
+/// it and ended that one.
+pub(crate) fn may_be_shown_late(
+    connection: &Connection,
+    id: SubmissionId,
+    now: Instant,
+    lag_micros: i64,
+) -> Result<bool, JournalError> {
+    let is_fresh = |since: Instant| now.0.saturating_sub(since.0) < lag_micros;
+    if copy_read(connection, now)?.is_some_and(is_fresh) {
+        return Ok(true);
+    }
+    let is_past = |guard: Guard| guard.until_compared || guard.counted(now) >= lag_micros;
+    if !notice::stands(connection, COPIED)? && kept(connection)?.is_none_or(is_past) {
+        return Ok(false);
+    }
+    Ok(is_fresh(not_shown_since(connection, id, now)?))
+}
+
+/// A person has read a notice. What the other copy of the profile sent until then may be shown later.
+pub(crate) fn notice_read(connection: &Connection, code: &str) -> Result<(), JournalError> {
+    if code == COPIED && notice::stands(connection, COPIED)? {
+        settings::set(connection, COPY_READ, &serde_json::Value::Null)?;
+    }
+    Ok(())
+}
+
+/// When the notice of the copy was read: not later than the first look after that. A clock that was set back begins anew.
+fn copy_read(connection: &Connection, now: Instant) -> Result<Option<Instant>, JournalError> {
+    let Some(value) = settings::get(connection, COPY_READ)? else { return Ok(None) };
+    if let Some(read) = value.as_i64().filter(|read| *read <= now.0) {
+        return Ok(Some(Instant(read)));
+    }
+    settings::set(connection, COPY_READ, &now.0.into())?;
+    Ok(Some(now))
+}
+
+/// Since when the authority does not show it. A clock that was set back begins anew.
+fn not_shown_since(
+    connection: &Connection,
+    id: SubmissionId,
+    now: Instant,
+) -> Result<Instant, JournalError> {
+    let Some(wait) = wait_of(connection, id)? else { return Ok(now) };
+    if let Some(since) = wait.not_shown.filter(|since| *since <= now) {
+        return Ok(since);
+    }
+    note(connection, id, Wait { not_shown: Some(now), ..wait })?;
+    Ok(now)
+}
+
+fn note(connection: &Connection, id: SubmissionId, wait: Wait) -> Result<(), JournalError> {
+    let value = serde_json::to_value(wait).map_err(|_| JournalError::Damaged)?;
+    settings::set(connection, &name_of(id), &value)
+}
+
+fn name_of(id: SubmissionId) -> String {
+    format!("{WAITS}{}", id.0)
+}
+
+fn wait_of(connection: &Connection, id: SubmissionId) -> Result<Option<Wait>, JournalError> {
+    let Some(value) = settings::get(connection, &name_of(id))? else { return Ok(None) };
+    // Programs of before held nothing else.
+    if value.is_boolean() {
+        let (release, in_vain, watched, not_shown) = (true, false, false, None);
+        return Ok(Some(Wait { release, in_vain, watched, not_shown }));
+    }
+    serde_json::from_value(value).map(Some).map_err(|_| JournalError::Damaged)
+}
+
+/// Reports to an endpoint that wait for the comparison, the newest first: what takes the place of another is decided
+/// before that.
+pub(crate) fn waiting(
+    connection: &Connection,
+    endpoint: &str,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let mut found = Vec::new();
+    for (name, _) in settings::beginning(connection, WAITS)? {
+        let number = name.strip_prefix(WAITS).and_then(|number| number.parse().ok());
+        let id = SubmissionId(number.ok_or(JournalError::Damaged)?);
+        if read::row(connection, id)?.endpoint == endpoint {
+            found.push(id);
+        }
+    }
+    found.sort_unstable_by_key(|id| std::cmp::Reverse(*id));
+    Ok(found)
+}
+
+/// The authority was asked for the document of a report that waits: it may have it under this receipt, and then a
+/// person decides; or it has not, and it is sent, unless something else holds it.
+pub(crate) fn decide(
+    connection: &Connection,
+    id: SubmissionId,
+    receipt: Option<&str>,
+    by: &Person,
+    now: Instant,
+) -> Result<(), RecordError> {
+    let Some(wait) = wait_of(connection, id)? else { return Ok(()) };
+    // A person may have decided meanwhile.
+    let is_held = matches!(read::state(connection, id)?, State::Held { .. });
+    let goes = receipt.is_none() && wait.release;
+    if is_held && receipt.is_none() && succession::waits_in_place_of(connection, id)?.is_some() {
+        // It goes only if the newer one does not.
+        return Ok(());
+    }
+    if is_held && goes && wait.watched && notice::stands(connection, COPIED)? {
+        // The other copy may have found it too, and may send it at any time.
+        return Ok(note(connection, id, Wait { in_vain: true, ..wait })?);
+    }
+    settings::remove(connection, &name_of(id))?;
+    if !is_held {
+        return Ok(());
+    }
+    tell(connection, id, receipt)?;
+    if goes {
+        let event = Event::Released { reason: COMPARED.to_owned(), due: now };
+        advance(connection, id, &event, by, now)?;
+        if doubt::covers(connection, id)? {
+            doubt::one(connection, id, now, by)?;
+        }
+    }
+    Ok(())
+}
+
+/// What the comparison says takes the place of the warning that it has still to come.
+fn tell(
+    connection: &Connection,
+    id: SubmissionId,
+    receipt: Option<&str>,
+) -> Result<(), JournalError> {
+    let mut messages = read::messages(connection, id)?;
+    messages.retain(|it| it.source != Source::Authority && it.code != NOT_COMPARED);
+    messages.extend(receipt.map(|receipt| Message::warning(MAY_BE_KNOWN, &[("receipt", receipt)])));
+    attach::replace_findings(connection, id, &messages)
+}
+
+/// The authority of an endpoint was asked and shows nothing that we know it to have: its answers say nothing, and
+/// people decide.
+pub(crate) fn asked_in_vain(connection: &Connection, endpoint: &str) -> Result<(), JournalError> {
+    waiting(connection, endpoint)?.into_iter().try_for_each(|id| in_vain(connection, id))
+}
+
+/// The authority was asked for this report, and its answer says nothing: a person decides.
+pub(crate) fn in_vain(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
+    match wait_of(connection, id)?.filter(|wait| !wait.in_vain) {
+        Some(wait) => note(connection, id, Wait { in_vain: true, ..wait }),
+        None => Ok(()),
+    }
+}
+
+/// A person has released a report. One that still waits goes on waiting, and is sent once the authority turns out not to
+/// have it; gives its state then. `None`: it waits for nothing.
+pub(crate) fn after_release(
+    connection: &Connection,
+    id: SubmissionId,
+    at: Instant,
+) -> Result<Option<State>, RecordError> {
+    let Some(wait) = wait_of(connection, id)? else { return Ok(None) };
+    if wait.in_vain {
+        settings::remove(connection, &name_of(id))?;
+        tell(connection, id, None)?;
+        return Ok(None);
+    }
+    note(connection, id, Wait { release: true, ..wait })?;
+    advance(connection, id, &Event::HeldBack, &program(), at).map(Some)
+}
+
+/// Whether a person's release of this report waits for the comparison.
+pub(crate) fn release_waits(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    Ok(wait_of(connection, id)?.is_some_and(|wait| !wait.in_vain))
+}
+
+/// Whether a report that is held is sent by itself once the authority turns out not to have it.
+pub(crate) fn goes_by_itself(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    let goes = wait_of(connection, id)?.is_some_and(|wait| wait.release);
+    Ok(goes && matches!(read::state(connection, id)?, State::Held { .. }))
+}
+
+fn advance(
+    connection: &Connection,
+    id: SubmissionId,
+    event: &Event,
+    by: &Person,
+    at: Instant,
+) -> Result<State, RecordError> {
+    let subject = append::subject_of(connection, id)?;
+    append::advance(connection, &subject, &Happening { event, by, at, evidence: None })
+}

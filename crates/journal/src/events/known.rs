@@ -1,0 +1,225 @@
+//! Content that the journal has already, judged for each destination by itself: what was sent to the test system
+//! was not sent to production.
+
+use fhir::Instant;
+use report::{Event, State, StateCode, SubmissionId};
+use rusqlite::{Connection, params};
+
+use crate::events::append::{self, Prepared};
+use crate::events::{guard, lost, succession};
+use crate::queries::read;
+use crate::store::{cells, sql};
+use crate::{JournalError, Message, RecordError};
+
+/// Code of the warning on a report that went elsewhere before the journal was restored; parameter: `endpoint`.
+const WENT_ELSEWHERE: &str = "went-elsewhere";
+
+/// Which submissions of the same content stand in the way of another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unless {
+    /// Any to the same endpoint in the same environment.
+    Known,
+    /// Any, whichever endpoint it went to.
+    KnownAnywhere,
+    /// One to the same endpoint whose end is not known yet: it will reach the authority by itself, once its
+    /// endpoint is in use, or waits for a person who decides whether it does. That person is told whether the authority
+    /// may have it already; a second report under another identifier nobody would be told of.
+    Open,
+}
+
+/// Where a report goes. What was sent to one place says nothing of another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Destination<'a> {
+    /// Id of the endpoint.
+    pub endpoint: &'a str,
+    /// Code of its environment; `None` fits any, as a submission fits that was taken in before environments
+    /// were kept.
+    pub environment: Option<&'a str>,
+}
+
+/// A submission of a document with the same identifier.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Relative {
+    /// Which.
+    pub id: SubmissionId,
+    /// Its state, as the journal keeps it.
+    pub state: StateCode,
+    /// SHA-256 of its bytes, hex.
+    pub digest: String,
+    /// What it says, where that is known.
+    pub canonical: Option<String>,
+    /// Its content is in the journal.
+    pub has_content: bool,
+    /// Its last event.
+    pub updated: Instant,
+}
+
+/// What became of a report that was to be taken in unless others of its bytes stand in the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Imported {
+    /// Taken in.
+    New(SubmissionId),
+    /// Not taken in: these stand in the way, oldest first.
+    Known(Vec<SubmissionId>),
+}
+
+impl Prepared {
+    /// The same once more.
+    pub(crate) fn again(&self) -> Self {
+        let (new, state) = (self.new.clone(), self.state.clone());
+        Self { new, state, size: self.size, packed: self.packed.clone() }
+    }
+
+    /// The same in nobody's place.
+    fn alone(&self) -> Self {
+        let mut alone = self.again();
+        alone.new.corrects = None;
+        alone
+    }
+
+    /// The same, held: a restored journal has lost a report of this content, which went to another endpoint.
+    fn held_for_a_person(&self, endpoint: &str) -> Self {
+        let mut held = self.again();
+        held.hold();
+        held.new.findings.push(Message::warning(WENT_ELSEWHERE, &[("endpoint", endpoint)]));
+        held
+    }
+
+    /// The same, held.
+    pub(crate) fn hold(&mut self) {
+        self.new.first = Event::Held;
+        self.state = State::Held { attempt: 0 };
+    }
+}
+
+/// Submissions of the same bytes, or of what says the same, oldest first.
+pub(crate) fn of_content(
+    connection: &Connection,
+    digest: &str,
+    canonical: Option<&str>,
+    destination: Option<Destination<'_>>,
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let id = |row: &rusqlite::Row<'_>| row.get(0).map(SubmissionId);
+    let mut found = match destination {
+        None => read::all(connection, sql::OF_CONTENT, params![digest, canonical], id)?,
+        Some(Destination { endpoint, environment }) => {
+            let place = params![digest, canonical, endpoint, environment];
+            read::all(connection, sql::OF_CONTENT_AT, place, id)?
+        }
+    };
+    found.sort_unstable();
+    Ok(found)
+}
+
+pub(crate) fn of_document(
+    connection: &Connection,
+    identifier: &str,
+    Destination { endpoint, environment }: Destination<'_>,
+) -> Result<Vec<Relative>, JournalError> {
+    let place = params![identifier, endpoint, environment];
+    read::all(connection, sql::OF_DOCUMENT, place, |row| {
+        Ok(Relative {
+            id: SubmissionId(row.get(0)?),
+            state: cells::state(row, 1)?,
+            digest: row.get(2)?,
+            canonical: row.get(3)?,
+            has_content: row.get(4)?,
+            updated: Instant(row.get(5)?),
+        })
+    })
+}
+
+/// Notes what a submission says, where that was not known yet.
+pub(crate) fn set_canonical(
+    connection: &Connection,
+    id: SubmissionId,
+    canonical: &str,
+) -> Result<(), JournalError> {
+    connection
+        .prepare_cached(sql::SET_CANONICAL)
+        .and_then(|mut statement| statement.execute(params![id.0, canonical]))
+        .map(drop)
+        .map_err(JournalError::sql("record"))
+}
+
+/// Takes in what takes the place of another, as [`append::import`] does, unless the authority has this content by a
+/// third one, or may get it. Those that were refused, failed or were given up do not stand in the way.
+pub(crate) fn replace(
+    connection: &Connection,
+    prepared: &Prepared,
+) -> Result<Imported, RecordError> {
+    let new = &prepared.new;
+    let here = Destination { endpoint: &new.endpoint, environment: new.environment.as_deref() };
+    let all = of_content(connection, &new.digest, new.canonical.as_deref(), Some(here))?;
+    let mut standing = Vec::new();
+    for id in all.into_iter().filter(|id| Some(*id) != new.corrects) {
+        let state = read::state(connection, id)?;
+        if !state.is_settled() || matches!(state, State::Completed { .. } | State::Held { .. }) {
+            standing.push(id);
+        }
+    }
+    if !standing.is_empty() {
+        return Ok(Imported::Known(standing));
+    }
+    append::import(connection, prepared).map(Imported::New)
+}
+
+/// Whether a submission will reach the authority by itself, or a person has yet to decide whether it does. Where another has
+/// taken its place, that one counts, also where it has reached the authority.
+pub(crate) fn rules_out_another(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<bool, JournalError> {
+    let (mut state, mut is_replaced) = (read::state(connection, id)?, false);
+    while let State::Superseded { by } = state {
+        (state, is_replaced) = (read::state(connection, by)?, true);
+    }
+    let has_arrived =
+        matches!(state, State::Completed { .. } | State::Withdrawn { received: true });
+    Ok(state.is_undecided() || (is_replaced && has_arrived))
+}
+
+/// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
+pub(crate) fn import_unless(
+    connection: &Connection,
+    prepared: &Prepared,
+    unless: Unless,
+) -> Result<Imported, RecordError> {
+    let new = &prepared.new;
+    let here = Destination { endpoint: &new.endpoint, environment: new.environment.as_deref() };
+    let destination = (unless != Unless::KnownAnywhere).then_some(here);
+    let canonical = new.canonical.as_deref();
+    let mut standing = of_content(connection, &new.digest, canonical, destination)?;
+    if unless == Unless::Open {
+        let mut open = Vec::new();
+        for id in standing {
+            if rules_out_another(connection, id)? {
+                open.push(id);
+            }
+        }
+        standing = open;
+    }
+    if !standing.is_empty() {
+        return Ok(Imported::Known(standing));
+    }
+    let mut held = None;
+    if unless == Unless::KnownAnywhere
+        && let Some(lost) = lost::went_elsewhere(connection, new)?
+    {
+        held = Some(prepared.held_for_a_person(&lost.endpoint));
+    }
+    let prepared = held.as_ref().unwrap_or(prepared);
+    let linked = match new.corrects {
+        Some(predecessor) => succession::is_correctable(connection, predecessor)?,
+        None => true,
+    };
+    let id = match linked {
+        true => append::import_linked(connection, prepared)?,
+        false => append::import_linked(connection, &prepared.alone())?,
+    };
+    // Only a watched folder asks for what is known anywhere.
+    if unless == Unless::KnownAnywhere {
+        guard::is_watched(connection, id)?;
+    }
+    Ok(Imported::New(id))
+}

@@ -1,0 +1,75 @@
+//! What the journal knows of an endpoint by its id: how many reports, what it is called, and where it leads. A backup
+//! that is restored elsewhere tells by that which authority its reports went to.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Connection;
+use serde::{Deserialize, Serialize};
+
+use crate::queries::read;
+use crate::store::settings;
+use crate::store::writer::Effect;
+use crate::{Journal, JournalError};
+
+const REPORTS: &str = "SELECT count(*), coalesce(sum(state IN \
+     ('held', 'queued', 'sending', 'unknown', 'in-progress')), 0) FROM submission WHERE endpoint = ?1";
+/// One setting for each endpoint.
+const NOTE: &str = "endpoint:";
+
+/// Reports of one endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EndpointReports {
+    /// All that were ever taken in for it.
+    pub all: u32,
+    /// Those that wait for something there: on hold, waiting, on their way, in doubt or in progress.
+    pub open: u32,
+}
+
+/// What is known of an endpoint beside its reports.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndpointNote {
+    /// What people call it.
+    pub name: String,
+    /// Its address.
+    pub base: String,
+    /// Code of its environment.
+    pub environment: String,
+}
+
+impl Journal {
+    /// How many reports this endpoint has. Reads over all of them: for settings, not for views.
+    pub fn reports_at(&self, endpoint: &str) -> Result<EndpointReports, JournalError> {
+        let found = self.read(|c| {
+            read::one(c, REPORTS, [endpoint], |row| {
+                Ok(EndpointReports { all: row.get(0)?, open: row.get(1)? })
+            })
+        })?;
+        Ok(found.unwrap_or_default())
+    }
+
+    /// Every endpoint that was noted, by its id.
+    pub fn endpoint_notes(&self) -> Result<BTreeMap<String, EndpointNote>, JournalError> {
+        self.read(notes)
+    }
+
+    /// Keeps what an endpoint is called and where it leads; what is noted already is not written again.
+    pub fn note_endpoint(&self, id: &str, note: EndpointNote) -> Result<(), JournalError> {
+        if self.endpoint_notes()?.get(id) == Some(&note) {
+            return Ok(());
+        }
+        let name = format!("{NOTE}{id}");
+        let value = serde_json::to_value(&note).map_err(|_| JournalError::Damaged)?;
+        self.write(Effect::Seen, move |c| settings::set(c, &name, &value)).wait()
+    }
+}
+
+pub(crate) fn notes(
+    connection: &Connection,
+) -> Result<BTreeMap<String, EndpointNote>, JournalError> {
+    let kept = settings::beginning(connection, NOTE)?;
+    let read = |(name, value): (String, _)| {
+        let id = name.strip_prefix(NOTE).unwrap_or_default().to_owned();
+        Ok((id, serde_json::from_value(value).map_err(|_| JournalError::Damaged)?))
+    };
+    kept.into_iter().map(read).collect()
+}
