@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use regex::Regex;
 
@@ -13,6 +14,9 @@ const DEPTH_MAX: usize = 16;
 /// Parts of value sets that are asked for one code. Published ones have less than a hundred; sets that each name
 /// two others have no end.
 const PARTS_MAX: u32 = 1_000;
+
+/// Codes that are tried to find out whether a value set has any; one that names more has some.
+const CANDIDATES_MAX: usize = 100_000;
 
 /// One code, asked of a value set and all that it names.
 #[derive(Clone, Copy)]
@@ -72,6 +76,8 @@ pub(crate) struct Members {
     include: Vec<Part>,
     exclude: Vec<Part>,
     expansion: HashMap<String, HashSet<String>>,
+    /// Whether a code is in it, found out when it is first asked.
+    has_codes: OnceLock<bool>,
 }
 
 #[derive(Debug)]
@@ -191,7 +197,14 @@ impl Members {
             include: set.include.into_iter().map(part).collect(),
             exclude: set.exclude.into_iter().map(part).collect(),
             expansion,
+            has_codes: OnceLock::new(),
         }
+    }
+
+    /// Whether it could be that nothing is in it, although it names something.
+    fn may_be_hollow(&self) -> bool {
+        let is_plain = |part: &Part| part.of.filters.is_empty() && part.of.value_sets.is_empty();
+        !self.exclude.is_empty() || !self.include.iter().any(is_plain)
     }
 
     /// Whether it is all of one code system and nothing else.
@@ -254,11 +267,75 @@ impl RuleSet {
             if lenient && system.is_some() && members.include.iter().any(accepted) {
                 return Membership::Unknown;
             }
-            return best;
+            return self.or_accepted(members, package, of);
         }
         match members.exclude.iter().map(ask).max() {
-            Some(Membership::In) => Membership::Out,
+            Some(Membership::In) => self.or_accepted(members, package, of),
             _ => best,
+        }
+    }
+
+    /// What is in none of the parts is out, but the authority accepts everything where a set has no code at all.
+    fn or_accepted(&self, members: &Members, package: u16, of: Question<'_>) -> Membership {
+        // Asked of the set itself; what it names is a part of it.
+        if of.mode == Mode::Strict || of.depth > 0 || !members.may_be_hollow() {
+            return Membership::Out;
+        }
+        let has_codes = *members.has_codes.get_or_init(|| self.has_codes(members, package, of));
+        if has_codes { Membership::Out } else { Membership::Unknown }
+    }
+
+    /// Whether any code is in a value set; one that cannot be listed here is taken to have some.
+    fn has_codes(&self, members: &Members, package: u16, of: Question<'_>) -> bool {
+        let left = Cell::new(PARTS_MAX);
+        let of = Question { left: &left, ..of };
+        if !members.include.iter().all(|part| self.is_expandable(part, package, of)) {
+            return true;
+        }
+        let mut codes = Vec::new();
+        members.include.iter().for_each(|part| self.listed(part, package, 0, &mut codes));
+        // Each is asked with an effort of its own, and not for emptiness again.
+        let is_in = |system: &str, code: &str| {
+            let left = Cell::new(PARTS_MAX);
+            let of = Question { system: Some(system), code, mode: of.mode, depth: 1, left: &left };
+            let best = members.include.iter().map(|part| self.part(part, package, of)).max();
+            let out = members.exclude.iter().map(|part| self.part(part, package, of)).max();
+            best > Some(Membership::Out) && out != Some(Membership::In)
+        };
+        codes.len() >= CANDIDATES_MAX || codes.iter().any(|(system, code)| is_in(system, code))
+    }
+
+    /// The codes that could be in a part of a value set: those that it lists, else those of its code system.
+    fn listed<'s>(
+        &'s self,
+        part: &'s Part,
+        package: u16,
+        depth: usize,
+        codes: &mut Vec<(&'s str, &'s str)>,
+    ) {
+        let room = CANDIDATES_MAX.saturating_sub(codes.len());
+        match part.of.system.as_deref() {
+            Some(system) if part.codes.is_empty() => {
+                let of = self.codes(system, package);
+                let all = of.into_iter().flat_map(|of| &of.system.concepts);
+                codes.extend(all.take(room).map(|concept| (system, &*concept.code)));
+            }
+            Some(system) => {
+                codes.extend(part.codes.iter().take(room).map(|code| (system, code.as_str())));
+            }
+            // What is in all of the sets is in the first.
+            None => {
+                let first = part.of.value_sets.first().filter(|_| depth < DEPTH_MAX && room > 0);
+                let Some((members, from)) = first.and_then(|set| self.members(set, package)) else {
+                    return;
+                };
+                for (system, all) in &members.expansion {
+                    codes.extend(all.iter().map(|code| (system.as_str(), code.as_str())));
+                }
+                for part in &members.include {
+                    self.listed(part, from, depth + 1, codes);
+                }
+            }
         }
     }
 

@@ -36,10 +36,11 @@ impl<'t> Entries<'t> {
         let (url, kind) = if is_absolute(plain) {
             (plain.to_owned(), None)
         } else {
-            let parts: Vec<&str> = plain.split('/').collect();
+            // What is behind the last slash may be missing: HL7's validator counts the parts before it.
+            let parts: Vec<&str> = plain.trim_end_matches('/').split('/').collect();
             let [kind, id] = parts[..] else {
                 let is_query = plain.contains('?');
-                // HL7's validator counts: three slashes are taken for an address with a version.
+                // It counts: four parts are taken for an address with a version.
                 let is_counted = version.is_none() && parts.len() == 4;
                 let fine = (self.is_transaction && is_query) || full_url.is_none() || is_counted;
                 return if fine { Target::Elsewhere } else { Target::Malformed };
@@ -47,7 +48,7 @@ impl<'t> Entries<'t> {
             let Some(full_url) = full_url else { return Target::Elsewhere };
             match base_of(full_url) {
                 Base::Urn(base) => (format!("{base}{id}"), Some(kind)),
-                Base::Rest(base) => (format!("{base}{kind}/{id}"), None),
+                Base::Rest(base) => (format!("{base}{plain}"), None),
             }
         };
         let named = self.by_url.get(url.as_str()).into_iter().flatten().copied();

@@ -127,6 +127,8 @@ impl<'t> Run<'t> {
                 }
                 match dealt[index] {
                     None => dealt[index] = Some(place),
+                    // Of a choice, HL7's validator takes the last slice that fits.
+                    Some(_) if node.is_choice => dealt[index] = Some(place),
                     Some(other) => {
                         let name = |place: usize| {
                             profile.node(node.slices[place]).slice.as_deref().unwrap_or_default()
@@ -150,6 +152,10 @@ impl<'t> Run<'t> {
             }
             for element in &of_slice {
                 self.element(*element, profile, *slice, issues);
+                // What is said of all repetitions holds for those of a slice too, which need not repeat it.
+                if node.slice.is_none() {
+                    self.element(*element, profile, sliced, issues);
+                }
             }
             if !profile.node(*slice).slices.is_empty() {
                 self.slices(owner, &of_slice, profile, *slice, issues);

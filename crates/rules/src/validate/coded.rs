@@ -36,6 +36,16 @@ impl<'t> Run<'t> {
         }
     }
 
+    /// As FHIRPath's `memberOf` says it, which HL7's validator asks for slices too: nothing of an unknown value set, and
+    /// nothing of any other type.
+    pub(super) fn is_member(&self, of: Element<'t>, value_set: &str, package: u16) -> Option<bool> {
+        let types = ["code", "string", "uri", "Coding", "CodeableConcept"];
+        if !types.contains(&of.type_name()) {
+            return None;
+        }
+        self.member(of, value_set, package).map(|answer| answer != Membership::Out)
+    }
+
     /// What a binding says, and those beside it.
     pub(super) fn binding(
         &self,

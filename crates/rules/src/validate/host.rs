@@ -16,12 +16,13 @@ impl<'t> Host<'t> for Run<'t> {
     }
 
     fn member_of(&self, item: &Item<'t>, value_set: &str) -> Option<bool> {
-        let answer = match item {
-            Item::Element(of) => self.member(*of, value_set, 0),
-            Item::String(code) => self.code_member(code, value_set, 0),
+        match item {
+            Item::Element(of) => self.is_member(*of, value_set, 0),
+            Item::String(code) => {
+                self.code_member(code, value_set, 0).map(|answer| answer != Membership::Out)
+            }
             _ => None,
-        };
-        answer.map(|answer| answer != Membership::Out)
+        }
     }
 
     fn conforms_to(&self, item: &Item<'t>, profile: &str) -> Result<bool, UnknownProfile> {

@@ -52,7 +52,7 @@ impl<'t> Run<'t> {
     /// An element and all below it.
     pub(super) fn lexical(&self, of: Element<'t>, issues: &mut Vec<Issue>) {
         match of.type_name() {
-            "Coding" => self.coding(of, issues),
+            "Coding" | "Quantity" => self.coding(of, issues),
             "Identifier" => identifier(of, issues),
             "uri" | "url" | "oid" | "uuid" | "canonical" => self.address(of, issues),
             "Attachment" => attachment(of, issues),

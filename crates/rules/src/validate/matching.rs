@@ -1,14 +1,11 @@
 //! What stands in the document against a value, a pattern, a bound, or the test of a slice.
 
 use fhir::Element;
-use fhirpath::{Decimal, Quantity};
 use serde_json::Value;
 
-use super::{Issue, Run, error, has_errors};
-use crate::definition::Typed;
+use super::{Issue, Run, bounds, error, has_errors};
 use crate::profile::Node;
 use crate::slicing::{Matcher, Step, Test};
-use crate::terminology::Membership;
 
 impl<'t> Run<'t> {
     /// Fixed and pattern values, bounds and length.
@@ -16,7 +13,15 @@ impl<'t> Run<'t> {
         let found = of.value().unwrap_or_default();
         for (told, is_fixed) in [(&node.fixed, true), (&node.pattern, false)] {
             let Some(told) = told else { continue };
-            if !fits(of, &told.value, is_fixed) {
+            let is_equal = fits(of, &told.value, is_fixed);
+            // HL7's validator lets nothing stand beside a fixed value.
+            if is_equal && is_fixed && is_primitive(&told.value) && of.child("extension").is_some()
+            {
+                let expected = shown(&told.value);
+                let params = [("element", of.name()), ("expected", &*expected)];
+                error(issues, of, "rule-fixed-extension", &params);
+            }
+            if !is_equal {
                 // The pattern of a primitive has no parts that the value could have beside others.
                 let is_exact = is_fixed || !told.value.is_object();
                 let code = if is_exact { "rule-fixed-value" } else { "rule-pattern" };
@@ -25,19 +30,7 @@ impl<'t> Run<'t> {
                 error(issues, of, code, &params);
             }
         }
-        for (bound, wrong) in [
-            (&node.min_value, std::cmp::Ordering::Less),
-            (&node.max_value, std::cmp::Ordering::Greater),
-        ] {
-            let Some(bound) = bound else { continue };
-            if compare(of, bound) == Some(wrong) {
-                let expected = shown(&bound.value);
-                let is_min = wrong == std::cmp::Ordering::Less;
-                let code = if is_min { "rule-too-small" } else { "rule-too-great" };
-                let params = [("element", of.name()), ("expected", &*expected), ("found", found)];
-                error(issues, of, code, &params);
-            }
-        }
+        bounds::range(of, node, issues);
         if let Some(bounds) = &node.bounds {
             self.bounds(of, bounds, issues);
         }
@@ -69,7 +62,7 @@ impl<'t> Run<'t> {
             Test::Pattern(value) => any(&|of| fits(of, value, false)),
             Test::Bound(binding, package) => {
                 let Some(set) = binding.value_set.as_deref() else { return true };
-                any(&|of| self.member(of, set, *package) != Some(Membership::Out))
+                any(&|of| self.is_member(of, set, *package) == Some(true))
             }
             Test::Exists => !places.is_empty(),
             Test::Missing => places.is_empty(),
@@ -128,7 +121,16 @@ pub(super) fn fits(of: Element<'_>, value: &Value, is_fixed: bool) -> bool {
                 name == "resourceType" || part_fits(of, name, value, is_fixed)
             });
             let known = |name: &str| members.contains_key(name) || name == "id";
-            all && (!is_fixed || of.children().all(|child| known(child.name())))
+            // What is fixed has nothing beside its values either, unless that is told too.
+            let is_bare = |child: &Element<'_>| {
+                let told = members.get(child.name());
+                let beside = format!("_{}", child.name());
+                !told.is_some_and(is_primitive)
+                    || child.child("extension").is_none()
+                    || members.contains_key(&beside)
+            };
+            let fits = |child: Element<'_>| known(child.name()) && is_bare(&child);
+            all && (!is_fixed || of.children().all(fits))
         }
         Value::Array(items) => items.iter().any(|item| fits(of, item, is_fixed)),
         Value::String(text) => of.value() == Some(text),
@@ -152,44 +154,11 @@ fn part_fits(of: Element<'_>, name: &str, value: &Value, is_fixed: bool) -> bool
     items.iter().all(|item| found.iter().any(|child| fits(*child, item, false)))
 }
 
-fn compare(of: Element<'_>, bound: &Typed) -> Option<std::cmp::Ordering> {
-    match &bound.value {
-        Value::Number(number) => of.value()?.parse::<f64>().ok()?.partial_cmp(&number.as_f64()?),
-        Value::String(text) => {
-            // Dates and times of the same form compare as text; to the coarser of both.
-            let found = of.value()?;
-            let length = found.len().min(text.len());
-            Some(found.get(..length)?.cmp(text.get(..length)?))
-        }
-        Value::Object(quantity) => {
-            let same = |name: &str| {
-                let told = quantity.get(name).and_then(Value::as_str);
-                told.is_none() || of.text(name) == told
-            };
-            if !same("system") {
-                return None;
-            }
-            if !same("code") {
-                return compare_units(of, bound.value.get("value")?, bound.value.get("code")?);
-            }
-            let found = of.text("value")?.parse::<f64>().ok()?;
-            found.partial_cmp(&quantity.get("value")?.as_f64()?)
-        }
-        _ => None,
-    }
+fn is_primitive(value: &Value) -> bool {
+    !value.is_object() && !value.is_array()
 }
 
-/// The order of two numbers with units of UCUM that measure the same kind of thing.
-fn compare_units(of: Element<'_>, value: &Value, unit: &Value) -> Option<std::cmp::Ordering> {
-    if of.text("system") != Some("http://unitsofmeasure.org") {
-        return None;
-    }
-    let found = Quantity::ucum(Decimal::parse(of.text("value")?)?, of.text("code")?);
-    let expected = Quantity::ucum(Decimal::parse(&value.to_string())?, unit.as_str()?);
-    found.compare(&expected)
-}
-
-fn shown(value: &Value) -> String {
+pub(super) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -19,3 +19,4 @@ mod published;
 mod questionnaires;
 mod slices;
 mod teaching;
+mod verdicts;
