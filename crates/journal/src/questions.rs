@@ -85,12 +85,14 @@ impl Journal {
         self.read(|c| read::by_receipt(c, receipt))
     }
 
-    /// The newest submission to an endpoint that its authority knows by this id: other authorities count too.
+    /// The submissions to an endpoint that its authority has known by this id, the newest first, each with the
+    /// identifier under which it went out. Other authorities count too; and one that was set up again, or restored from
+    /// a backup, may have given its numbers anew, so that only the identifier says whose a number is.
     pub fn by_receipt_at(
         &self,
         endpoint: &str,
         receipt: &str,
-    ) -> Result<Option<SubmissionId>, JournalError> {
+    ) -> Result<Vec<(SubmissionId, String)>, JournalError> {
         self.read(|c| read::by_receipt_at(c, endpoint, receipt))
     }
 

@@ -91,10 +91,9 @@ pub(crate) fn by_receipt_at(
     connection: &Connection,
     endpoint: &str,
     receipt: &str,
-) -> Result<Option<SubmissionId>, JournalError> {
-    let found: Option<Option<i64>> =
-        one(connection, sql::BY_RECEIPT_AT, [receipt, endpoint], |row| row.get(0))?;
-    Ok(found.flatten().map(SubmissionId))
+) -> Result<Vec<(SubmissionId, String)>, JournalError> {
+    let owner = |row: &rusqlite::Row<'_>| Ok((SubmissionId(row.get(0)?), row.get(1)?));
+    all(connection, sql::BY_RECEIPT_AT, [receipt, endpoint], owner)
 }
 
 pub(crate) fn was_accepted_at(

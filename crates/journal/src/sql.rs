@@ -100,8 +100,8 @@ pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state, \
      AND other.endpoint = one.endpoint AND other.id <> one.id \
      WHERE one.id = ?1 ORDER BY other.id";
 pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";
-pub(crate) const BY_RECEIPT_AT: &str =
-    "SELECT max(id) FROM submission WHERE receipt = ?1 AND endpoint = ?2";
+pub(crate) const BY_RECEIPT_AT: &str = "SELECT id, identifier FROM submission \
+     WHERE receipt = ?1 AND endpoint = ?2 ORDER BY id DESC";
 pub(crate) const ACCEPTED_AT: &str =
     "SELECT 1 FROM submission WHERE receipt > '' AND endpoint = ?1 LIMIT 1";
 pub(crate) const OPEN_ELSEWHERE: &str = "SELECT endpoint, count(*) FROM submission \

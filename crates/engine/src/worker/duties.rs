@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::{Authority, Evidence, Fault, Received, Why};
-use exchange::{Answer, Envelope, IdentifierChoice, Query, wrap};
+use exchange::{Answer, Envelope, Query, wrap};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{
     Due, EvidenceKind, Journal, JournalError, Message, RecordError, Sibling, Step, Token,
@@ -260,8 +260,10 @@ impl<A: Authority> Worker<A> {
         Ok(if shown { Visibility::NothingYet } else { Visibility::Lost })
     }
 
-    /// Another submission with this identifier has this receipt: it is another report. Where identifiers are made
-    /// for one attempt, only an authority that began to count anew can give a receipt twice.
+    /// Another submission has this receipt, and is named beside it: what is shown is that one's. An authority that was
+    /// restored from a backup gives its receipts anew, so that a receipt alone says nothing. Where an identifier is made
+    /// for one attempt, whatever names it is of this attempt, whoever else is named; that of a document may name what
+    /// went out under another one.
     pub(super) fn belongs_to_another(
         &self,
         hit: &Answer,
@@ -269,10 +271,14 @@ impl<A: Authority> Worker<A> {
         siblings: &[Sibling],
     ) -> Result<bool, JournalError> {
         let Some(receipt) = hit.receipt.as_deref() else { return Ok(false) };
-        let owner = self.owner_of_receipt(receipt)?.filter(|owner| *owner != id);
+        let mut owners = self.journal.by_receipt_at(self.endpoint.id(), receipt)?;
+        owners.retain(|(owner, identifier)| *owner != id && may_be(hit, identifier));
+        if owners.is_empty() {
+            return Ok(false);
+        }
         let is_sibling = |owner| siblings.iter().any(|sibling| sibling.id == Some(owner));
-        let shares = self.endpoint.identifier == IdentifierChoice::Document;
-        Ok(owner.is_some_and(|owner| shares || is_sibling(owner)))
+        Ok(owners.iter().any(|(owner, _)| is_sibling(*owner))
+            || !hit.identifiers.is_empty() && self.journal.is_named_as_document(id)?)
     }
 
     /// Records what follows from an exchange and lets the breaker know; says whether a state was recorded.
@@ -360,7 +366,7 @@ pub(crate) fn wrapped(bytes: &[u8], identifier: &str, language_default: &str) ->
 }
 
 /// Whether an answer may speak of the report with this identifier: it names it, or none at all.
-pub(super) fn may_be(answer: &Answer, identifier: &str) -> bool {
+pub(crate) fn may_be(answer: &Answer, identifier: &str) -> bool {
     answer.identifiers.is_empty()
         || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier))
 }

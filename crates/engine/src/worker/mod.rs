@@ -18,7 +18,7 @@ pub(crate) mod verdict;
 mod visibility;
 
 pub use deliveries::reached_nobody;
-pub(crate) use duties::{kept, wrapped};
+pub(crate) use duties::{kept, may_be, wrapped};
 pub use formerly::Formerly;
 pub(crate) use formerly::SENT_BEFORE_SECONDS;
 pub use searchless::COURIER_NOTICES;
