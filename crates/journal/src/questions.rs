@@ -107,6 +107,16 @@ impl Journal {
         self.read(|c| read::witnesses(c, endpoint, identifier))
     }
 
+    /// Of these the three that were accepted last in a time, the newest first: identifiers with receipts.
+    pub fn newest_accepted(
+        &self,
+        endpoint: &str,
+        identifier: &str,
+        within: (Instant, Instant),
+    ) -> Result<Vec<(String, String)>, JournalError> {
+        self.read(|c| read::newest_accepted(c, endpoint, identifier, within))
+    }
+
     /// The same of reports that failed, or were replaced or withdrawn after that: it need not show them, and whoever is shown
     /// one may see ours.
     pub fn ended(&self, endpoint: &str, identifier: &str) -> Result<Vec<String>, JournalError> {

@@ -13,6 +13,7 @@ pub(crate) mod predecessor;
 mod queue;
 mod round;
 mod searchless;
+mod sight;
 mod unsent;
 pub(crate) mod verdict;
 mod visibility;
