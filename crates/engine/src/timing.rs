@@ -25,6 +25,8 @@ pub struct Timing {
     /// An empty answer, and the looks before and after it whether anything is shown at all, lie within this
     /// time: else access may have been lost and given back in between.
     pub sight_max: Duration,
+    /// What was accepted so long ago a search should show; a doubt is not ended by one that does not.
+    pub shown_after: Duration,
     /// Shortest pause between two searches for changes.
     pub poll_min: Duration,
     /// Longest pause between two searches for changes.
@@ -60,6 +62,7 @@ impl Default for Timing {
             doubt_min: seconds(10 * 60),
             doubt_min_unseen: seconds(60 * 60),
             sight_max: seconds(3 * 60),
+            shown_after: seconds(60),
             poll_min: seconds(1),
             poll_max: seconds(5 * 60),
             poll_overlap: seconds(120),

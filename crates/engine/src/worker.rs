@@ -16,12 +16,13 @@ pub(crate) mod predecessor;
 mod queue;
 mod round;
 mod searchless;
+mod sight;
 mod unsent;
 pub(crate) mod verdict;
 mod visibility;
 
 pub use deliveries::reached_nobody;
-pub(crate) use duties::{kept, wrapped};
+pub(crate) use duties::{kept, may_be, wrapped};
 pub use formerly::Formerly;
 pub(crate) use formerly::SENT_BEFORE_SECONDS;
 pub use searchless::COURIER_NOTICES;

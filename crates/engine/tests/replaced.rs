@@ -191,6 +191,34 @@ async fn an_empty_answer_to_the_same_certificate_is_believed() {
     assert_ne!(house.journal.state(id).unwrap().code(), "unknown");
 }
 
+/// The answer to a report was lost just after a change: it was sent with the new certificate, which is shown nothing. That
+/// the former one is shown others proves nothing of it.
+#[tokio::test]
+async fn what_was_sent_just_after_a_change_is_not_judged_by_the_former_certificate_alone() {
+    for (after, set_back) in [(60, 0), (300, -7_200)] {
+        let (house, before) = (House::new(), Willing::default());
+        house.import("ours", 1);
+        turn(&house.worker("before")).await;
+        before.shown.store(1, Ordering::SeqCst);
+        *before.accepted.lock().unwrap() = house.authority.accepted.lock().unwrap().clone();
+        let until = house.clock.now();
+        let former = Formerly { from: Instant(i64::MIN), until, authority: Some(before) };
+        house.clock.pass(after);
+        house.clock.set(set_back);
+        let worker = house.worker("renewed").with_former(vec![former]);
+        // The lease of the one before is watched until it has run out, whatever the clock says.
+        turn(&worker).await;
+        house.clock.pass(40);
+        house.authority.doubt.store(true, Ordering::SeqCst);
+        let id = house.import("ours", 2);
+        turn(&worker).await;
+        assert_eq!(house.journal.state(id).unwrap().code(), "unknown");
+        house.authority.doubt.store(false, Ordering::SeqCst);
+        hour(&house, &worker).await;
+        assert_eq!(house.sent(), 2, "{after} s after the change: sent a second time");
+    }
+}
+
 /// A refused request left open whether the report arrived; the certificate that it was sent with is refused for good, so
 /// that nobody can ask with it: a person's word that it was not received is enough to send it.
 #[tokio::test]

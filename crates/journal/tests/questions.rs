@@ -56,13 +56,17 @@ fn a_receipt_is_known_at_its_endpoint() {
         id
     });
     let at_endpoint = |endpoint| house.journal.by_receipt_at(endpoint, "7").unwrap();
-    assert_eq!(["one", "two", "three"].map(at_endpoint), [Some(one), Some(two), None]);
-    assert_eq!(house.journal.by_receipt_at("one", "8").unwrap(), None);
+    let owner = |id, name: &str| (id, format!("urn:uuid:{name}"));
+    assert_eq!(
+        ["one", "two", "three"].map(at_endpoint),
+        [vec![owner(one, "one")], vec![owner(two, "two")], Vec::new()]
+    );
+    assert_eq!(house.journal.by_receipt_at("one", "8").unwrap(), []);
     assert!(["one", "two"].iter().all(|at| house.journal.was_accepted_at(at).unwrap()));
     assert!(!house.journal.was_accepted_at("three").unwrap());
     let later = import(&house, 2, "one", "urn:uuid:later");
     accept(&house, later, "7");
-    assert_eq!(at_endpoint("one"), Some(later), "the newest");
+    assert_eq!(at_endpoint("one"), [owner(later, "later"), owner(one, "one")], "the newest first");
 }
 
 /// Only the endpoint in use is worked.

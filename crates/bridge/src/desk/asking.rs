@@ -141,8 +141,15 @@ impl Desk {
     fn row_of(&self, answer: &Answer, endpoint: &str) -> Result<Option<Row>, Problem> {
         let engine = self.engine();
         let journal = engine.journal();
+        let names = |identifier: &str| {
+            answer.identifiers.is_empty()
+                || answer.identifiers.iter().any(|named| named.eq_ignore_ascii_case(identifier))
+        };
         let mut known = match &answer.receipt {
-            Some(receipt) => journal.by_receipt_at(endpoint, receipt)?,
+            Some(receipt) => {
+                let mut owners = journal.by_receipt_at(endpoint, receipt)?.into_iter();
+                owners.find(|(_, identifier)| names(identifier)).map(|(id, _)| id)
+            }
             None => None,
         };
         for identifier in &answer.identifiers {

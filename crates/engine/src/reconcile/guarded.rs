@@ -6,6 +6,7 @@ use exchange::SearchSupport;
 use report::{Action, SubmissionId};
 
 use super::{ReconcileDeps, concerns_the_question, is_answered};
+use crate::worker::may_be;
 use crate::{EngineError, person};
 
 /// Reports that are asked for between two looks whether the authority shows anything of ours, at most.
@@ -203,14 +204,17 @@ async fn shown_already<A: Authority>(
     if shown.unreadable > 0 {
         return Ok(Some(String::new()));
     }
-    for receipt in shown.answers.into_iter().filter_map(|answer| answer.receipt) {
-        let known = tools.journal.by_receipt_at(tools.endpoint.id(), &receipt)?;
-        let is_stranger = match known {
-            Some(id) => !tools.journal.knows_content(id)?,
+    for answer in shown.answers {
+        let Some(receipt) = answer.receipt.as_deref() else { continue };
+        let mut known = tools.journal.by_receipt_at(tools.endpoint.id(), receipt)?;
+        // The number of another one, which the authority has given anew.
+        known.retain(|(_, identifier)| may_be(&answer, identifier));
+        let is_stranger = match known.first() {
+            Some((id, _)) => !tools.journal.knows_content(*id)?,
             None => true,
         };
         if is_stranger {
-            return Ok(Some(receipt));
+            return Ok(answer.receipt);
         }
     }
     Ok(None)

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::{Authority, Evidence, Fault, Received, Why};
-use exchange::{Answer, Envelope, IdentifierChoice, Query, wrap};
+use exchange::{Answer, Envelope, wrap};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{
     Due, EvidenceKind, Journal, JournalError, Message, RecordError, Sibling, Step, Token,
@@ -102,7 +102,7 @@ impl<A: Authority> Worker<A> {
         let sent = (self.journal.may_be_sent_since(due.id, since, self.clock.now())?, since);
         let sights = self.sights(sent);
         let before = match may_end {
-            true => self.least_visibility(&sights, &due.identifier).await?,
+            true => self.least_visibility(&sights, &due.identifier, since).await?,
             false => Visibility::Unknown,
         };
         let siblings = self.journal.siblings(due.id)?;
@@ -127,7 +127,7 @@ impl<A: Authority> Worker<A> {
             empty.by_us = self.in_doubt_for(due.id, since);
             let may_be_believed = before != Visibility::Unknown && !shared && !unsure;
             if empty.is_ripe(&self.timing) && may_be_believed {
-                empty.after = self.least_visibility(&sights, &due.identifier).await?;
+                empty.after = self.least_visibility(&sights, &due.identifier, since).await?;
                 empty.between = self.clock_reading().since(began);
                 // What a copy of the profile has put in doubt, the other copy may still send.
                 let (now, lag) = (self.clock.now(), self.timing.doubt_min);
@@ -206,62 +206,10 @@ impl<A: Authority> Worker<A> {
         Some(Received { answer, evidence: found.evidence })
     }
 
-    /// What all of these certificates are shown at least.
-    async fn least_visibility(
-        &self,
-        sights: &[&A],
-        identifier: &str,
-    ) -> Result<Visibility, JournalError> {
-        let mut least = Visibility::Ours;
-        for sight in sights {
-            match self.visibility(sight, identifier).await? {
-                Visibility::Unknown => return Ok(Visibility::Unknown),
-                Visibility::Lost => least = Visibility::Lost,
-                Visibility::NothingYet if least == Visibility::Ours => {
-                    least = Visibility::NothingYet;
-                }
-                Visibility::NothingYet | Visibility::Ours => {}
-            }
-        }
-        Ok(least)
-    }
-
-    /// Whether a certificate is shown what the authority has of ours, other than the report in doubt.
-    async fn visibility(&self, sight: &A, identifier: &str) -> Result<Visibility, JournalError> {
-        let endpoint = self.endpoint.id();
-        let mut witnesses = self.journal.witnesses(endpoint, identifier)?;
-        // What was accepted and cannot be read any more is hidden from this certificate, or forgotten.
-        let is_hidden = witnesses.is_empty() && self.journal.has_hidden(endpoint)?;
-        if is_hidden {
-            witnesses = self.journal.ended(endpoint, identifier)?;
-        }
-        for witness in &witnesses {
-            match sight.find(witness).await {
-                Ok(found) if found.answers.is_empty() => {}
-                // An index that has lost its newest part shows what ended long ago.
-                Ok(_) if is_hidden => return Ok(Visibility::NothingYet),
-                Ok(_) => return Ok(Visibility::Ours),
-                Err(_) => return Ok(Visibility::Unknown),
-            }
-        }
-        if is_hidden || !witnesses.is_empty() {
-            return Ok(Visibility::Lost);
-        }
-        let accepted = self.journal.was_accepted_at(endpoint)?;
-        if !accepted || !self.can_search() {
-            return Ok(Visibility::NothingYet);
-        }
-        // What was accepted and has failed need not be shown; where nothing at all is, access may be lost.
-        let any = Query { count: Some(1), ..Query::default() };
-        let Ok((page, _)) = sight.search(&any).await else {
-            return Ok(Visibility::Unknown);
-        };
-        let shown = page.total.unwrap_or(0) > 0 || !page.answers.is_empty();
-        Ok(if shown { Visibility::NothingYet } else { Visibility::Lost })
-    }
-
-    /// Another submission with this identifier has this receipt: it is another report. Where identifiers are made
-    /// for one attempt, only an authority that began to count anew can give a receipt twice.
+    /// Another submission has this receipt, and is named beside it: what is shown is that one's. An authority that was
+    /// restored from a backup gives its receipts anew, so that a receipt alone says nothing. Where an identifier is made
+    /// for one attempt, whatever names it is of this attempt, whoever else is named; that of a document may name what
+    /// went out under another one.
     pub(super) fn belongs_to_another(
         &self,
         hit: &Answer,
@@ -269,10 +217,14 @@ impl<A: Authority> Worker<A> {
         siblings: &[Sibling],
     ) -> Result<bool, JournalError> {
         let Some(receipt) = hit.receipt.as_deref() else { return Ok(false) };
-        let owner = self.owner_of_receipt(receipt)?.filter(|owner| *owner != id);
+        let mut owners = self.journal.by_receipt_at(self.endpoint.id(), receipt)?;
+        owners.retain(|(owner, identifier)| *owner != id && may_be(hit, identifier));
+        if owners.is_empty() {
+            return Ok(false);
+        }
         let is_sibling = |owner| siblings.iter().any(|sibling| sibling.id == Some(owner));
-        let shares = self.endpoint.identifier == IdentifierChoice::Document;
-        Ok(owner.is_some_and(|owner| shares || is_sibling(owner)))
+        Ok(owners.iter().any(|(owner, _)| is_sibling(*owner))
+            || !hit.identifiers.is_empty() && self.journal.is_named_as_document(id)?)
     }
 
     /// Records what follows from an exchange and lets the breaker know; says whether a state was recorded.
@@ -360,7 +312,7 @@ pub(crate) fn wrapped(bytes: &[u8], identifier: &str, language_default: &str) ->
 }
 
 /// Whether an answer may speak of the report with this identifier: it names it, or none at all.
-pub(super) fn may_be(answer: &Answer, identifier: &str) -> bool {
+pub(crate) fn may_be(answer: &Answer, identifier: &str) -> bool {
     answer.identifiers.is_empty()
         || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier))
 }

@@ -8,6 +8,7 @@ use fhir::Instant;
 
 use super::Worker;
 use super::duties::may_be;
+use super::sight::Sight;
 use super::verdict::is_not_found;
 
 /// A certificate that an endpoint used for a time, and no more.
@@ -62,12 +63,21 @@ impl<A: Authority> Worker<A> {
     }
 
     /// The ways to ask for a report whose empty answers count only where each is shown others of ours: the certificate
-    /// that it was sent with. After a restore it may have been any.
-    pub(super) fn sights(&self, sent: (Instant, Instant)) -> Vec<&A> {
-        let mut sights: Vec<&A> =
-            self.formers(sent).filter_map(|it| it.authority.as_ref()).collect();
-        if sights.is_empty() || sent.0 != sent.1 {
-            sights.push(&self.authority);
+    /// that it was sent with. After a restore it may have been any; just after a change it was the former one or the one in
+    /// use, and so it is for as long as our clock, which was set back, has the change still before it.
+    pub(super) fn sights(&self, sent: (Instant, Instant)) -> Vec<Sight<'_, A>> {
+        let now = self.clock.now();
+        let surely = |it: &Formerly<A>| sent.0 == sent.1 && sent.0 < it.until && it.until <= now;
+        let is_former = self.formers(sent).any(surely);
+        let mut sights = Vec::new();
+        for Formerly { from, until, authority } in self.formers(sent) {
+            let sight = |authority| Sight { authority, from: *from, until: *until };
+            sights.extend(authority.as_ref().map(sight));
+        }
+        if sights.is_empty() || !is_former {
+            let from = self.formerly.iter().map(|it| it.until).max();
+            let from = from.unwrap_or(Instant(i64::MIN));
+            sights.push(Sight { authority: &self.authority, from, until: Instant(i64::MAX) });
         }
         sights
     }

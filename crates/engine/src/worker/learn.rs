@@ -13,7 +13,7 @@ use super::Worker;
 use super::duties::may_be;
 use super::verdict::{Health, Verdict, status_event};
 
-/// Receipts that are remembered: some 4 MB.
+/// Receipts that are remembered, each with whose it is: some 8 MB.
 const SETTLED_MAX: usize = 50_000;
 /// Steps on their way to the journal together, so that their commits are grouped.
 const STEPS_AT_ONCE: usize = 64;
@@ -92,31 +92,34 @@ impl<A: Authority> Worker<A> {
 
     /// What in a result is new: its overlap with the last one makes most of it known.
     fn heard<'a>(&self, answers: &'a [Answer]) -> Result<Heard<'a>, JournalError> {
-        let open = self.journal.open_reports()?;
-        // Numbers of another authority mean other reports.
-        let open: HashMap<&str, &OpenReport> = open
-            .iter()
-            .filter(|report| report.endpoint == self.endpoint.id())
-            .filter_map(|report| report.state.receipt().map(|receipt| (receipt, report)))
-            .collect();
+        let reports = self.journal.open_reports()?;
+        // Numbers of another authority mean other reports; and one number may be of several, of which this authority has
+        // forgotten all but one.
+        let mut open: HashMap<&str, Vec<&OpenReport>> = HashMap::new();
+        for report in reports.iter().filter(|report| report.endpoint == self.endpoint.id()) {
+            if let Some(receipt) = report.state.receipt() {
+                open.entry(receipt).or_default().push(report);
+            }
+        }
         let mut heard = Heard::default();
         let mut told = HashSet::new();
         for answer in answers {
             let Some(event) = status_event(answer, &self.context(1)) else { continue };
             let receipt = answer.receipt.as_deref().unwrap_or_default();
-            let (id, state) = match open.get(receipt) {
-                Some(report) if may_be(answer, &report.identifier) => {
-                    (report.id, report.state.clone())
-                }
-                // The number of a report of ours, and another's identifier.
-                Some(_) => continue,
-                None if self.lock_polls().settled.contains(receipt) => continue,
+            let mut holders = open.get(receipt).into_iter().flatten().rev();
+            let (id, state) = match holders.find(|report| may_be(answer, &report.identifier)) {
+                Some(report) => (report.id, report.state.clone()),
+                None if self.is_settled(answer, receipt) => continue,
                 None => match self.owner_of(answer)? {
                     Some(id) => (id, self.journal.state(id)?),
                     None => continue,
                 },
             };
-            self.remember(&state, receipt);
+            if matches!(state, State::Completed { .. } | State::Failed { .. })
+                && state.receipt() == Some(receipt)
+            {
+                self.settled(receipt, id)?;
+            }
             // Whoever stands twice in a result (pages shift while they are read) is told once a time.
             if state.apply(&event).is_ok() {
                 if told.insert((id, event.code())) {
@@ -125,35 +128,44 @@ impl<A: Authority> Worker<A> {
             } else if matches!(state, State::Queued { .. } | State::Held { .. }) {
                 heard.unsent.push(News { id, state, event, answer });
             } else if let (State::InProgress { .. }, Event::Failed { .. }) = (&state, &event) {
-                self.settled(receipt);
+                self.settled(receipt, id)?;
                 heard.other_deliveries.push(id);
             }
         }
         Ok(heard)
     }
 
-    fn remember(&self, state: &State, receipt: &str) {
-        if matches!(state, State::Completed { .. } | State::Failed { .. })
-            && state.receipt() == Some(receipt)
-        {
-            self.settled(receipt);
-        }
+    /// Nothing new is told of this report under this number.
+    fn is_settled(&self, answer: &Answer, receipt: &str) -> bool {
+        let polls = self.lock_polls();
+        polls.settled.get(receipt).is_some_and(|identifier| may_be(answer, identifier))
     }
 
-    fn settled(&self, receipt: &str) {
+    fn settled(&self, receipt: &str, id: SubmissionId) -> Result<(), JournalError> {
+        let identifier = self.journal.row(id)?.identifier;
         let mut polls = self.lock_polls();
         if polls.settled.len() >= SETTLED_MAX {
             polls.settled.clear();
         }
-        polls.settled.insert(receipt.to_owned());
+        polls.settled.insert(receipt.to_owned(), identifier);
+        Ok(())
     }
 
-    /// The submission that an answer speaks of: by the authority's id, else by our identifier.
+    /// The submission that an answer speaks of: by the authority's id, else by our identifier. A number alone proves
+    /// nothing: an authority that was restored from a backup gives it anew.
     fn owner_of(&self, answer: &Answer) -> Result<Option<SubmissionId>, JournalError> {
-        if let Some(receipt) = answer.receipt.as_deref()
-            && let Some(id) = self.owner_of_receipt(receipt)?
-        {
-            return Ok(Some(id));
+        if let Some(receipt) = answer.receipt.as_deref() {
+            let mut owners = self.journal.by_receipt_at(self.endpoint.id(), receipt)?;
+            owners.retain(|(_, identifier)| may_be(answer, identifier));
+            // Of several, as where no identifier is named, the one that has this number still.
+            for (id, _) in owners.iter().filter(|_| owners.len() > 1) {
+                if self.journal.state(*id)?.receipt() == Some(receipt) {
+                    return Ok(Some(*id));
+                }
+            }
+            if let Some((id, _)) = owners.first() {
+                return Ok(Some(*id));
+            }
         }
         for identifier in &answer.identifiers {
             if let Some(id) = self.journal.find_by_attempt_identifier(identifier)?
@@ -164,14 +176,6 @@ impl<A: Authority> Worker<A> {
             }
         }
         Ok(None)
-    }
-
-    /// The submission that this endpoint's authority knows by an id.
-    pub(super) fn owner_of_receipt(
-        &self,
-        receipt: &str,
-    ) -> Result<Option<SubmissionId>, JournalError> {
-        self.journal.by_receipt_at(self.endpoint.id(), receipt)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Learning what changed: one search for all open reports, from the server's last time minus an overlap.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -25,8 +25,9 @@ pub(crate) struct Polls {
     last: Option<(ClockReading, Duration)>,
     /// The report that was accepted last, by the revision of the journal that says so.
     youngest: Option<(u64, Option<Youngest>)>,
-    /// Receipts of reports that are final here: searches overlap, so most of what they return is known.
-    pub(super) settled: HashSet<String>,
+    /// Receipts of reports that are final here, with their identifiers: searches overlap, so most of what they return is
+    /// known.
+    pub(super) settled: HashMap<String, String>,
     /// The last search was cut off after this time: the next one goes on there, at once.
     cut_at: Option<Instant>,
     /// The last searches were refused: how often in a row, and how long the next one rests.

@@ -73,6 +73,8 @@ pub(crate) struct Willing {
     pub(crate) timeless: Arc<AtomicBool>,
     /// Receipts that its search by identifier shows, whatever the identifier.
     pub(crate) finds: Arc<Mutex<Vec<String>>>,
+    /// Identifiers that it names beside the one that was asked for.
+    pub(crate) also_named: Arc<Mutex<Vec<String>>>,
     /// The deliveries of each report that its search by identifier shows beside those.
     pub(crate) deliveries: Arc<Mutex<Vec<(String, Processing)>>>,
     /// Access is given back just after the next search by identifier: then so many reports are shown.
@@ -172,10 +174,12 @@ impl Authority for Willing {
         Ok(Received { answer, evidence: self.evidence() })
     }
     async fn find(&self, identifier: &str) -> Result<Found, Fault> {
+        let mut identifiers = vec![identifier.to_owned()];
+        identifiers.extend(self.also_named.lock().unwrap().iter().cloned());
         let answer = |receipt: &String| Answer {
             receipt: Some(receipt.clone()),
             processing: self.processed.lock().unwrap().or(Some(Processing::InProgress)),
-            identifiers: vec![identifier.to_owned()],
+            identifiers: identifiers.clone(),
             ..Answer::default()
         };
         self.asked_for.lock().unwrap().push(identifier.to_owned());

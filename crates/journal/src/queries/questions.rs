@@ -87,12 +87,14 @@ impl Journal {
         self.read(|c| read::by_receipt(c, receipt))
     }
 
-    /// The newest submission to an endpoint that its authority knows by this id: other authorities count too.
+    /// The submissions to an endpoint that its authority has known by this id, the newest first, each with the
+    /// identifier under which it went out. Other authorities count too; and one that was set up again, or restored from
+    /// a backup, may have given its numbers anew, so that only the identifier says whose a number is.
     pub fn by_receipt_at(
         &self,
         endpoint: &str,
         receipt: &str,
-    ) -> Result<Option<SubmissionId>, JournalError> {
+    ) -> Result<Vec<(SubmissionId, String)>, JournalError> {
         self.read(|c| read::by_receipt_at(c, endpoint, receipt))
     }
 
@@ -105,6 +107,16 @@ impl Journal {
     /// accepted and should show to whoever may see ours: at most four, the likeliest first.
     pub fn witnesses(&self, endpoint: &str, identifier: &str) -> Result<Vec<String>, JournalError> {
         self.read(|c| read::witnesses(c, endpoint, identifier))
+    }
+
+    /// Of these the three that were accepted last in a time, the newest first: identifiers with receipts.
+    pub fn newest_accepted(
+        &self,
+        endpoint: &str,
+        identifier: &str,
+        within: (Instant, Instant),
+    ) -> Result<Vec<(String, String)>, JournalError> {
+        self.read(|c| read::newest_accepted(c, endpoint, identifier, within))
     }
 
     /// The same of reports that failed, or were replaced or withdrawn after that: it need not show them, and whoever is shown

@@ -92,10 +92,9 @@ pub(crate) fn by_receipt_at(
     connection: &Connection,
     endpoint: &str,
     receipt: &str,
-) -> Result<Option<SubmissionId>, JournalError> {
-    let found: Option<Option<i64>> =
-        one(connection, sql::BY_RECEIPT_AT, [receipt, endpoint], |row| row.get(0))?;
-    Ok(found.flatten().map(SubmissionId))
+) -> Result<Vec<(SubmissionId, String)>, JournalError> {
+    let owner = |row: &rusqlite::Row<'_>| Ok((SubmissionId(row.get(0)?), row.get(1)?));
+    all(connection, sql::BY_RECEIPT_AT, [receipt, endpoint], owner)
 }
 
 pub(crate) fn was_accepted_at(
@@ -113,6 +112,24 @@ pub(crate) fn witnesses(
 ) -> Result<Vec<String>, JournalError> {
     // What it has completed it shows for sure; what it has just accepted its search may show late.
     newest_of(connection, &["completed", "in-progress"], endpoint, identifier)
+}
+
+/// Of these the newest that were accepted in a time, by identifier and receipt.
+pub(crate) fn newest_accepted(
+    connection: &Connection,
+    endpoint: &str,
+    identifier: &str,
+    (from, until): (Instant, Instant),
+) -> Result<Vec<(String, String)>, JournalError> {
+    let mut found: Vec<(i64, (String, String))> = Vec::new();
+    for state in ["completed", "in-progress"] {
+        let newest = params![endpoint, state, identifier, from.0, until.0];
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(2)?, (row.get(0)?, row.get(1)?)));
+        found.extend(all(connection, sql::NEWEST_ACCEPTED, newest, read)?);
+    }
+    found.sort_by_key(|(accepted, _)| std::cmp::Reverse(*accepted));
+    found.truncate(3);
+    Ok(found.into_iter().map(|(_, newest)| newest).collect())
 }
 
 pub(crate) fn ended(

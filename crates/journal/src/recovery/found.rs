@@ -77,8 +77,10 @@ pub(crate) fn reconcile(
     prepared: &Prepared,
 ) -> Result<Reconciled, RecordError> {
     let found = &prepared.found;
-    // Another authority may give the same numbers.
-    if read::by_receipt_at(connection, &found.endpoint, &prepared.receipt)?.is_some() {
+    // Another authority may give the same numbers, and this one may have given them anew.
+    let mut owners =
+        read::by_receipt_at(connection, &found.endpoint, &prepared.receipt)?.into_iter();
+    if owners.any(|(_, identifier)| identifier.eq_ignore_ascii_case(&found.identifier)) {
         return Ok(Reconciled::Known);
     }
     let id = match found.known_as {

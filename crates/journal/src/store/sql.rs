@@ -100,8 +100,8 @@ pub(crate) const SIBLINGS: &str = "SELECT other.id, other.state, \
      AND other.endpoint = one.endpoint AND other.id <> one.id \
      WHERE one.id = ?1 ORDER BY other.id";
 pub(crate) const BY_RECEIPT: &str = "SELECT max(id) FROM submission WHERE receipt = ?1";
-pub(crate) const BY_RECEIPT_AT: &str =
-    "SELECT max(id) FROM submission WHERE receipt = ?1 AND endpoint = ?2";
+pub(crate) const BY_RECEIPT_AT: &str = "SELECT id, identifier FROM submission \
+     WHERE receipt = ?1 AND endpoint = ?2 ORDER BY id DESC";
 pub(crate) const ACCEPTED_AT: &str =
     "SELECT 1 FROM submission WHERE receipt > '' AND endpoint = ?1 LIMIT 1";
 pub(crate) const OPEN_ELSEWHERE: &str = "SELECT endpoint, count(*) FROM submission \
@@ -141,6 +141,16 @@ pub(crate) const WITNESSES: &str = "SELECT identifier FROM \
       ORDER BY created DESC, id DESC LIMIT 1000) \
      WHERE endpoint = ?1 AND receipt > '' AND identifier <> ?3 \
      AND state_json ->> '$.not-found-since' IS NULL LIMIT 2";
+/// Those of a state (?2) that were accepted in a time (?4 to ?5), the newest first, with that time.
+pub(crate) const NEWEST_ACCEPTED: &str = "SELECT identifier, receipt, accepted FROM \
+     (SELECT identifier, receipt, coalesce( \
+        (SELECT max(at) FROM event WHERE submission = new.id AND code = 'accepted'), \
+        (SELECT max(at) FROM event WHERE submission = new.id AND code = 'completed')) AS accepted \
+      FROM (SELECT id, identifier, endpoint, receipt, state_json FROM submission WHERE state = ?2 \
+            ORDER BY created DESC, id DESC LIMIT 1000) AS new \
+      WHERE endpoint = ?1 AND receipt > '' AND identifier <> ?3 \
+      AND state_json ->> '$.not-found-since' IS NULL) \
+     WHERE accepted BETWEEN ?4 AND ?5 ORDER BY accepted DESC LIMIT 3";
 /// The same of those that went out under an identifier other than their document's, or (?3) under that one too.
 pub(crate) const WITNESSES_BY_DOCUMENT: &str = "SELECT document_identifier, receipt FROM \
      (SELECT document_identifier, identifier, endpoint, receipt, state_json FROM submission \

@@ -1,0 +1,135 @@
+//! What a certificate is shown of ours: looked at around the question for a report in doubt, whose empty answer counts
+//! only where the search shows what was stored at that time.
+
+use client::{Authority, Found};
+use exchange::Query;
+use fhir::Instant;
+use journal::JournalError;
+
+use super::Worker;
+use super::cursor::minus;
+use super::duties::may_be;
+use super::verdict::is_not_found;
+use super::visibility::Visibility;
+
+/// A certificate, and the time in which reports were sent with it.
+pub(super) struct Sight<'a, A> {
+    pub(super) authority: &'a A,
+    pub(super) from: Instant,
+    pub(super) until: Instant,
+}
+
+impl<A: Authority> Worker<A> {
+    /// What all of these certificates are shown at least, around a question for the report with this identifier, in doubt
+    /// since then.
+    pub(super) async fn least_visibility(
+        &self,
+        sights: &[Sight<'_, A>],
+        identifier: &str,
+        since: Instant,
+    ) -> Result<Visibility, JournalError> {
+        let mut least = Visibility::Ours;
+        for sight in sights {
+            match self.visibility(sight, identifier, since).await? {
+                Visibility::Unknown => return Ok(Visibility::Unknown),
+                Visibility::Lost => least = Visibility::Lost,
+                Visibility::NothingYet if least == Visibility::Ours => {
+                    least = Visibility::NothingYet;
+                }
+                Visibility::NothingYet | Visibility::Ours => {}
+            }
+        }
+        Ok(least)
+    }
+
+    /// Whether a certificate is shown what the authority has of ours, other than the report in doubt.
+    async fn visibility(
+        &self,
+        sight: &Sight<'_, A>,
+        identifier: &str,
+        since: Instant,
+    ) -> Result<Visibility, JournalError> {
+        let newest = self.newest(sight, identifier, since)?;
+        if let Some((known_as, receipt)) = newest.first() {
+            match sight.authority.find(known_as).await {
+                Ok(found) if shows(&found, receipt) => return Ok(Visibility::Ours),
+                Ok(_) => {}
+                Err(_) => return Ok(Visibility::Unknown),
+            }
+        }
+        let endpoint = self.endpoint.id();
+        let mut witnesses = self.journal.witnesses(endpoint, identifier)?;
+        // What was accepted and cannot be read any more is hidden from this certificate, or forgotten.
+        let is_hidden = witnesses.is_empty() && self.journal.has_hidden(endpoint)?;
+        if is_hidden {
+            witnesses = self.journal.ended(endpoint, identifier)?;
+        }
+        for witness in &witnesses {
+            match sight.authority.find(witness).await {
+                Ok(found) if found.answers.is_empty() => {}
+                // An index that has lost its newest part shows what ended long ago.
+                Ok(_) if is_hidden => return Ok(Visibility::NothingYet),
+                Ok(_) => return Ok(unless_behind(sight, &newest).await),
+                Err(_) => return Ok(Visibility::Unknown),
+            }
+        }
+        if is_hidden || !witnesses.is_empty() {
+            return Ok(Visibility::Lost);
+        }
+        let accepted = self.journal.was_accepted_at(endpoint)?;
+        if !accepted || !self.can_search() {
+            return Ok(Visibility::NothingYet);
+        }
+        // What was accepted and has failed need not be shown; where nothing at all is, access may be lost.
+        let any = Query { count: Some(1), ..Query::default() };
+        let Ok((page, _)) = sight.authority.search(&any).await else {
+            return Ok(Visibility::Unknown);
+        };
+        let shown = page.total.unwrap_or(0) > 0 || !page.answers.is_empty();
+        Ok(if shown { Visibility::NothingYet } else { Visibility::Lost })
+    }
+
+    /// What was accepted last with this certificate and must be shown where the search shows the time of a doubt: identifiers
+    /// with receipts. Nothing from the last moments, which a search may show late, nor from long after the doubt began.
+    fn newest(
+        &self,
+        sight: &Sight<'_, A>,
+        identifier: &str,
+        since: Instant,
+    ) -> Result<Vec<(String, String)>, JournalError> {
+        let doubt = i64::try_from(self.timing.doubt_min.as_micros()).unwrap_or(i64::MAX);
+        let long_after = since.plus_micros(doubt);
+        let until =
+            minus(self.clock.now(), self.timing.shown_after).min(long_after).min(sight.until);
+        self.journal.newest_accepted(self.endpoint.id(), identifier, (sight.from, until))
+    }
+}
+
+fn shows(found: &Found, receipt: &str) -> bool {
+    found.answers.iter().any(|answer| answer.receipt.as_deref() == Some(receipt))
+}
+
+/// The search shows something of ours, and not the newest. Where the authority has that one, its search is behind, and what
+/// it does not show proves nothing; where it has forgotten it, the next one tells.
+async fn unless_behind<A: Authority>(
+    sight: &Sight<'_, A>,
+    newest: &[(String, String)],
+) -> Visibility {
+    for (at, (known_as, receipt)) in newest.iter().enumerate() {
+        // The first one was asked for just before.
+        if at > 0 {
+            match sight.authority.find(known_as).await {
+                Ok(found) if shows(&found, receipt) => return Visibility::Ours,
+                Ok(_) => {}
+                Err(_) => return Visibility::Unknown,
+            }
+        }
+        match sight.authority.status(receipt).await {
+            // Its number is another report's by now.
+            Ok(received) if !may_be(&received.answer, known_as) => {}
+            Err(fault) if is_not_found(&fault) => {}
+            Ok(_) | Err(_) => return Visibility::Unknown,
+        }
+    }
+    Visibility::Ours
+}

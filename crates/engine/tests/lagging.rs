@@ -1,0 +1,108 @@
+//! A search that lags for longer than a doubt lasts, and shows all the while what was stored before.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
+
+mod house;
+
+use std::sync::atomic::Ordering;
+
+use engine::{Clock as _, Worker};
+use exchange::Processing;
+use house::{House, Willing, news};
+use report::{Group, SubmissionId};
+use tokio_util::sync::CancellationToken;
+
+async fn pass(house: &House, worker: &Worker<Willing>, seconds: usize) {
+    for _ in 0..seconds / 10 {
+        house.clock.pass(10);
+        worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
+    }
+}
+
+/// An old report is completed and shown. The answer to a new one is lost, `late` seconds after or before another one
+/// was accepted; gives the one in doubt.
+async fn one_in_doubt(house: &House, worker: &Worker<Willing>, late: i64) -> SubmissionId {
+    let accepted = async |number| {
+        let id = house.import("ours", number);
+        worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
+        assert_eq!(house.journal.state(id).unwrap().code(), "in-progress");
+    };
+    accepted(1).await;
+    *house.authority.changes.lock().unwrap() = news("r-1", Processing::Completed, Vec::new());
+    worker.once().await.unwrap();
+    house.authority.shown.store(1, Ordering::SeqCst);
+    house.clock.pass(3_600);
+    if late < 0 {
+        accepted(3).await;
+        house.clock.pass(-late);
+    }
+    house.authority.doubt.store(true, Ordering::SeqCst);
+    let lost = house.import("ours", 2);
+    worker.turn(&mut None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(house.journal.state(lost).unwrap().code(), "unknown");
+    house.authority.doubt.store(false, Ordering::SeqCst);
+    if late > 0 {
+        // The circuit breaker is closed again before.
+        house.clock.pass(late);
+        accepted(3).await;
+    }
+    lost
+}
+
+/// What was accepted beside the doubt is read by its id and not shown by the search: that shows nothing of that time yet,
+/// and its empty answer is not believed. A person is asked in the end.
+#[tokio::test]
+async fn a_search_that_does_not_show_what_was_accepted_beside_a_doubt_is_not_believed() {
+    for late in [60, -60] {
+        let house = House::new();
+        let worker = house.worker("one");
+        let lost = one_in_doubt(&house, &worker, late).await;
+        *house.authority.processed.lock().unwrap() = Some(Processing::InProgress);
+        let accepted = house.authority.accepted.lock().unwrap().clone();
+        house.authority.accepted.lock().unwrap().truncate(1);
+        let sent = house.sent();
+        pass(&house, &worker, 3_900).await;
+        assert_eq!(house.sent(), sent, "{late}: sent a second time");
+        let state = house.journal.state(lost).unwrap();
+        assert_eq!(state.group(house.clock.now()), Group::NeedsAttention, "{late}: {state:?}");
+        // The search has caught up, and shows that one: now it is believed.
+        *house.authority.accepted.lock().unwrap() = accepted;
+        pass(&house, &worker, 1_300).await;
+        assert_eq!(house.sent(), sent + 1, "{late}");
+    }
+}
+
+/// What the authority itself does not know any more says nothing of its search.
+#[tokio::test]
+async fn what_the_authority_has_forgotten_does_not_keep_a_doubt_open() {
+    let house = House::new();
+    let worker = house.worker("one");
+    one_in_doubt(&house, &worker, 60).await;
+    house.authority.forgot.store(true, Ordering::SeqCst);
+    house.authority.accepted.lock().unwrap().truncate(1);
+    let sent = house.sent();
+    pass(&house, &worker, 1_800).await;
+    assert_eq!(house.sent(), sent + 1);
+}
+
+/// What was accepted long after a doubt began need not be shown: where the search always lags by a minute or two, and
+/// reports come all the time, a doubt ends all the same.
+#[tokio::test]
+async fn a_search_that_always_lags_a_little_ends_a_doubt() {
+    let house = House::new();
+    let worker = house.worker("one");
+    one_in_doubt(&house, &worker, 60).await;
+    *house.authority.processed.lock().unwrap() = Some(Processing::InProgress);
+    let shown = house.authority.accepted.lock().unwrap().clone();
+    let sent = house.sent();
+    for number in 0..200 {
+        house.import("ours", 100 + number);
+        pass(&house, &worker, 10).await;
+        // Everything is shown that was accepted until ten minutes after the doubt began, and nothing of what came after.
+        if house.sent() > sent + 70 {
+            let mut accepted = house.authority.accepted.lock().unwrap();
+            accepted.truncate(shown.len() + 60);
+        }
+    }
+    assert_eq!(house.sent(), sent + 201);
+}
