@@ -9,7 +9,7 @@ use crate::attach::{self, PackedEvidence};
 use crate::chain::{self, Link};
 use crate::{
     JournalError, LostReport, NewSubmission, RecordError, Step, Token, cells, doubt, edited, guard,
-    lease, lost, search, sql, succession,
+    lease, lost, search, sql, succession, versions,
 };
 
 /// Why a request of an ended process is in doubt.
@@ -246,6 +246,7 @@ pub(crate) fn record(
         attach::warn(connection, step.id, warning)?;
     }
     if !matches!(step.event, Event::Released { .. }) {
+        versions::tell(connection, step.id, &state)?;
         return Ok(state);
     }
     if let Some(held) = guard::after_release(connection, step.id, step.at)? {

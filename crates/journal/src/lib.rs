@@ -69,6 +69,7 @@ mod take_back;
 mod taken;
 mod upkeep;
 mod verify;
+mod versions;
 mod writer;
 
 pub use account::{ChainHead, Happening, MessageTally, Trouble};
