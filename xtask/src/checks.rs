@@ -55,12 +55,7 @@ fn all<'a>(workspace: &'a Workspace, install: Install) -> Vec<Step<'a>> {
     vec![
         step("setup", "what building and testing need", &[], move || setup(workspace, install)),
         step("format", "the code is formatted", &[], move || format(workspace)),
-        step(
-            "structure",
-            "rooms use only what is drawn",
-            &[],
-            move || structure::check(workspace),
-        ),
+        step("structure", "rooms use only what is drawn", &[], move || structure::check(workspace)),
         step("licences", "what we build on may be used", &[], move || supply::licences(workspace)),
         step("ui", "the user interface: lint, unit tests", &[], move || interface(workspace)),
         step("ui-build", "the user interface, built", &[], move || interface_build(workspace)),

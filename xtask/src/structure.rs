@@ -102,10 +102,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), String> {
         return Ok(());
     }
     findings.iter().for_each(|finding| output::problem(finding));
-    Err(format!(
-        "{} findings: what ARCHITECTURE.md does not draw",
-        findings.len()
-    ))
+    Err(format!("{} findings: what ARCHITECTURE.md does not draw", findings.len()))
 }
 
 /// Every dependency that the tables above do not allow.

@@ -212,6 +212,7 @@ pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
         ("correction-withdrawn", &["by"]),
         ("decided-before-restore", &[]),
         ("journal-not-compared", &[]),
+        ("newer-version-delivered", &["submission"]),
         ("same-identifier-other-content", &["elements", "identifier", "submission"]),
         (OPEN_TOO_LONG, &[]),
         ("went-elsewhere", &["endpoint"]),

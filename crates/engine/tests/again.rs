@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
+mod versions;
+
 use engine::{Engine, EngineDeps, HandOver, ImportOptions, KnownContent, Profile, Taken};
 use exchange::{Endpoint, Environment};
 use identity::SecretsKind;

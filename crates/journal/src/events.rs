@@ -12,3 +12,4 @@ pub(crate) mod lost;
 pub(crate) mod retain;
 pub(crate) mod succession;
 pub(crate) mod taken;
+pub(crate) mod versions;

@@ -48,6 +48,21 @@ pub fn digest(bytes: &[u8]) -> String {
 }
 
 impl Summary {
+    /// Whether this report and a later one with its document identifier may be about the same case. Laboratories reuse
+    /// identifiers: one that stands for an order is in the reports of all its diseases, and in those of several patients. A
+    /// correction may change the patient's name or the birth date, not both, and not what was found: what does is sent as a
+    /// report of its own, so that nothing is given up for it. What one of them does not say tells nothing.
+    pub fn may_be_case_of(&self, later: &Self) -> bool {
+        let agree = |one: &Option<String>, other: &Option<String>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.trim().eq_ignore_ascii_case(other.trim())),
+            _ => None,
+        };
+        let patient =
+            [agree(&self.patient, &later.patient), agree(&self.birth_date, &later.birth_date)];
+        let is_same_patient = patient.contains(&Some(true)) || patient == [None, None];
+        is_same_patient && agree(&self.code, &later.code) != Some(false)
+    }
+
     /// Reads the facts out of a document Bundle. What is missing or strange is `None`: the rules say what
     /// is wrong, this only shows what is there.
     pub fn of(document: Element<'_>) -> Self {

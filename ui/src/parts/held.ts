@@ -8,6 +8,7 @@ const MAY_BE_THERE = new Set([
   "authority-may-have-it",
   "corrected-report-delivered",
   "corrected-report-not-asked",
+  "newer-version-delivered",
   "same-report-delivered",
   "same-report-not-asked",
 ]);

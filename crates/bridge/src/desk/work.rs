@@ -36,8 +36,15 @@ impl Desk {
         limits::text(&text)?;
         let engine = self.engine();
         let name = engine.journal().row(SubmissionId(id))?.file;
-        let candidate = engine.inspect_text(name, text.clone().into_bytes()).await?.pop();
-        on_pool(move || look(&engine, SubmissionId(id), &text, candidate.as_ref())).await?
+        let mut candidate = engine.inspect_text(name, text.clone().into_bytes()).await?.pop();
+        let id = SubmissionId(id);
+        on_pool(move || {
+            if let Some(candidate) = &mut candidate {
+                engine.compare_in_place_of(id, candidate)?;
+            }
+            look(&engine, id, &text, candidate.as_ref())
+        })
+        .await?
     }
 
     /// The text with another value at one element.
@@ -221,10 +228,7 @@ fn look(
     let before = engine.journal().document(id)?;
     let before = String::from_utf8_lossy(&before);
     let (shown, changed) = changes(&before, text, CHANGES_SHOWN);
-    let mut messages: Vec<_> =
-        candidate.iter().flat_map(|candidate| messages_of(candidate)).collect();
-    // A correction has the identifier of what it corrects.
-    messages.retain(|message| message.code != "same-identifier-other-content");
+    let messages: Vec<_> = candidate.iter().flat_map(|candidate| messages_of(candidate)).collect();
     let mut messages: Vec<_> = messages.iter().map(message_view).collect();
     let readable = candidate.is_some_and(|candidate| candidate.parsed().is_some());
     let asked = engine.journal().detail(id)?.messages;

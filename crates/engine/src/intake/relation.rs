@@ -4,7 +4,7 @@
 use exchange::{Endpoint, document_of};
 use fhir::{Difference, Finding, Format, Instant, Limits, Severity, Tree};
 use journal::{Destination, JournalError, Relative};
-use report::{StateCode, SubmissionId, Summary};
+use report::{StateCode, SubmissionId};
 use serde::{Deserialize, Serialize};
 
 use crate::intake::{Candidate, Origin, Parsed, Verdict, content_digest};
@@ -48,6 +48,29 @@ pub struct Relation {
 // Without the differences: they are the content.
 fhir::shows_only!(Relation { submission, state, at, corrects });
 
+/// What a report is compared for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Purpose {
+    /// It is taken in as one that was not there before, or as the correction of what it is found to correct.
+    New,
+    /// It takes the place of this one, as a person has said.
+    InPlaceOf(SubmissionId),
+}
+
+impl Purpose {
+    /// Whether another report of its document counts.
+    fn concerns(self, other: &Relative, parsed: &Parsed) -> bool {
+        match self {
+            Self::New => true,
+            Self::InPlaceOf(id) => {
+                let is_other_content = other.digest != parsed.digest
+                    && other.canonical.as_deref() != Some(parsed.canonical.as_str());
+                other.id > id && is_other_content && !other.state.may_be_corrected()
+            }
+        }
+    }
+}
+
 impl Engine {
     /// Compares for the endpoint in use.
     pub(crate) fn compare(&self, candidate: &mut Candidate) -> Result<(), EngineError> {
@@ -60,6 +83,29 @@ impl Engine {
         &self,
         candidate: &mut Candidate,
         endpoint: Option<&Endpoint>,
+    ) -> Result<(), EngineError> {
+        self.compare_as(candidate, endpoint, Purpose::New)
+    }
+
+    /// Compares what is to take the place of a report, where that went: told is what of its document was taken in after
+    /// that report and is on its way or with the authority. Of what came before it people were told when that was taken in.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read, or that report went to an endpoint that is not there any more.
+    pub fn compare_in_place_of(
+        &self,
+        id: SubmissionId,
+        candidate: &mut Candidate,
+    ) -> Result<(), EngineError> {
+        let endpoint = self.endpoint_of_report(id)?;
+        self.compare_as(candidate, Some(&endpoint), Purpose::InPlaceOf(id))
+    }
+
+    pub(crate) fn compare_as(
+        &self,
+        candidate: &mut Candidate,
+        endpoint: Option<&Endpoint>,
+        purpose: Purpose,
     ) -> Result<(), EngineError> {
         candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
         let Verdict::Report(parsed) = &mut candidate.verdict else { return Ok(()) };
@@ -81,9 +127,11 @@ impl Engine {
             parsed.known.extend(same.map(|relative| relative.id));
             parsed.known.sort_unstable();
             parsed.known.dedup();
-            if parsed.known.is_empty() {
-                parsed.relation = self.relation(&relatives, parsed)?;
-            }
+            let others = relatives.iter().filter(|it| purpose.concerns(it, parsed));
+            parsed.relation = match purpose {
+                Purpose::New if !parsed.known.is_empty() => None,
+                _ => self.relation(others, parsed, purpose)?,
+            };
             let other = parsed.relation.as_ref().filter(|relation| !relation.corrects);
             candidate.findings.extend(other.map(|relation| told(relation, &identifier)));
         }
@@ -115,17 +163,23 @@ impl Engine {
     }
 
     /// The newest one that stands decides; of another case only where none is about the same one.
-    fn relation(
+    fn relation<'a>(
         &self,
-        relatives: &[Relative],
+        others: impl DoubleEndedIterator<Item = &'a Relative>,
         parsed: &Parsed,
+        purpose: Purpose,
     ) -> Result<Option<Relation>, EngineError> {
         let mut standing = Vec::new();
-        for relative in relatives.iter().rev().filter(|relative| !relative.state.is_closed()) {
+        for relative in others.rev().filter(|relative| !relative.state.is_closed()) {
             let earlier = self.journal().row(relative.id)?.summary;
-            standing.push((relative, is_same_case(&earlier, &parsed.summary)));
+            standing.push((relative, earlier.may_be_case_of(&parsed.summary)));
         }
-        let found = standing.iter().find(|(_, is_same)| *is_same).or(standing.first());
+        let found = standing.iter().find(|(_, is_same)| *is_same);
+        // Of other cases people were told when what this one is to replace was taken in.
+        let found = match purpose {
+            Purpose::New => found.or(standing.first()),
+            Purpose::InPlaceOf(_) => found,
+        };
         let Some(&(relative, is_same)) = found else { return Ok(None) };
         let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
         let later = Tree::read(&parsed.bytes, parsed.format, &Limits::default()).ok();
@@ -149,21 +203,6 @@ impl Engine {
         let format = Format::sniff(&bytes);
         Ok(format.and_then(|format| Tree::read(&bytes, format, &Limits::default()).ok()))
     }
-}
-
-/// Whether two reports with one document identifier may be about the same case. Laboratories reuse identifiers: one that
-/// stands for an order is in the reports of all its diseases, and in those of several patients. A correction may change
-/// the patient's name or the birth date, not both, and not what was found: what does is sent as a report of its own, so
-/// that nothing is given up for it. What one of them does not say tells nothing.
-fn is_same_case(earlier: &Summary, later: &Summary) -> bool {
-    let agree = |one: &Option<String>, other: &Option<String>| match (one, other) {
-        (Some(one), Some(other)) => Some(one.trim().eq_ignore_ascii_case(other.trim())),
-        _ => None,
-    };
-    let patient =
-        [agree(&earlier.patient, &later.patient), agree(&earlier.birth_date, &later.birth_date)];
-    let is_same_patient = patient.contains(&Some(true)) || patient == [None, None];
-    is_same_patient && agree(&earlier.code, &later.code) != Some(false)
 }
 
 /// Of a document in an envelope and a bare one, where the documents differ.

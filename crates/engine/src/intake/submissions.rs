@@ -9,7 +9,6 @@ use journal::{Destination, Imported, JournalError, Message, NewSubmission, Sourc
 use report::{Action, Event, State, SubmissionId};
 use uuid::Uuid;
 
-use crate::intake::relation::SAME_IDENTIFIER;
 use crate::intake::source::{
     Piece, Room, files_below, files_below_each, may_hold_several, pieces_of, pieces_of_bytes,
 };
@@ -164,7 +163,7 @@ impl Engine {
             }
             (None, IdentifierChoice::Attempt) => attempt_identifier(),
         };
-        let first = if candidate.has_errors() {
+        let first = if candidate.has_errors() || self.holds(parsed, terms) {
             Event::Held
         } else {
             Event::Queued { due: now.plus_micros(terms.delay_micros) }
@@ -225,11 +224,9 @@ impl Engine {
     pub async fn correct_after(
         &self,
         id: SubmissionId,
-        mut candidate: Candidate,
+        candidate: Candidate,
         delay_micros: i64,
     ) -> Result<SubmissionId, EngineError> {
-        // A correction keeps the identifier of what it corrects: nothing to warn about.
-        candidate.findings.retain(|(_, finding)| finding.code != SAME_IDENTIFIER);
         let state = self.journal().state(id)?;
         if !state.actions(self.now()).contains(&Action::Correct) {
             return Err(EngineError::NotPermitted {
@@ -265,10 +262,11 @@ impl Engine {
     async fn replace(
         &self,
         id: SubmissionId,
-        candidate: Candidate,
+        mut candidate: Candidate,
         action: Action,
         delay_micros: i64,
     ) -> Result<SubmissionId, EngineError> {
+        self.compare_in_place_of(id, &mut candidate)?;
         let Some(parsed) = candidate.parsed() else {
             return Err(EngineError::NotAReport(Box::new(candidate)));
         };

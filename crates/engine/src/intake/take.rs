@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use exchange::Endpoint;
 use futures::{StreamExt as _, stream};
 use journal::{Imported, JournalError, NewSubmission, Unless};
-use report::{Action, Event, SubmissionId};
+use report::{Action, SubmissionId};
 
 use crate::intake::relation::SameIdentifier;
 use crate::intake::{Candidate, Parsed};
@@ -299,13 +299,15 @@ impl Engine {
         let corrects = relation
             .filter(|it| it.corrects && terms.differing != Differing::Apart)
             .map(|it| it.submission);
-        let mut new = self.submission(candidate, parsed, endpoint, terms, corrects)?;
-        let differs = relation.is_some_and(|relation| !relation.corrects);
-        let hold = self.profile().settings.same_identifier == SameIdentifier::Hold;
-        if differs && hold && terms.differing == Differing::ByRule {
-            new.first = Event::Held;
-        }
+        let new = self.submission(candidate, parsed, endpoint, terms, corrects)?;
         self.import(new, known).await
+    }
+
+    /// Whether the profile's rule holds it beside another content under its document identifier.
+    pub(crate) fn holds(&self, parsed: &Parsed, terms: ImportOptions) -> bool {
+        let differs = parsed.relation.as_ref().is_some_and(|relation| !relation.corrects);
+        let by_rule = terms.differing == Differing::ByRule;
+        differs && by_rule && self.profile().settings.same_identifier == SameIdentifier::Hold
     }
 
     /// The known submission that stands for this content, so that none is added.

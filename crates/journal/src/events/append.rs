@@ -7,7 +7,7 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::events::attach::{self, PackedEvidence};
 use crate::events::chain::{self, Link};
-use crate::events::{doubt, edited, guard, lease, lost, succession};
+use crate::events::{doubt, edited, guard, lease, lost, succession, versions};
 use crate::queries::search;
 use crate::store::{cells, sql};
 use crate::{JournalError, LostReport, NewSubmission, RecordError, Step, Token};
@@ -246,6 +246,7 @@ pub(crate) fn record(
         attach::warn(connection, step.id, warning)?;
     }
     if !matches!(step.event, Event::Released { .. }) {
+        versions::tell(connection, step.id, &state)?;
         return Ok(state);
     }
     if let Some(held) = guard::after_release(connection, step.id, step.at)? {

@@ -124,6 +124,15 @@ pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state, s.digest, s.canonica
      s.erased IS NULL, s.updated FROM submission s \
      WHERE s.document_identifier = ?1 AND s.endpoint = ?2 \
      AND (?3 IS NULL OR s.environment IS NULL OR s.environment = ?3) ORDER BY s.id";
+/// The same of one report (?1), with other contents, in the states of a JSON array (?2). The plus sign keeps it on the index
+/// of document identifiers.
+pub(crate) const VERSIONS: &str = "SELECT o.id, o.state_json, o.summary, s.summary FROM submission s \
+     CROSS JOIN submission o ON o.document_identifier = s.document_identifier \
+     WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint \
+     AND (o.environment IS NULL OR s.environment IS NULL OR o.environment = s.environment) \
+     AND +o.state IN (SELECT value FROM json_each(?2)) \
+     AND o.digest <> s.digest AND (s.canonical IS NULL OR o.canonical IS NOT s.canonical) \
+     AND o.summary IS NOT NULL AND s.summary IS NOT NULL ORDER BY o.id";
 pub(crate) const KNOWS_CONTENT: &str =
     "SELECT canonical IS NOT NULL OR erased IS NULL FROM submission WHERE id = ?1";
 pub(crate) const SET_CANONICAL: &str =
@@ -279,6 +288,7 @@ mod plans {
             (WITHDRAWN_OF_CONTENT, "submission_digest"),
             (WITHDRAWN_OF_CONTENT, "submission_canonical"),
             (OF_DOCUMENT, "submission_document"),
+            (VERSIONS, "submission_document"),
             (SUCCESSORS, "submission_corrects"),
             (TIMELINE, "event_submission"),
             (EVIDENCE, "evidence_submission"),

@@ -1,0 +1,74 @@
+//! Other versions of a report: what has its document identifier, goes to the same place, says something else and may be
+//! about the same case.
+
+use report::{State, StateCode, SubmissionId, Summary};
+use rusqlite::{Connection, params};
+
+use crate::events::attach;
+use crate::queries::read;
+use crate::store::sql;
+use crate::{JournalError, Message};
+
+/// Code of the warning on a report that waits for a person, while a newer version of it is with the authority; parameter:
+/// `submission`.
+pub(crate) const NEWER_DELIVERED: &str = "newer-version-delivered";
+
+/// Those in these states, oldest first. What retention has erased does not say which case it was.
+pub(crate) fn of(
+    connection: &Connection,
+    id: SubmissionId,
+    states: &[StateCode],
+) -> Result<Vec<SubmissionId>, JournalError> {
+    let codes: Vec<&str> = states.iter().map(|state| state.kept_as()).collect();
+    let codes = serde_json::to_string(&codes).map_err(|_| JournalError::Damaged)?;
+    let found = read::all(connection, sql::VERSIONS, params![id.0, codes], |row| {
+        let summaries: [String; 2] = [row.get(2)?, row.get(3)?];
+        Ok((SubmissionId(row.get(0)?), row.get::<_, String>(1)?, summaries))
+    })?;
+    let mut versions = Vec::new();
+    for (other, state, [theirs, ours]) in found {
+        let state: State = serde_json::from_str(&state).map_err(|_| JournalError::Damaged)?;
+        let read = |text: &str| serde_json::from_str::<Summary>(text);
+        let (Ok(theirs), Ok(ours)) = (read(&theirs), read(&ours)) else {
+            return Err(JournalError::Damaged);
+        };
+        if states.contains(&state.shown()) && theirs.may_be_case_of(&ours) {
+            versions.push(other);
+        }
+    }
+    Ok(versions)
+}
+
+/// After a step: whoever is to decide about a report is told that a newer version of it is with the authority.
+pub(crate) fn tell(
+    connection: &Connection,
+    id: SubmissionId,
+    state: &State,
+) -> Result<(), JournalError> {
+    let open = [StateCode::Held, StateCode::Rejected, StateCode::Failed];
+    let delivered = [StateCode::InProgress, StateCode::Completed, StateCode::SaidReceived];
+    if delivered.contains(&state.shown()) {
+        let older = of(connection, id, &open)?.into_iter().filter(|older| *older < id);
+        return older.into_iter().try_for_each(|older| warn(connection, older, id));
+    }
+    if !open.contains(&state.shown()) {
+        return Ok(());
+    }
+    match of(connection, id, &delivered)?.into_iter().rfind(|newer| *newer > id) {
+        Some(newer) => warn(connection, id, newer),
+        None => Ok(()),
+    }
+}
+
+fn warn(
+    connection: &Connection,
+    id: SubmissionId,
+    newer: SubmissionId,
+) -> Result<(), JournalError> {
+    let number = newer.0.to_string();
+    let warning = Message::warning(NEWER_DELIVERED, &[("submission", &number)]);
+    match read::messages(connection, id)?.contains(&warning) {
+        true => Ok(()),
+        false => attach::warn(connection, id, &warning),
+    }
+}
