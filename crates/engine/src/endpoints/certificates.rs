@@ -41,13 +41,13 @@ impl Settings {
         Some(last.fingerprint.as_str()).filter(|it| *it != NONE)
     }
 
-    /// Forgets a certificate. An endpoint that uses it has none from now on: another one that it used before is used
-    /// again only where a person says so.
+    /// A certificate is there no more. An endpoint that uses it has none from now on: another one that it used before is
+    /// used again only where a person says so. That it was used, and when, is kept: what was sent with it is shown to no
+    /// other one, perhaps, so that an empty answer to those proves nothing.
     fn forget_certificate(&mut self, fingerprint: &str, now: Instant) {
         let uses_it = |it: &&Endpoint| self.certificate_of(it.id()) == Some(fingerprint);
         let using = self.endpoints.iter().filter(uses_it);
         let using: Vec<String> = using.map(|it| it.id().to_owned()).collect();
-        self.certificates.retain(|it| it.fingerprint != fingerprint);
         for endpoint in using {
             let fingerprint = NONE.to_owned();
             self.certificates.push(CertificateUse { endpoint, fingerprint, since: now });
@@ -442,12 +442,15 @@ mod tests {
         settings.forget_certificate("B", at(30));
         assert_eq!(settings.certificate_of("one"), None, "nobody has said that A is to be used");
         assert_eq!(settings.certificate_of("two"), Some("A"));
-        // What was sent with A is still asked for with it.
-        assert_eq!(settings.certificates_before("one"), [("A", Instant(i64::MIN), at(30))]);
+        // What was sent with A is still asked for with it, and what was sent with B is not taken for A's or C's.
+        let before = [("A", Instant(i64::MIN), at(20)), ("B", at(20), at(30))];
+        assert_eq!(settings.certificates_before("one"), before);
         settings.use_certificate("one", "C", at(40));
         assert_eq!(settings.certificate_of("one"), Some("C"));
-        assert_eq!(settings.certificates_before("one"), [("A", Instant(i64::MIN), at(30))]);
+        assert_eq!(settings.certificates_before("one"), before);
         settings.use_certificate("one", "A", at(50));
         assert_eq!(settings.certificate_of("one"), Some("A"), "chosen again");
+        let before = [("B", at(20), at(30)), ("C", at(40), at(50))];
+        assert_eq!(settings.certificates_before("one"), before);
     }
 }
