@@ -162,6 +162,8 @@ calls! {
     /// Reports that a restore has lost with their content.
     lost_reports => LostReports { reveal: bool } -> LostListView =
         desk.lost_reports(Names::shown_if(reveal)).await;
+    /// What starts of the program have handed over since it was asked last.
+    opened => Opened {} -> OpenedView;
     /// What the person chose.
     preferences => Preferences {} -> PreferencesView;
     /// Keeps it.

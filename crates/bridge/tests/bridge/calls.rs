@@ -102,6 +102,7 @@ fn sound() -> BTreeMap<&'static str, Value> {
         ("watch_what_comes", json!({ "path": "/out" })),
         ("left_lying", json!({})),
         ("lost_reports", json!({ "reveal": false })),
+        ("opened", json!({})),
         ("preferences", json!({})),
         ("set_preferences", json!({ "preferences": preferences })),
         ("statistics", json!({ "days": 7 })),
