@@ -1,16 +1,17 @@
-//! Closing the window while reports are under way, or while a folder is watched. Without the window nothing is sent and no
+//! Closing the window while reports are under way, or while a folder is watched. Without the program nothing is sent and no
 //! answer is asked for, so it is asked first, by the operating system's dialog: a page that hangs must not keep a window open.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bridge::Desk;
-use tauri::{CloseRequestApi, Manager as _, Runtime, Window};
+use tauri::{AppHandle, CloseRequestApi, Manager as _, Runtime, Window};
 use tauri_plugin_dialog::{
     DialogExt as _, MessageDialogButtons, MessageDialogKind, MessageDialogResult,
 };
 
 use crate::house::House;
+use crate::tray::Tray;
 
 /// The person has decided: the next request is let through.
 #[derive(Default)]
@@ -48,37 +49,37 @@ struct Words {
 
 const ENGLISH: Words = Words {
     title: "Reports are under way",
-    question: "Reports whose end is not known yet: {n}\n\nLab Courier can go on as a minimised window. If you quit, nothing is lost: it goes on at the next start.",
+    question: "Reports whose end is not known yet: {n}\n\nLab Courier can go on in the background. If you quit, nothing is lost: it goes on at the next start.",
     watching_title: "The watched folder",
-    watching: "A folder is being watched: reports that come into it are sent while Lab Courier runs.\n\nLab Courier can go on watching as a minimised window. If you quit, what comes into the folder waits there until the next start.",
-    go_on: "Go on minimised",
+    watching: "A folder is being watched: reports that come into it are sent while Lab Courier runs.\n\nLab Courier can go on watching in the background. If you quit, what comes into the folder waits there until the next start.",
+    go_on: "Go on in the background",
     quit: "Quit",
     cancel: "Cancel",
 };
 const GERMAN: Words = Words {
     title: "Meldungen sind unterwegs",
-    question: "Meldungen, deren Ergebnis noch aussteht: {n}\n\nLab Courier kann als minimiertes Fenster weiterarbeiten. Wenn Sie beenden, geht nichts verloren: Beim nächsten Start geht es weiter.",
+    question: "Meldungen, deren Ergebnis noch aussteht: {n}\n\nLab Courier kann im Hintergrund weiterarbeiten. Wenn Sie beenden, geht nichts verloren: Beim nächsten Start geht es weiter.",
     watching_title: "Überwachter Ordner",
-    watching: "Ein Ordner wird überwacht: Meldungen, die dort ankommen, werden gesendet, solange Lab Courier läuft.\n\nLab Courier kann den Ordner als minimiertes Fenster weiter überwachen. Wenn Sie beenden, wartet dort bis zum nächsten Start, was ankommt.",
-    go_on: "Minimiert weiterarbeiten",
+    watching: "Ein Ordner wird überwacht: Meldungen, die dort ankommen, werden gesendet, solange Lab Courier läuft.\n\nLab Courier kann den Ordner im Hintergrund weiter überwachen. Wenn Sie beenden, wartet dort bis zum nächsten Start, was ankommt.",
+    go_on: "Im Hintergrund weiterarbeiten",
     quit: "Beenden",
     cancel: "Abbrechen",
 };
 const FRENCH: Words = Words {
     title: "Des déclarations sont en cours",
-    question: "Déclarations dont le résultat n’est pas encore connu : {n}\n\nLab Courier peut continuer dans une fenêtre réduite. Si vous quittez, rien n’est perdu : l’envoi reprend au prochain démarrage.",
+    question: "Déclarations dont le résultat n’est pas encore connu : {n}\n\nLab Courier peut continuer en arrière-plan. Si vous quittez, rien n’est perdu : l’envoi reprend au prochain démarrage.",
     watching_title: "Dossier surveillé",
-    watching: "Un dossier est surveillé : les déclarations qui y arrivent sont envoyées tant que Lab Courier fonctionne.\n\nLab Courier peut continuer à le surveiller dans une fenêtre réduite. Si vous quittez, ce qui arrive dans le dossier y attend le prochain démarrage.",
+    watching: "Un dossier est surveillé : les déclarations qui y arrivent sont envoyées tant que Lab Courier fonctionne.\n\nLab Courier peut continuer à le surveiller en arrière-plan. Si vous quittez, ce qui arrive dans le dossier y attend le prochain démarrage.",
     go_on: "Continuer en arrière-plan",
     quit: "Quitter",
     cancel: "Annuler",
 };
 const ITALIAN: Words = Words {
     title: "Ci sono dichiarazioni in corso",
-    question: "Dichiarazioni di cui non si conosce ancora l’esito: {n}\n\nLab Courier può continuare in una finestra ridotta a icona. Se esce, nulla va perso: si riprende al prossimo avvio.",
+    question: "Dichiarazioni di cui non si conosce ancora l’esito: {n}\n\nLab Courier può continuare in secondo piano. Se esce, nulla va perso: si riprende al prossimo avvio.",
     watching_title: "Cartella sorvegliata",
-    watching: "Una cartella è sorvegliata: le dichiarazioni che vi arrivano sono inviate finché Lab Courier è in funzione.\n\nLab Courier può continuare a sorvegliarla in una finestra ridotta a icona. Se esce, ciò che arriva nella cartella vi attende il prossimo avvio.",
-    go_on: "Continuare ridotto a icona",
+    watching: "Una cartella è sorvegliata: le dichiarazioni che vi arrivano sono inviate finché Lab Courier è in funzione.\n\nLab Courier può continuare a sorvegliarla in secondo piano. Se esce, ciò che arriva nella cartella vi attende il prossimo avvio.",
+    go_on: "Continuare in secondo piano",
     quit: "Uscire",
     cancel: "Annullare",
 };
@@ -118,22 +119,40 @@ pub(crate) fn requested<R: Runtime>(window: &Window<R>, api: &CloseRequestApi) {
     api.prevent_close();
     let window = window.clone();
     tauri::async_runtime::spawn(async move {
-        match choice(&window).await {
+        match choice(&window, false).await {
             Choice::Quit => {
                 window.state::<Decided>().0.store(true, Ordering::SeqCst);
                 // A window that is gone already needs no closing.
                 let _ = window.close();
             }
-            Choice::GoOn => {
-                // Where there is nothing to minimise to, it stays as it is.
-                let _ = window.minimize();
-            }
+            Choice::GoOn => go_on(&window),
             Choice::Stay => {}
         }
     });
 }
 
-async fn choice<R: Runtime>(window: &Window<R>) -> Choice {
+/// Into the tray, from where it can be called back; without one into the bar of windows.
+fn go_on<R: Runtime>(window: &Window<R>) {
+    // Where there is nothing to minimise to, it stays as it is.
+    let _ = if window.state::<Tray>().is_there() { window.hide() } else { window.minimize() };
+}
+
+/// Somebody has chosen to quit, in the menu of the tray: asked about what that would stop, whatever closing does.
+pub(crate) fn quit(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let Some(window) = app.get_webview_window("main") else { return app.exit(0) };
+        let window = window.as_ref().window();
+        if choice(&window, true).await == Choice::Quit {
+            window.state::<Decided>().0.store(true, Ordering::SeqCst);
+            // As above.
+            let _ = window.close();
+        }
+    });
+}
+
+/// `is_asked`: whatever was chosen for closing the window.
+async fn choice<R: Runtime>(window: &Window<R>, is_asked: bool) -> Choice {
     // A desk that does not open sends nothing.
     let Ok(desk) = window.state::<Arc<House>>().desk().await else { return Choice::Quit };
     let Some(stops) = Stops::of(desk.under_way(), desk.watches_a_folder().await) else {
@@ -141,8 +160,8 @@ async fn choice<R: Runtime>(window: &Window<R>) -> Choice {
     };
     let preferences = desk.preferences().await.unwrap_or_default();
     match preferences.on_close.as_str() {
-        "quit" => Choice::Quit,
-        "background" => Choice::GoOn,
+        "quit" if !is_asked => Choice::Quit,
+        "background" if !is_asked => Choice::GoOn,
         _ => {
             let language = preferences.language.or_else(|| std::env::var("LANG").ok());
             let choice = ask(window, Words::of(&language.unwrap_or_default()), stops).await;

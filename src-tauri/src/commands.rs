@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bridge::{Call, Problem, Purpose};
+use bridge::{Call, Desk, Problem, Purpose};
 use serde_json::Value;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{AppHandle, Manager as _, Runtime};
 use tauri_plugin_dialog::{DialogExt as _, FilePath};
 
 use crate::house::House;
-use crate::question;
+use crate::{autostart, question};
 
 /// Answers every command; `false` for a name that no command has.
 pub(crate) fn handle<R: Runtime>(invoke: Invoke<R>) -> bool {
@@ -78,8 +78,24 @@ async fn answer<R: Runtime>(
             }
             None => Ok(text(false)),
         },
+        Call::SetPreferences { preferences } => {
+            let desk = app.state::<Arc<House>>().desk().await?;
+            start_at_login(&desk, preferences.start_at_login).await?;
+            desk.answer(Call::SetPreferences { preferences }, room?).await
+        }
         call => app.state::<Arc<House>>().desk().await?.answer(call, room?).await,
     }
+}
+
+/// Whoever removes the entry with a tool of their system is not given it back by another setting.
+async fn start_at_login(desk: &Desk, on: bool) -> Result<(), Problem> {
+    if desk.preferences().await?.start_at_login == on {
+        return Ok(());
+    }
+    autostart::set(on).map_err(|error| {
+        let params = [("file", "lab-courier.desktop"), ("reason", &error.kind().to_string())];
+        Problem::new("file-unreadable", &params, "startAtLogin")
+    })
 }
 
 /// The window may have locked itself while a dialog was open: names of files are not for whoever sits there now.

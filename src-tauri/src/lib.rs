@@ -1,11 +1,14 @@
 //! The desktop shell: one window over `bridge`. It knows Tauri and no rule.
 
+mod autostart;
 mod closing;
 mod commands;
 #[cfg(test)]
 mod grants;
 mod house;
+mod outside;
 mod question;
+mod tray;
 mod window;
 
 use std::process::ExitCode;
@@ -28,19 +31,30 @@ pub fn run() -> ExitCode {
         }
     };
     tauri::async_runtime::set(runtime.handle().clone());
-    let practice = std::env::args().skip(1).any(|argument| argument == "--practice");
+    let arguments = arguments(std::env::args_os());
+    let asks = |flag: &str| arguments.iter().any(|argument| argument == flag);
+    let (practice, in_background) = (asks("--practice"), asks(autostart::IN_BACKGROUND));
+    let folder = std::env::current_dir().unwrap_or_default();
+    let opened = bridge::Opened::of(&arguments, &folder);
     let house = Arc::new(House::new(practice));
     let app = tauri::Builder::default()
-        .plugin(tauri_plugin_single_instance::init(|app, _, _| window::show(app)))
+        .plugin(tauri_plugin_single_instance::init(|app, arguments, folder| {
+            let arguments = arguments.get(1..).unwrap_or_default();
+            window::opened(app, bridge::Opened::of(arguments, folder.as_ref()));
+            window::show(app);
+        }))
         .plugin(tauri_plugin_dialog::init())
-        .plugin(tauri_plugin_window_state::Builder::default().build())
+        .plugin(window_state())
         .manage(house)
         .manage(closing::Decided::default())
+        .manage(tray::Tray::default())
         .invoke_handler(commands::handle)
         .on_window_event(window::on_event)
-        .setup(|app| {
-            window::open(app.handle())?;
+        .setup(move |app| {
+            window::open(app.handle(), in_background)?;
             window::announce_changes(app.handle().clone());
+            window::opened(app.handle(), opened);
+            outside::follow(app.handle().clone());
             Ok(())
         })
         .build(tauri::generate_context!());
@@ -52,6 +66,11 @@ pub fn run() -> ExitCode {
         }
     };
     app.run(|app, event| {
+        #[cfg(target_os = "macos")]
+        if let tauri::RunEvent::Opened { urls } = &event {
+            let links: Vec<String> = urls.iter().map(ToString::to_string).collect();
+            window::opened(app, bridge::Opened::of(&links, std::path::Path::new("/")));
+        }
         if let tauri::RunEvent::Exit = event {
             let house = app.state::<Arc<House>>().inner().clone();
             tauri::async_runtime::block_on(async move { house.close().await });
@@ -59,4 +78,15 @@ pub fn run() -> ExitCode {
     });
     drop(runtime);
     ExitCode::SUCCESS
+}
+
+/// Without the name of the program. One that is no Unicode cannot travel through the page, and is left out.
+fn arguments(all: std::env::ArgsOs) -> Vec<String> {
+    all.skip(1).filter_map(|argument| argument.into_string().ok()).collect()
+}
+
+/// Size and place of the window. Not whether it is visible: one that was hidden in the tray is shown at the next start.
+fn window_state<R: tauri::Runtime>() -> tauri::plugin::TauriPlugin<R> {
+    use tauri_plugin_window_state::{Builder, StateFlags};
+    Builder::default().with_state_flags(StateFlags::all() & !StateFlags::VISIBLE).build()
 }

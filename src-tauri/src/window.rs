@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bridge::Opened;
 use serde::Serialize;
 use tauri::webview::PageLoadEvent;
 use tauri::{
@@ -41,12 +42,13 @@ struct Dropped {
     refused: usize,
 }
 
-/// Opens the window.
-pub(crate) fn open(app: &AppHandle) -> tauri::Result<()> {
+/// Opens the window; in the background it waits until the tray is found, or is not.
+pub(crate) fn open(app: &AppHandle, in_background: bool) -> tauri::Result<()> {
     let window = WebviewWindowBuilder::new(app, MAIN, WebviewUrl::App("index.html".into()))
         .title("Lab Courier")
         .inner_size(1280.0, 820.0)
         .min_inner_size(720.0, 520.0)
+        .visible(!in_background)
         .on_document_title_changed(|window, title| {
             // The page names the environment; a title that cannot be set stays as it was.
             let _ = window.set_title(&title);
@@ -93,13 +95,50 @@ fn draw_again_when_ended(_: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
 }
 
-/// Brings the window to the front (a second start of the program).
+/// Brings the window to the front (a second start of the program, the tray).
 pub(crate) fn show(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(MAIN) {
         // Failing to raise a window is no reason to disturb anybody.
+        let _ = window.show();
         let _ = window.unminimize();
         let _ = window.set_focus();
     }
+}
+
+/// A hidden window that nothing can call back stands in the bar of windows.
+pub(crate) fn come_out_of_hiding(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(MAIN)
+        && !window.is_visible().unwrap_or(true)
+    {
+        // As above.
+        let _ = window.minimize();
+        let _ = window.show();
+    }
+}
+
+/// Whether a person has it in front of them.
+pub(crate) fn is_in_view(app: &AppHandle) -> bool {
+    app.get_webview_window(MAIN).is_some_and(|window| {
+        window.is_visible().unwrap_or(false)
+            && !window.is_minimized().unwrap_or(false)
+            && window.is_focused().unwrap_or(false)
+    })
+}
+
+/// A start of the program hands something over: the page is told, and asks for it.
+pub(crate) fn opened(app: &AppHandle, opened: Opened) {
+    if opened.is_empty() {
+        return;
+    }
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        // Where the desk does not open the page could do nothing with it.
+        if let Ok(desk) = app.state::<Arc<House>>().desk().await {
+            desk.hand_in(opened);
+            // A page that does not listen yet asks once it is there.
+            let _ = app.emit("opened", ());
+        }
+    });
 }
 
 /// Files dragged over the window and dropped on it.

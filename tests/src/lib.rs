@@ -19,7 +19,9 @@ use tokio_util::sync::CancellationToken;
 /// A built program of this workspace, beside the test's own executable.
 pub fn program(name: &str) -> PathBuf {
     let here = std::env::current_exe().expect("a test has an executable");
-    let folder = here.ancestors().nth(2).expect("target/debug/deps/test");
+    let folder = here.parent().expect("a folder");
+    // target/debug/deps/test, or target/debug/program
+    let folder = folder.parent().filter(|_| folder.ends_with("deps")).unwrap_or(folder);
     let program = folder.join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     assert!(
         program.exists(),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use fantoccini::wd::Capabilities;
 use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::program;
@@ -49,6 +49,20 @@ pub struct Window {
 impl Window {
     /// Opens the window in practice mode.
     pub async fn open() -> Self {
+        Self::open_with(&[]).await
+    }
+
+    /// As [`Window::open`], started with these arguments.
+    pub async fn open_with(arguments: &[&str]) -> Self {
+        Self::open_program(&program("lab-courier"), arguments).await
+    }
+
+    /// As [`Window::open`], with a program that lies elsewhere.
+    pub async fn open_installed(application: &Path) -> Self {
+        Self::open_program(application, &[]).await
+    }
+
+    async fn open_program(application: &Path, arguments: &[&str]) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let (screen, display) = screen();
         let (port, native) = (free_port(), free_port());
@@ -73,8 +87,21 @@ impl Window {
         until("both ports of the driver", || {
             [port, native].iter().all(|port| TcpStream::connect(("127.0.0.1", *port)).is_ok())
         });
-        let client = session(port).await;
+        let options = json!({ "application": application, "args": arguments });
+        let client = session(port, options).await;
         Self { client, display, home, driver, _screen: screen }
+    }
+
+    /// Starts the program once more, as a file manager or a link does; it ends by itself.
+    pub fn start_again(&self, arguments: &[&str]) {
+        let mut again = Command::new(program("lab-courier"));
+        again.args(arguments).env("DISPLAY", &self.display).env("HOME", self.home.path());
+        again.env("LABCOURIER_HOME", self.home()).env("GDK_BACKEND", "x11");
+        again.env_remove("WAYLAND_DISPLAY").stdin(Stdio::null());
+        let mut again = Running::start(&mut again).expect("the program starts");
+        until("the second start hands over and ends", || {
+            again.0.try_wait().is_ok_and(|ended| ended.is_some())
+        });
     }
 
     /// The folder in which the program keeps its profiles.
@@ -281,10 +308,9 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// A session; only its creation is tried again, because the web view's driver is slow to wake.
-async fn session(port: u16) -> Client {
+async fn session(port: u16, options: Value) -> Client {
     let mut capabilities = Capabilities::new();
-    let application = program("lab-courier");
-    capabilities.insert("tauri:options".to_owned(), json!({ "application": application }));
+    capabilities.insert("tauri:options".to_owned(), options);
     capabilities.insert("browserName".to_owned(), json!("wry"));
     let address = format!("http://127.0.0.1:{port}");
     let mut last = None;

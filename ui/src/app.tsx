@@ -3,13 +3,14 @@
 
 import { useQueryClient } from "@tanstack/react-query";
 import type { QueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { I18nProvider } from "react-aria-components";
 
 import { door } from "#door";
 
 import css from "./app.module.css";
 import type { DetailView } from "./bridge/generated/DetailView";
+import type { OpenedView } from "./bridge/generated/OpenedView";
 import { journalFollower, usePreferences, useStatus } from "./bridge/queries";
 import { WordsProvider, languageFor, loadWords, useWords } from "./i18n/text";
 import type { Words } from "./i18n/text";
@@ -137,41 +138,49 @@ function Frame() {
   const judgedFor = status.data && `${status.data.room} ${status.data.endpoint} ${status.data.baseUrl}`;
   // What is known at one authority is new at another: one press must not send there what was judged for the first.
   useOtherRoom(judgedFor, () => intake.lookAnew(intake.sources));
+  const receiveOpened = useOpened(locked || status.data === undefined, ({ paths, refused, report }) => {
+    if (report !== null) {
+      if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
+      go({ screen: "reports", group: null, open: report });
+    }
+    // Opened from elsewhere, and not dropped on what stands on the screen: a list to look at.
+    if (paths.length + refused > 0) receive(paths, refused, { kind: "send" });
+  });
+  function receive(paths: string[], refused: number, target: DropTarget) {
+    if (refused > 0) {
+      say({ tone: "attention", title: text("drop.dialog"), more: text("drop.too-many", { n: refused }) });
+      return;
+    }
+    // An open dialog is somebody's work: what is dropped beside it must not take it away.
+    const receiver = dropReceiver();
+    if (receiver) {
+      receiver(paths);
+      return;
+    }
+    if (isDialogOpen()) {
+      say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") });
+      return;
+    }
+    const certificates = paths.filter((path) => CERTIFICATE_FILE.test(path));
+    if (certificates.length > 0 && certificates.length === paths.length) {
+      if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
+      go(HOME.certificate);
+      certificate.offer(paths);
+      return;
+    }
+    if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
+    const [only] = paths;
+    if (target.kind === "certificate") certificate.offer(paths);
+    else if (target.kind === "report" && paths.length === 1 && only) setQuestion({ id: target.id, path: only });
+    else {
+      go(HOME.send);
+      intake.choose(paths);
+    }
+  }
   useCoreEvents({
     hovering: setHovering,
-    dropped(paths, refused) {
-      if (locked) return;
-      if (refused > 0) {
-        say({ tone: "attention", title: text("drop.dialog"), more: text("drop.too-many", { n: refused }) });
-        return;
-      }
-      // An open dialog is somebody's work: what is dropped beside it must not take it away.
-      const receive = dropReceiver();
-      if (receive) {
-        receive(paths);
-        return;
-      }
-      if (isDialogOpen()) {
-        say({ tone: "attention", title: text("drop.dialog"), more: text("drop.dialog.more") });
-        return;
-      }
-      const certificates = paths.filter((path) => CERTIFICATE_FILE.test(path));
-      if (certificates.length > 0 && certificates.length === paths.length) {
-        if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
-        go(HOME.certificate);
-        certificate.offer(paths);
-        return;
-      }
-      const target = dropTarget(place, cache);
-      if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
-      const [only] = paths;
-      if (target.kind === "certificate") certificate.offer(paths);
-      else if (target.kind === "report" && paths.length === 1 && only) setQuestion({ id: target.id, path: only });
-      else {
-        go(HOME.send);
-        intake.choose(paths);
-      }
-    },
+    dropped: (paths, refused) => !locked && receive(paths, refused, dropTarget(place, cache)),
+    opened: receiveOpened,
   });
   useSingleKeys(preferences.data?.singleKeys ?? true);
   useWindowKeys({ go, showSheet: () => setSheet(true), lock });
@@ -257,8 +266,23 @@ function useTitle(environment: string | undefined): void {
   }, [environment, text]);
 }
 
+/** What starts of the program hand over: asked for once the page is there, whenever it is told, and when nothing locks it any more. */
+function useOpened(waits: boolean, take: (opened: OpenedView) => void): () => void {
+  const latest = useRef(take);
+  useEffect(() => {
+    latest.current = take;
+  });
+  const ask = useCallback(() => {
+    if (waits) return;
+    // What the desk cannot say now waits there.
+    door.call("opened").then((opened) => latest.current(opened), () => undefined);
+  }, [waits]);
+  useEffect(ask, [ask]);
+  return ask;
+}
+
 /** Listens to the core as long as the window lives; the newest handlers answer. */
-function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: string[], refused: number) => void }): void {
+function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: string[], refused: number) => void; opened: () => void }): void {
   const cache = useQueryClient();
   const latest = useRef(to);
   useEffect(() => {
@@ -273,6 +297,7 @@ function useCoreEvents(to: { hovering: (on: boolean) => void; dropped: (paths: s
           latest.current.hovering(false);
           latest.current.dropped(paths, refused ?? 0);
         },
+        opened: () => latest.current.opened(),
       }),
     [cache],
   );

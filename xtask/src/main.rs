@@ -5,6 +5,8 @@
 
 mod campaigns;
 mod checks;
+mod dist;
+mod icons;
 mod packages;
 mod product;
 mod session;
@@ -30,7 +32,9 @@ Usage: cargo xtask COMMAND
   types                              write the TypeScript types of the bridge into the user interface
   man                                write man pages and shell completions to target/man
   supply-chain [--no-install]        advisories and bills of materials (target/sbom)
-  dist                               release builds of the programs and the .deb of the desktop app
+  dist                               release builds of the programs and the packages of this system (target/dist)
+  package-test [--release]           install the .deb, use the app, remove it; needs root (--release: that of `dist`)
+  icons                              draw the icons of all sizes from icons/icon.svg
 
 --no-install leaves the machine alone and names what is missing.
 
@@ -81,7 +85,12 @@ fn dispatch(args: &[String]) -> Result<u8, String> {
         "types" => types::write(&Workspace::open()?).map(|()| 0),
         "man" => product::manual(&Workspace::open()?).map(|()| 0),
         "supply-chain" => supply::chain(&Workspace::open()?, flags(&["--no-install"])?.install()),
-        "dist" => product::release(&Workspace::open()?).map(|()| 0),
+        "dist" => {
+            flags(&[])?;
+            dist::release(&Workspace::open()?).map(|()| 0)
+        }
+        "package-test" => dist::test(&Workspace::open()?, flags(&["--release"])?.has("--release")),
+        "icons" => icons::draw(&Workspace::open()?).map(|()| 0),
         "help" | "--help" | "-h" => {
             output::line(&usage());
             Ok(0)

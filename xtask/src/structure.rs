@@ -44,7 +44,7 @@ const USES: &[(&str, &[&str])] = &[
     ("process", &[]),
     ("texts", &[]),
     ("cli", &["bridge", "process", "texts"]),
-    (DESKTOP, &["bridge", "process"]),
+    (DESKTOP, &["bridge", "process", "texts"]),
     ("rules", &["fhirpath", "fhir"]),
     // Never the client's rooms: what both share is the contract.
     ("authority", &["fhir", "report", "exchange", "rules", "process", "texts"]),

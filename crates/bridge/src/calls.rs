@@ -18,9 +18,9 @@ use crate::views::{
     AskQuery, AskedView, BatchView, CaView, CandidateView, CauseFieldView, CertificateView,
     ChosenView, DeadlineView, DeadlinesView, DecidedView, DetailView, DraftView, EndpointInput,
     EndpointView, FixView, HandedItem, HandedView, IntakeView, LeftView, ListCountsView, ListQuery,
-    LostListView, LyingView, MoveView, NamedCorrection, PageView, PreferencesView, ProbeView,
-    RemovedView, RulesPlanView, SafekeepingView, SavedView, StatementView, StatisticsView,
-    StatusView, StoredCertificateView, SuggestedView, SupportFile,
+    LostListView, LyingView, MoveView, NamedCorrection, OpenedView, PageView, PreferencesView,
+    ProbeView, RemovedView, RulesPlanView, SafekeepingView, SavedView, StatementView,
+    StatisticsView, StatusView, StoredCertificateView, SuggestedView, SupportFile,
 };
 
 /// What a file dialog is opened for.

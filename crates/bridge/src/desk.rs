@@ -11,6 +11,8 @@ mod handing;
 mod intake;
 mod laboratory;
 mod lists;
+mod notifying;
+mod opened;
 mod question;
 mod reports;
 mod rules;
@@ -18,6 +20,7 @@ mod safekeeping;
 mod saved_views;
 mod screen;
 mod setup;
+mod standing;
 mod statement;
 mod statistics;
 mod status;
@@ -50,10 +53,13 @@ use laboratory::{
 };
 pub(crate) use laboratory::{knows_laboratory, settings_missing, was_laboratory};
 pub(crate) use lists::sort_columns;
+pub use notifying::{NOTIFICATIONS, NotificationLine};
+pub use opened::Opened;
 use question::Allowed;
 pub use question::EndpointQuestion;
 pub(crate) use rules::{Plan, Reason};
 use screen::Screen;
+pub use standing::{Standing, StandingView};
 pub use statistics::remember_zone;
 pub(crate) use status::connection_view;
 use taking::Taking;
@@ -112,6 +118,10 @@ struct Inner {
     granted: Granted,
     /// What a person has said yes to.
     allowed: Allowed,
+    /// What starts of the program have handed over, and nobody has looked at.
+    opened: opened::Waiting,
+    /// What notifications need not tell any more.
+    told: std::sync::Mutex<notifying::Told>,
     /// The support bundle that was shown last: what is saved is what was seen.
     support: std::sync::Mutex<Vec<SupportFile>>,
 }
@@ -149,6 +159,7 @@ impl Desk {
             remember_laboratory(&practice_engine);
         }
         let is_practice = !matches!(laboratory, Laboratory::Open(_)) || !is_wanted;
+        let told = std::sync::Mutex::new(Self::told_before(&practice_engine));
         let screen = Screen::new(practice_engine.secrets().has_screen_passphrase()?);
         let desk = Self {
             inner: Arc::new(Inner {
@@ -173,6 +184,8 @@ impl Desk {
                 screen,
                 granted: Granted::default(),
                 allowed: Allowed::default(),
+                opened: opened::Waiting::default(),
+                told,
                 support: std::sync::Mutex::default(),
             }),
             stays_in: None,

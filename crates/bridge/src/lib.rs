@@ -37,7 +37,10 @@ mod words;
 
 pub use calls::{Call, Purpose};
 pub use candidates::{MESSAGE_CODES, REFUSALS};
-pub use desk::{Decision, Desk, EndpointQuestion, remember_zone};
+pub use desk::{
+    Decision, Desk, EndpointQuestion, NOTIFICATIONS, NotificationLine, Opened, Standing,
+    StandingView, remember_zone,
+};
 pub use engine::KnownContent;
 pub use exchange::Environment;
 pub use fhir::Severity;

@@ -1,4 +1,4 @@
-// The one door between window and core: commands by name, and three events. `tauri.ts` is the real one,
+// The one door between window and core: commands by name, and its events. `tauri.ts` is the real one,
 // `mock.ts` a made-up one for looking at screens and for tests.
 
 import type { Commands } from "./generated/Commands";
@@ -24,6 +24,8 @@ export interface CoreEvents {
   drag: { phase: "enter" | "leave" };
   /** Files were dropped on the window. */
   dropped: { paths: string[]; /** So many files that none of them was taken. */ refused?: number };
+  /** A start of the program has handed something over: `opened` says what. */
+  opened: null;
 }
 
 /** Handlers, one for each event. */

@@ -122,6 +122,8 @@ export function createMock(options: MockOptions = {}): Door {
     singleKeys: true,
     onClose: "ask",
     checklistHidden: false,
+    notifications: true,
+    startAtLogin: false,
   };
   const endpoints: EndpointView[] = [
     endpoint("Practice", "https://127.0.0.1:40123/v1/fhir", options.environment ?? "practice", true),
@@ -561,6 +563,9 @@ export function createMock(options: MockOptions = {}): Door {
     set_preferences(takes) {
       preferences = takes.preferences;
       return null;
+    },
+    opened() {
+      return { paths: [], refused: 0, report: null };
     },
     acknowledge_notice({ code, at }) {
       notices = notices.filter((notice) => notice.problem.code !== code || notice.at !== at);

@@ -34,7 +34,7 @@ export const door: Door = {
     return callerIn(() => now);
   },
   listen(handlers) {
-    const ends = [on("changed", handlers), on("drag", handlers), on("dropped", handlers)];
+    const ends = [on("changed", handlers), on("drag", handlers), on("dropped", handlers), on("opened", handlers)];
     return () => ends.forEach((end) => end());
   },
 };

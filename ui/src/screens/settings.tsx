@@ -347,6 +347,24 @@ function Sending() {
           onChange={(onClose) => save({ onClose })}
         />
       </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.login")}</span>
+          <span>{text("settings.login.more")}</span>
+        </span>
+        <Switch isSelected={preferences.data?.startAtLogin ?? false} onChange={(startAtLogin) => save({ startAtLogin })}>
+          <span className="visually-hidden">{text("settings.login")}</span>
+        </Switch>
+      </div>
+      <div className={css.setting}>
+        <span className={css.words}>
+          <span>{text("settings.notifications")}</span>
+          <span>{text("settings.notifications.more")}</span>
+        </span>
+        <Switch isSelected={preferences.data?.notifications ?? true} onChange={(notifications) => save({ notifications })}>
+          <span className="visually-hidden">{text("settings.notifications")}</span>
+        </Switch>
+      </div>
     </section>
   );
 }

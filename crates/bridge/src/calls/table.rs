@@ -268,6 +268,9 @@ calls! {
     lost_reports => LostReports { reveal: bool } -> LostListView:
         one room, follows journal, { "reveal": false }
         = desk.lost_reports(Names::shown_if(reveal)).await;
+    /// What starts of the program have handed over since it was asked last.
+    opened => Opened {} -> OpenedView:
+        any room, {};
     /// What the person chose.
     preferences => Preferences {} -> PreferencesView:
         any room, while locked, {};

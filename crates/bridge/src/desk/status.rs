@@ -82,11 +82,8 @@ impl Desk {
     pub fn under_way(&self) -> u32 {
         let rooms = [Some(self.inner.practice_engine.clone()), self.opened_laboratory()];
         let open = |engine: Engine| engine.journal().counts(engine.now()).ok();
-        let moving = |all: Counts| {
-            let of = |state| all.by_state.get(state).copied().unwrap_or(0);
-            small(["queued", "sending", "unknown", "in-progress"].map(of).iter().sum())
-        };
-        let moving: u32 = rooms.into_iter().flatten().filter_map(open).map(moving).sum();
+        let open = rooms.into_iter().flatten().filter_map(open);
+        let moving: u32 = open.map(|counts| moving(&counts)).sum();
         moving.saturating_add(self.taken_in_now())
     }
 
@@ -145,6 +142,12 @@ impl Desk {
         let (inspection, kind) = known.as_ref().filter(|_| self.place().is_practice)?;
         Some(certificates::certificate_view(inspection, *kind, engine.now()))
     }
+}
+
+/// Reports whose end is not known.
+pub(super) fn moving(counts: &Counts) -> u32 {
+    let of = |state| counts.by_state.get(state).copied().unwrap_or(0);
+    small(["queued", "sending", "unknown", "in-progress"].map(of).iter().sum())
 }
 
 /// Only where there is or was more than one endpoint: a long queue costs milliseconds to count.

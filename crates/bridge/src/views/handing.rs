@@ -47,3 +47,17 @@ pub struct HandedView {
     /// What was shown and lies nowhere any more, by its digests.
     pub gone: IntakeView,
 }
+
+/// What starts of the program have handed over: files to be looked at, or a link to a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, TS)]
+#[serde(rename_all = "camelCase")]
+#[ts(export)]
+pub struct OpenedView {
+    /// Full paths of files and folders.
+    pub paths: Vec<String>,
+    /// So many files that none of them was taken; 0 where all were.
+    pub refused: u32,
+    /// Number of the report to be shown.
+    #[ts(type = "number | null")]
+    pub report: Option<i64>,
+}

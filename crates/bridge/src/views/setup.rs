@@ -296,6 +296,16 @@ pub struct PreferencesView {
     /// The list of first steps was put away.
     #[serde(default)]
     pub checklist_hidden: bool,
+    /// The system shows a notification where something needs a person who does not look at the window.
+    #[serde(default = "notifications_default")]
+    pub notifications: bool,
+    /// The program starts in the background when the person logs in.
+    #[serde(default)]
+    pub start_at_login: bool,
+}
+
+const fn notifications_default() -> bool {
+    true
 }
 
 const fn undo_seconds_default() -> u32 {
@@ -335,6 +345,8 @@ impl Default for PreferencesView {
             single_keys: single_keys_default(),
             on_close: on_close_default(),
             checklist_hidden: false,
+            notifications: notifications_default(),
+            start_at_login: false,
         }
     }
 }

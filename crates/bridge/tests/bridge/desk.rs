@@ -347,6 +347,8 @@ async fn settings_are_kept_and_checked() {
         single_keys: false,
         on_close: "quit".to_owned(),
         checklist_hidden: true,
+        notifications: false,
+        start_at_login: true,
     };
     desk.set_preferences(chosen.clone()).await.unwrap();
     let wrong = PreferencesView { theme: "pink".to_owned(), ..chosen.clone() };

@@ -27,6 +27,7 @@ import type { LyingView } from "./LyingView";
 import type { MoveView } from "./MoveView";
 import type { NamedCorrection } from "./NamedCorrection";
 import type { NoticeCode } from "./NoticeCode";
+import type { OpenedView } from "./OpenedView";
 import type { PageView } from "./PageView";
 import type { PreferencesView } from "./PreferencesView";
 import type { ProbeView } from "./ProbeView";
@@ -185,6 +186,8 @@ export type Commands = {
   left_lying: { takes: void; gives: LeftView };
   /** Reports that a restore has lost with their content. */
   lost_reports: { takes: { reveal: boolean }; gives: LostListView };
+  /** What starts of the program have handed over since it was asked last. */
+  opened: { takes: void; gives: OpenedView };
   /** What the person chose. */
   preferences: { takes: void; gives: PreferencesView };
   /** Keeps it. */

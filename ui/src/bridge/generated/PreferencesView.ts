@@ -46,4 +46,12 @@ onClose: OnClose,
 /**
  * The list of first steps was put away.
  */
-checklistHidden: boolean, };
+checklistHidden: boolean, 
+/**
+ * The system shows a notification where something needs a person who does not look at the window.
+ */
+notifications: boolean, 
+/**
+ * The program starts in the background when the person logs in.
+ */
+startAtLogin: boolean, };

@@ -1,0 +1,99 @@
+//! Life outside the window: the icon in the tray and the notifications follow what the desk says; neither has a rule here.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bridge::{Desk, NOTIFICATIONS, NotificationLine};
+use tauri::{AppHandle, Manager as _};
+use texts::{CATALOGUE, Language};
+
+use crate::house::House;
+use crate::{tray, window};
+
+/// A connection comes and goes without a change of the journal, and a tray appears when its desktop has started.
+const LOOK_AGAIN: Duration = Duration::from_secs(10);
+/// A batch changes the journal many times a second.
+const CALM: Duration = Duration::from_secs(1);
+
+const _: () = CATALOGUE.must_have_each("notification", NOTIFICATIONS);
+
+/// Follows the desk as long as the program runs.
+pub(crate) fn follow(app: AppHandle) {
+    let house = app.state::<Arc<House>>().inner().clone();
+    tauri::async_runtime::spawn(async move {
+        loop {
+            tray::look_for_a_place(&app).await;
+            if let Ok(desk) = house.desk().await {
+                let seen = desk.revision().unwrap_or(u64::MAX);
+                let language = language(&desk).await;
+                tray::show(&app, &desk, language).await;
+                // What cannot be counted now is counted the next time.
+                let due = desk.due_notification(window::is_in_view(&app)).await;
+                notify(language, &due.unwrap_or_default());
+                // Whether it has changed or not: it is looked at again.
+                let _ = tokio::time::timeout(LOOK_AGAIN, desk.changed(seen)).await;
+                tokio::time::sleep(CALM).await;
+            } else {
+                // The page shows why; perhaps it opens later.
+                tokio::time::sleep(LOOK_AGAIN).await;
+            }
+        }
+    });
+}
+
+/// The language that the person chose, or that of the system.
+pub(crate) async fn language(desk: &Desk) -> Language {
+    let chosen = desk.preferences().await.ok().and_then(|chosen| chosen.language);
+    let language = chosen.or_else(|| std::env::var("LANG").ok()).unwrap_or_default();
+    Language::of_locale(&language)
+}
+
+/// The words of a notification, one line each.
+fn words(language: Language, lines: &[NotificationLine]) -> String {
+    let mut words = Vec::new();
+    for line in lines {
+        let known = NOTIFICATIONS.iter().find(|(code, _)| *code == line.code);
+        let name = known.and_then(|(_, params)| params.first().copied()).unwrap_or_default();
+        let number = line.number.map(|number| number.to_string()).unwrap_or_default();
+        let text = CATALOGUE.text(language, &format!("notification.{}", line.code));
+        words.push(language.filled(text.unwrap_or_default(), &[(name, &number)]));
+    }
+    words.join("\n")
+}
+
+/// Where the system shows no notifications, the window says the same.
+fn notify(language: Language, lines: &[NotificationLine]) {
+    if lines.is_empty() {
+        return;
+    }
+    let body = words(language, lines);
+    tauri::async_runtime::spawn_blocking(move || {
+        let mut notification = notify_rust::Notification::new();
+        notification.summary("Lab Courier").body(&body).icon("lab-courier");
+        #[cfg(target_os = "windows")]
+        notification.app_id("org.labcourier.desktop");
+        // A desktop without notifications is no fault.
+        let _ = notification.show();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_language_has_words_with_the_number_in_place() {
+        let lines = [
+            NotificationLine { code: "attention", number: Some(17) },
+            NotificationLine { code: "stopped", number: None },
+            NotificationLine { code: "certificate", number: Some(14) },
+        ];
+        for language in Language::ALL {
+            let said = words(language, &lines);
+            assert_eq!(said.lines().count(), 3, "{said}");
+            assert!(said.contains("17") && said.contains("14") && !said.contains('{'), "{said}");
+        }
+        let one = [NotificationLine { code: "attention", number: Some(1) }];
+        assert!(words(Language::English, &one).contains("1 report needs"));
+    }
+}
