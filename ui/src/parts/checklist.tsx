@@ -37,7 +37,7 @@ export function Checklist({ status, samples }: { status: StatusView; samples: ()
     practice: real || completed > 0,
     certificate: certificates.length > 0,
     authority: endpoints.some(({ environment }) => environment !== "practice"),
-    connection: real && status.connection === "connected",
+    connection: real && (status.connection === "connected" || status.tested !== null),
     report: real && completed + inProgress > 0,
   };
   const next = STEPS.find((step) => !done[step]);
