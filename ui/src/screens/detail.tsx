@@ -11,9 +11,10 @@ import type { MessageView } from "../bridge/generated/MessageView";
 import { useCommand, useDetail } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
+import { useIntake } from "../intake";
 import { Button, CopyValue } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
-import { sayOnItsWay } from "../parts/correction";
+import { sayIfItWaits } from "../parts/correction";
 import { Deadline } from "../parts/deadline";
 import { ReasonDialog } from "../parts/dialog";
 import { heldAs } from "../parts/held";
@@ -195,14 +196,23 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
     close();
     say({ tone: "done", title: text(title) });
   };
+  const intake = useIntake();
+  // What is sent by a decision can be taken back where its seconds are counted.
   const resubmit = useCommand("resubmit", {
     onDone(next) {
-      sayOnItsWay(next, text, "done.resubmit");
+      intake.followed([next]);
+      sayIfItWaits(next, text);
       onShow(next);
     },
   });
   const holdBack = useCommand("hold_back", { onDone: done("done.hold-back") });
-  const release = useCommand("release", { onDone: (waits) => done(waits ? "done.release-waits" : "done.release")() });
+  const release = useCommand("release", {
+    onDone(waits) {
+      if (waits) return done("done.release-waits")();
+      close();
+      intake.followed([id]);
+    },
+  });
   const withdraw = useCommand("withdraw", { onDone: done("done.withdraw") });
   // One in progress is waited for on; one in doubt is settled by that word.
   const isExpected = view.row.state === "in-progress";

@@ -19,9 +19,10 @@ import type { Decided } from "../parts/decided";
 import { useAllKey, useKeys } from "../parts/keys";
 import { GroupFilter, LaboratoryFilter, SavedViews, StateFilter } from "../parts/list-filters";
 import { Empty, ProblemNote } from "../parts/notes";
+import { useReportKeys } from "../parts/report-keys";
 import { ReportList } from "../parts/report-list";
 import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { sayProblem } from "../parts/toasts";
 import { useOtherRoom, useWindow } from "../place";
 import type { Only, Sent } from "../place";
 import { useSelection } from "../selection";
@@ -208,22 +209,6 @@ function useChooseAll(selection: Selection, filter: ReturnType<typeof filterOf>)
       // In another room these numbers would be other reports.
       .then((ids) => room() === before && selection.choose(ids))
       .catch((thrown: unknown) => sayProblem(text)(problemOf(thrown)));
-  };
-}
-
-/** The actions that a key starts: only those that the core offers for that report. */
-function useReportKeys(correct: (id: number) => void, show: (id: number) => void) {
-  const text = useText();
-  return (action: "correct" | "resubmit", id: number | null) => {
-    if (id === null) return;
-    void door
-      .call("detail", { id })
-      .then(async ({ row }) => {
-        if (!row.actions.includes(action)) say({ tone: "progress", title: text("reports.not-now") });
-        else if (action === "correct") correct(id);
-        else show(await door.call("resubmit", { id }));
-      })
-      .catch(sayProblem(text));
   };
 }
 
