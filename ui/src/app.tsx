@@ -134,6 +134,10 @@ function Frame() {
     go((place) => HOME[place.screen]);
     for (const numbered of ["batch", "chosen", "detail", "list", "list_counts", "saved_views"]) cache.removeQueries({ queryKey: [numbered] });
   });
+  const importCertificates = (paths: string[]) => {
+    go(HOME.certificate);
+    certificate.offer(paths);
+  };
   const judgedFor = status.data && `${status.data.room} ${status.data.endpoint} ${status.data.baseUrl}`;
   // What is known at one authority is new at another: one press must not send there what was judged for the first.
   useOtherRoom(judgedFor, () => intake.lookAnew(intake.sources));
@@ -158,8 +162,7 @@ function Frame() {
       const certificates = paths.filter((path) => CERTIFICATE_FILE.test(path));
       if (certificates.length > 0 && certificates.length === paths.length) {
         if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
-        go(HOME.certificate);
-        certificate.offer(paths);
+        importCertificates(paths);
         return;
       }
       const target = dropTarget(place, cache);
@@ -207,7 +210,7 @@ function Frame() {
                 )}
                 {status.data && <Standing status={status.data} />}
                 {status.data && <Announcer counts={status.data.counts} />}
-                <ScreenOf place={place} room={status.data?.room} judgedFor={judgedFor} certificate={certificate} />
+                <ScreenOf place={place} room={status.data?.room} judgedFor={judgedFor} certificate={certificate} onCertificates={importCertificates} />
                 <BatchBar />
               </main>
             </div>
@@ -228,12 +231,13 @@ function ScreenOf(props: {
   room: number | undefined;
   judgedFor: string | undefined;
   certificate: ReturnType<typeof useCertificateFiles>;
+  onCertificates: (paths: string[]) => void;
 }) {
-  const { place, room, judgedFor, certificate } = props;
+  const { place, room, judgedFor, certificate, onCertificates } = props;
   // What was marked in one room is another report in the other.
   switch (place.screen) {
     case "send":
-      return <Send key={judgedFor} />;
+      return <Send key={judgedFor} onCertificate={(path) => onCertificates([path])} />;
     case "reports":
       return <Reports key={room} group={place.group} open={place.open} sent={place.sent} only={place.only} />;
     case "correct":

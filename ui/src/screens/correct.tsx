@@ -11,6 +11,7 @@ import { useIntake } from "../intake";
 import { refusedOf } from "../parts/bulk-bar";
 import { Button } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
+import { Destination, useDestinations } from "../parts/destination";
 import { Dialog, ReasonDialog } from "../parts/dialog";
 import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
@@ -124,6 +125,7 @@ function CauseCard(props: {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
+  const destination = useDestinations();
   const [expanded, setExpanded] = useState(props.expanded);
   // The next cause stays in sight; the report that is open is always among those shown.
   const [asked, setShown] = useState(FEW);
@@ -179,6 +181,7 @@ function CauseCard(props: {
                 <StateMark state={row.state} size={16} />
                 <span className={css.what}>
                   <Subject about={row} otherwise={row.file} />
+                  <Destination of={destination(row)} />
                   <span>{row.patient ?? text("reports.no-patient")}</span>
                   {row.errors > 1 && <span>{text("correct-list.also", { n: row.errors - 1 })}</span>}
                 </span>

@@ -16,6 +16,7 @@ import { Button, CopyValue } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
 import { sayIfItWaits } from "../parts/correction";
 import { Deadline } from "../parts/deadline";
+import { Destination, useDestinations } from "../parts/destination";
 import { ReasonDialog } from "../parts/dialog";
 import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
@@ -75,6 +76,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
   };
   const { row, messages } = view;
   const held = heldAs(view);
+  const destination = useDestinations();
   /** The suggestion with which the correction is opened. */
   const [applying, setApplying] = useState<string>();
   const applied = ({ suggestion }: MessageView) =>
@@ -85,6 +87,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
         <div className={css.top}>
           <span className={css.standing}>
             <StateBadge state={row.state} data-testid="detail-state" />
+            <Destination of={destination(row)} />
             {row.due && <Deadline due={row.due} />}
           </span>
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />

@@ -14,6 +14,7 @@ import { useCodeText, useFormat, useText, useWords } from "../i18n/text";
 import { BulkBar, refusedOf } from "../parts/bulk-bar";
 import { Button, SearchField, Select } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
+import { useDestinations } from "../parts/destination";
 import { DecidedBar } from "../parts/decided";
 import type { Decided } from "../parts/decided";
 import { useAllKey, useKeys } from "../parts/keys";
@@ -51,6 +52,7 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
   const [focused, setFocus] = useState<number | null>(open);
   const focus = open ?? focused;
   const { deadlines } = useDeadlines().data ?? { deadlines: [] };
+  const destination = useDestinations();
   const selection = useSelection();
   useOtherRoom(useStatus().data?.room, () => {
     selection.clear();
@@ -149,6 +151,7 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
             order={{ column: view.sort, ascending: view.ascending }}
             hasDeadlines={view.sort === "deadline" || deadlines.length > 0}
             chosen={selection.ids}
+            destination={destination}
             onOpen={show}
             onFocus={setFocus}
             onEnd={() => list.hasNextPage && !list.isFetching && void list.fetchNextPage()}
