@@ -10,6 +10,7 @@ import { door } from "#door";
 
 import css from "./app.module.css";
 import type { DetailView } from "./bridge/generated/DetailView";
+import { nextTextSize, useSavePreferences } from "./bridge/preferences";
 import { journalFollower, usePreferences, useStatus } from "./bridge/queries";
 import { WordsProvider, languageFor, loadWords, useWords } from "./i18n/text";
 import type { Words } from "./i18n/text";
@@ -22,7 +23,7 @@ import { dropReceiver } from "./parts/drops";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
-import { KeySheet, usePaletteKey, useSingleKeys, useWindowKeys } from "./parts/keys";
+import { KeySheet, usePaletteKey, usePlaceKeys, useSingleKeys, useSizeKeys, useWindowKeys } from "./parts/keys";
 import { ProblemNote } from "./parts/notes";
 import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
@@ -38,7 +39,7 @@ import { Locked } from "./screens/locked";
 import { Overview } from "./screens/overview";
 import { Reports } from "./screens/reports";
 import { Send } from "./screens/send";
-import { Settings, useSavePreferences } from "./screens/settings";
+import { Settings } from "./screens/settings";
 import { Welcome } from "./screens/welcome";
 
 export function App() {
@@ -177,7 +178,12 @@ function Frame() {
     },
   });
   useSingleKeys(preferences.data?.singleKeys ?? true);
-  useWindowKeys({ go, showSheet: () => setSheet(true), lock });
+  useWindowKeys({ showSheet: () => setSheet(true) });
+  usePlaceKeys({ go, lock });
+  useSizeKeys((by) => {
+    const now = preferences.data?.textPercent ?? 100;
+    save({ textPercent: by === 0 ? 100 : nextTextSize(now, by) });
+  });
   usePaletteKey(() => !locked && preferences.data?.firstRunDone && setPalette(true));
   useTitle(status.data?.environment);
 

@@ -4,11 +4,11 @@
 import { ArrowRight, Check, X } from "lucide-react";
 
 import type { StatusView } from "../bridge/generated/StatusView";
+import { useSavePreferences } from "../bridge/preferences";
 import { useCertificates, useEndpoints, usePreferences } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { Place } from "../place";
-import { useSavePreferences } from "../screens/settings";
 import css from "./checklist.module.css";
 import { Button } from "./controls";
 

@@ -26,6 +26,8 @@ const HEAD = 2.25;
 const AHEAD = 40;
 
 interface Props {
+  /** The grid, which takes the focus and the keys. */
+  grid?: React.RefObject<HTMLDivElement | null>;
   rows: RowView[];
   total: number;
   focus: number | null;
@@ -49,7 +51,8 @@ interface Props {
 export function ReportList(props: Props) {
   const { rows: all, total, focus, open, order, chosen, destination, onOpen, onFocus, onEnd, onChoose } = props;
   const text = useText();
-  const scroller = useRef<HTMLDivElement>(null);
+  const own = useRef<HTMLDivElement>(null);
+  const scroller = props.grid ?? own;
   const { rows, fresh, showFresh } = useStill(all, order.column !== null, scroller);
   // Once for each drawing: asked for each of a million rows it would be the whole work.
   const height = rowHeight();

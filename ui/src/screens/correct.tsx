@@ -17,6 +17,7 @@ import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
 import { useMany } from "../parts/many";
 import { Empty, ProblemNote, problemText } from "../parts/notes";
+import { useReportKeys } from "../parts/report-keys";
 import { sentenceOf } from "../parts/said";
 import screen from "../parts/screen.module.css";
 import { StateLabel, StateMark } from "../parts/state";
@@ -58,6 +59,7 @@ export function Correct({ open }: { open: number | null }) {
     say({ tone: "done", title: text("correct.next", { n: left.length }) });
     show((left[at] ?? left[0])?.id ?? null);
   };
+  const act = useReportKeys(setCorrecting, show);
   const ordered = causes.flatMap((cause) => cause.rows);
   const move = (by: number) => {
     const at = ordered.findIndex((row) => row.id === open);
@@ -70,6 +72,7 @@ export function Correct({ open }: { open: number | null }) {
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
     e: () => open !== null && setCorrecting(open),
+    r: () => act("resubmit", open),
     Enter: () => (open === null ? move(0) : setCorrecting(open)),
     Escape: () => open !== null && show(null),
   });

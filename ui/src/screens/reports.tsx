@@ -43,6 +43,7 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
   const [correcting, setCorrecting] = useState<number>();
   const [decided, setDecided] = useState<Decided>();
   const searchInput = useRef<HTMLInputElement>(null);
+  const grid = useRef<HTMLDivElement>(null);
   const sought = useDeferredValue(view.search.trim());
   const filter = filterOf({ ...view, search: sought }, language, { only, sent });
   const list = useList(filter, reveal);
@@ -112,6 +113,11 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
               value={view.search}
               onChange={(search) => set({ search })}
               inputRef={searchInput}
+              onLeave={() => {
+                searchInput.current?.blur();
+                grid.current?.focus();
+                if (!rows.some((row) => row.id === focus)) setFocus(rows[0]?.id ?? null);
+              }}
             />
             <SavedViews view={view} onUse={use} />
           </div>
@@ -144,6 +150,7 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
           <NothingHere filtered={isNarrowed(view) || only !== undefined} group={group} onClear={clearFilters} />
         ) : (
           <ReportList
+            grid={grid}
             rows={rows}
             total={total}
             focus={focus}
