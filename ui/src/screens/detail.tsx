@@ -12,7 +12,7 @@ import { useCommand, useDetail } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { useIntake } from "../intake";
-import { Button, CopyValue } from "../parts/controls";
+import { Button, CopyButton, CopyValue } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
 import { sayIfItWaits } from "../parts/correction";
 import { Deadline } from "../parts/deadline";
@@ -26,6 +26,7 @@ import { ReportContent } from "../parts/report-content";
 import { SourceText } from "../parts/source-text";
 import { StateBadge } from "../parts/state";
 import { diseaseOf, testOf } from "../parts/subject";
+import { supportText } from "../parts/support-text";
 import { Timeline } from "../parts/timeline";
 import { say, sayProblem } from "../parts/toasts";
 import { useWindow } from "../place";
@@ -306,6 +307,7 @@ function Identifiers({ view }: { view: DetailView }) {
   return (
     <section className={css.identifiers}>
       <h3>{text("detail.identifiers")}</h3>
+      <CopyButton label={text("support-copy.label")} value={() => supportText(text, view)} data-testid="copy-for-support" />
       {identifier && (
         <Button
           icon={Landmark}
