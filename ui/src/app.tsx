@@ -11,6 +11,7 @@ import { door } from "#door";
 import css from "./app.module.css";
 import type { DetailView } from "./bridge/generated/DetailView";
 import type { OpenedView } from "./bridge/generated/OpenedView";
+import { nextTextSize, useSavePreferences } from "./bridge/preferences";
 import { journalFollower, usePreferences, useStatus } from "./bridge/queries";
 import { WordsProvider, languageFor, loadWords, useWords } from "./i18n/text";
 import type { Words } from "./i18n/text";
@@ -23,7 +24,7 @@ import { dropReceiver } from "./parts/drops";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
-import { KeySheet, usePaletteKey, useSingleKeys, useWindowKeys } from "./parts/keys";
+import { KeySheet, usePaletteKey, usePlaceKeys, useSingleKeys, useSizeKeys, useWindowKeys } from "./parts/keys";
 import { ProblemNote } from "./parts/notes";
 import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
@@ -39,7 +40,7 @@ import { Locked } from "./screens/locked";
 import { Overview } from "./screens/overview";
 import { Reports } from "./screens/reports";
 import { Send } from "./screens/send";
-import { Settings, useSavePreferences } from "./screens/settings";
+import { Settings } from "./screens/settings";
 import { Welcome } from "./screens/welcome";
 
 export function App() {
@@ -135,6 +136,10 @@ function Frame() {
     go((place) => HOME[place.screen]);
     for (const numbered of ["batch", "chosen", "detail", "list", "list_counts", "saved_views"]) cache.removeQueries({ queryKey: [numbered] });
   });
+  const importCertificates = (paths: string[]) => {
+    go(HOME.certificate);
+    certificate.offer(paths);
+  };
   const judgedFor = status.data && `${status.data.room} ${status.data.endpoint} ${status.data.baseUrl}`;
   // What is known at one authority is new at another: one press must not send there what was judged for the first.
   useOtherRoom(judgedFor, () => intake.lookAnew(intake.sources));
@@ -164,8 +169,7 @@ function Frame() {
     const certificates = paths.filter((path) => CERTIFICATE_FILE.test(path));
     if (certificates.length > 0 && certificates.length === paths.length) {
       if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
-      go(HOME.certificate);
-      certificate.offer(paths);
+      importCertificates(paths);
       return;
     }
     if (preferences.data?.firstRunDone === false) save({ firstRunDone: true });
@@ -183,7 +187,12 @@ function Frame() {
     opened: receiveOpened,
   });
   useSingleKeys(preferences.data?.singleKeys ?? true);
-  useWindowKeys({ go, showSheet: () => setSheet(true), lock });
+  useWindowKeys({ showSheet: () => setSheet(true) });
+  usePlaceKeys({ go, lock });
+  useSizeKeys((by) => {
+    const now = preferences.data?.textPercent ?? 100;
+    save({ textPercent: by === 0 ? 100 : nextTextSize(now, by) });
+  });
   usePaletteKey(() => !locked && preferences.data?.firstRunDone && setPalette(true));
   useTitle(status.data?.environment);
 
@@ -216,7 +225,7 @@ function Frame() {
                 )}
                 {status.data && <Standing status={status.data} />}
                 {status.data && <Announcer counts={status.data.counts} />}
-                <ScreenOf place={place} room={status.data?.room} judgedFor={judgedFor} certificate={certificate} />
+                <ScreenOf place={place} room={status.data?.room} judgedFor={judgedFor} certificate={certificate} onCertificates={importCertificates} />
                 <BatchBar />
               </main>
             </div>
@@ -237,12 +246,13 @@ function ScreenOf(props: {
   room: number | undefined;
   judgedFor: string | undefined;
   certificate: ReturnType<typeof useCertificateFiles>;
+  onCertificates: (paths: string[]) => void;
 }) {
-  const { place, room, judgedFor, certificate } = props;
+  const { place, room, judgedFor, certificate, onCertificates } = props;
   // What was marked in one room is another report in the other.
   switch (place.screen) {
     case "send":
-      return <Send key={judgedFor} />;
+      return <Send key={judgedFor} onCertificate={(path) => onCertificates([path])} />;
     case "reports":
       return <Reports key={room} group={place.group} open={place.open} sent={place.sent} only={place.only} />;
     case "correct":

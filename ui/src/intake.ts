@@ -17,6 +17,8 @@ export interface Source {
   /** A text that came from no file. */
   pasted?: Pasted;
   found: CandidateView[] | undefined;
+  /** Digests of what a person has taken off the list, though it lies there. */
+  without?: ReadonlySet<string>;
   /** When a person named it last: what is named again is looked at again, and asked about anew. */
   chosen: number;
   problem?: Problem;
@@ -50,7 +52,7 @@ type Step =
   | { do: "paste"; path: string; pasted: Pasted; look: number }
   | { do: "found"; path: string; look: number; found: CandidateView[] }
   | { do: "not-read"; path: string; look: number; problem: Problem }
-  | { do: "leave-out"; path: string }
+  | { do: "leave-out"; path: string; digest?: string }
   | { do: "clear" }
   | { do: "anew"; look: number }
   | { do: "sent"; views: IntakeView[]; at: number; left: Left; look: number }
@@ -90,12 +92,12 @@ export function intakeReducer(state: Intake, step: Step): Intake {
           source.path !== step.path || source.look !== step.look
             ? source
             : step.do === "found"
-              ? { ...source, found: step.found }
+              ? { ...source, found: step.found.filter(({ digest }) => !source.without?.has(digest)) }
               : { ...source, found: [], problem: step.problem },
         ),
       };
     case "leave-out":
-      return { ...state, sources: state.sources.filter((source) => source.path !== step.path) };
+      return { ...state, sources: state.sources.flatMap((source) => (source.path === step.path ? leftWithout(source, step.digest) : [source])) };
     case "clear":
       return { ...state, sources: [] };
     case "anew":
@@ -118,6 +120,13 @@ export function intakeReducer(state: Intake, step: Step): Intake {
   }
 }
 
+/** A source without one of its contents; nothing of it is left where that was all. */
+function leftWithout(source: Source, digest: string | undefined): Source[] {
+  const found = source.found?.filter((view) => view.digest !== digest) ?? [];
+  if (!digest || found.length === 0) return [];
+  return [{ ...source, found, without: new Set([...(source.without ?? []), digest]) }];
+}
+
 /** What was chosen or dropped while the hand-over was under way was no part of it, and stays: also where it is on the list once more. */
 function afterwards(sources: Source[], { gone, anew }: Left, look: number): Source[] {
   const isOf = (some: readonly Source[]) => (source: Source) => some.some(({ path, chosen }) => path === source.path && chosen === source.chosen);
@@ -126,7 +135,10 @@ function afterwards(sources: Source[], { gone, anew }: Left, look: number): Sour
   const changes = (source: Source) => isAnew(source) && !source.pasted;
   return sources
     .filter((source) => !isGone(source) || isAnew(source))
-    .map((source) => (changes(source) ? { path: source.path, found: undefined, look, chosen: source.chosen } : source));
+    .map((source) => {
+      const { problem: _, ...rest } = source;
+      return changes(source) ? { ...rest, found: undefined, look } : source;
+    });
 }
 
 /**
@@ -154,7 +166,8 @@ export function leftOf(sources: Source[], again: ReadonlySet<string>, { items, g
 export interface IntakeDesk extends Intake {
   choose: (paths: string[]) => void;
   paste: (pasted: Pasted) => void;
-  leaveOut: (path: string) => void;
+  /** A whole source, or one content of it. */
+  leaveOut: (path: string, digest?: string) => void;
   clear: () => void;
   /** Looks at all of these again: they are judged for another place now. */
   lookAnew: (sources: Source[]) => void;
@@ -186,7 +199,7 @@ export function useIntakeDesk(reveal: boolean, locked: boolean): IntakeDesk {
         step({ do: "paste", ...source, pasted });
         void lookInto(source, door.here().call("inspect_text", { ...pasted, reveal: shown.current }), step);
       },
-      leaveOut: (path: string) => step({ do: "leave-out", path }),
+      leaveOut: (path: string, digest?: string) => step({ do: "leave-out", path, ...(digest && { digest }) }),
       clear: () => step({ do: "clear" }),
       lookAnew(sources: Source[]) {
         looks += 1;
@@ -256,20 +269,32 @@ export function repeated(sources: Source[]): CandidateView[] {
   return [...new Map(settled.map((view) => [view.digest, view])).values()];
 }
 
+/** No contents. */
+const NONE: ReadonlySet<string> = new Set();
+
+/**
+ * Whether it is asked what it is: a report with its identifier is open or completed, and says something else. It goes only
+ * where a person has said that it is another report.
+ */
+export const isAsked = (view: CandidateView): boolean =>
+  view.corrects !== null && !view.corrects.possible && ["ready", "warnings", "errors"].includes(view.verdict);
+
 /** Whether anything of it goes: what nobody has asked for is not handed over, wherever it is known by then. */
-export function isToGo(source: Source, again: ReadonlySet<string>): boolean {
-  return tally([source]).send > 0 || again.has(source.path);
+export function isToGo(source: Source, again: ReadonlySet<string>, beside = NONE): boolean {
+  return tally([source], beside).send > 0 || again.has(source.path);
 }
 
-/** What the button counts. */
-export function tally(sources: Source[]): { send: number; correction: number; known: number; refused: number; looking: number } {
+/** What the button counts; `beside`: digests of what goes beside a report with its identifier. */
+export function tally(sources: Source[], beside = NONE): { send: number; correction: number; known: number; refused: number; looking: number; asked: number } {
   const found = sources.flatMap((source) => source.found ?? []);
-  const of = (...verdicts: string[]) => found.filter((view) => verdicts.includes(view.verdict)).length;
+  const waits = (view: CandidateView) => isAsked(view) && !beside.has(view.digest);
+  const of = (...verdicts: string[]) => found.filter((view) => verdicts.includes(view.verdict) && !waits(view)).length;
   return {
     send: of("ready", "warnings", "errors"),
     correction: of("errors"),
     known: of("known"),
     refused: of("refused") + sources.filter((source) => source.problem).length,
     looking: sources.filter((source) => source.found === undefined).length,
+    asked: found.filter(waits).length,
   };
 }

@@ -197,6 +197,7 @@ describe("the list of reports", () => {
       order={{ column: null, ascending: false }}
       hasDeadlines={false}
       chosen={new Set()}
+      destination={() => null}
       onOpen={vi.fn()}
       onFocus={vi.fn()}
       onEnd={vi.fn()}

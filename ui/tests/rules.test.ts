@@ -69,7 +69,7 @@ describe("intake", () => {
   it("counts what will be sent, what needs correction, and what not", () => {
     const found = ["x.json", "birth-error.json", "scan.pdf", "known.json"].map(candidate);
     const state = intakeReducer(chosen, { do: "found", path: "a", look: 1, found });
-    expect(tally(state.sources)).toEqual({ send: 2, correction: 1, known: 1, refused: 1, looking: 1 });
+    expect(tally(state.sources)).toEqual({ send: 2, correction: 1, known: 1, refused: 1, looking: 1, asked: 0 });
   });
 
   it("counts each report of a folder that is sent again, and nothing that waits for a person or is on its way", () => {

@@ -26,6 +26,7 @@ mod statistics;
 mod status;
 mod support;
 mod taking;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod trying;
@@ -63,6 +64,7 @@ pub use standing::{Standing, StandingView};
 pub use statistics::remember_zone;
 pub(crate) use status::connection_view;
 use taking::Taking;
+use tested::Tested;
 use trying::{TRY_FIRST, Trying};
 use watches::Watches;
 
@@ -107,6 +109,8 @@ struct Inner {
     /// What was shown last of a folder that is to be watched.
     lying: std::sync::Mutex<Option<Arc<engine::Lying>>>,
     working: AtomicBool,
+    /// The connection test that passed last.
+    tested: std::sync::Mutex<Option<Tested>>,
     /// What was handed over and is not in a journal yet.
     taking: Taking,
     /// Pages that the window has shown: what an earlier one has asked for is answered to nobody.
@@ -178,6 +182,7 @@ impl Desk {
                 questions: AtomicU32::default(),
                 lying: std::sync::Mutex::default(),
                 working: AtomicBool::new(false),
+                tested: std::sync::Mutex::default(),
                 taking: Taking::default(),
                 pages: AtomicU32::new(0),
                 trying: tokio::sync::Mutex::default(),

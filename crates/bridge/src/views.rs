@@ -49,6 +49,8 @@ pub struct StatusView {
     pub problem: Option<Problem>,
     /// Last successful exchange, ISO instant.
     pub last_contact: Option<String>,
+    /// When every layer of a connection test passed last, with the address and the certificate of now, ISO instant.
+    pub tested: Option<String>,
     /// Certificate in use.
     pub certificate: Option<CertificateView>,
     /// The laboratory's own certificate while practice is in use.

@@ -308,6 +308,7 @@ export function createMock(options: MockOptions = {}): Door {
       connection: "connected",
       problem: null,
       lastContact: new Date(now - 40_000).toISOString(),
+      tested: null,
       certificate,
       waitingCertificate: null,
       counts: {

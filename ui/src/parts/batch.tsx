@@ -7,6 +7,7 @@ import { useEffect, useState } from "react";
 import type { BatchView } from "../bridge/generated/BatchView";
 import { useBatch, useCommand, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
+import type { Text } from "../i18n/text";
 import { useIntake } from "../intake";
 import type { Batch } from "../intake";
 import { useWindow } from "../place";
@@ -119,7 +120,7 @@ function Sentence({ batch, view, phase, left }: { batch: Batch; view: BatchView 
 /** "38 completed · 2 need you, 1 cause · 5 on their way, about 10 s" */
 function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
   const text = useText();
-  const { completed, closed, moving, causes, secondsLeft } = view;
+  const { completed, closed, moving, causes, secondsLeft, total } = view;
   const attention = view.attention.length;
   return (
     <p className={css.outcome} data-testid="outcome">
@@ -136,13 +137,20 @@ function Outcome({ view, phase }: { view: BatchView; phase: Phase }) {
       )}
       {closed > 0 && <span>{text("batch.closed", { n: closed })}</span>}
       {moving > 0 && (
-        <span>
-          {text("batch.moving", { n: moving })}
-          {secondsLeft !== null && moving > 1 && `, ${lasting(text, secondsLeft)}`}
+        <span data-testid="progress">
+          {moving > 1 && secondsLeft !== null
+            ? [text("batch.so-far", { done: total - moving, total }), rate(text, moving, secondsLeft), lasting(text, secondsLeft)].join(", ")
+            : text("batch.moving", { n: moving })}
         </span>
       )}
     </p>
   );
+}
+
+/** How many finish in a second, or where that is less than one, in a minute: what is left, over the time left. */
+export function rate(text: Text, moving: number, seconds: number): string {
+  const each = moving / Math.max(1, seconds);
+  return each >= 1 ? text("batch.per-second", { n: Math.round(each) }) : text("batch.per-minute", { n: Math.max(1, Math.round(each * 60)) });
 }
 
 function lasting(text: ReturnType<typeof useText>, seconds: number): string {

@@ -1,8 +1,9 @@
 // A file before it is sent: what it is, for whom, and what was found in it.
 
-import { ChevronDown, ChevronRight, CircleAlert, CircleCheck, CircleSlash, Copy, TriangleAlert, X } from "lucide-react";
+import { ChevronDown, ChevronRight, CircleAlert, CircleCheck, CircleHelp, CircleSlash, Copy, FileKey2, TriangleAlert, X } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useState } from "react";
+import type { ReactNode } from "react";
 
 import type { CandidateView } from "../bridge/generated/CandidateView";
 import type { CorrectsView } from "../bridge/generated/CorrectsView";
@@ -29,17 +30,26 @@ export function CandidateRow(props: {
   view: CandidateView;
   again?: boolean;
   onAgain?: ((on: boolean) => void) | undefined;
-  onLeaveOut?: () => void;
+  onLeaveOut?: (() => void) | undefined;
   /** Each file is a report of its own, also one that could correct another. */
   separate?: boolean;
+  /** All that is found in it is said once for many files: it looks like one without findings. */
+  isPlain?: boolean;
+  /** It goes beside the report with its identifier. Asked where `onBeside` is there. */
+  beside?: boolean;
+  onBeside?: ((on: boolean) => void) | undefined;
+  /** Opens the import: it is a certificate. */
+  onCertificate?: (() => void) | undefined;
 }) {
-  const { view, again, onAgain, onLeaveOut, separate } = props;
+  const { view, again, onAgain, onLeaveOut, separate, isPlain, beside, onBeside, onCertificate } = props;
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
   const { go } = useWindow();
   const [open, setOpen] = useState(view.verdict === "errors" || view.verdict === "refused");
-  const { icon: Icon, tone } = VERDICTS[view.verdict];
+  const isOpenQuestion = onBeside !== undefined && !beside;
+  const verdict = isPlain ? "ready" : view.verdict;
+  const { icon: Icon, tone } = isOpenQuestion ? { icon: CircleHelp, tone: "caution" as const } : VERDICTS[verdict];
   const { known } = view;
   return (
     <li className={css.candidate} data-testid="candidate-row" data-verdict={view.verdict}>
@@ -54,7 +64,12 @@ export function CandidateRow(props: {
             </span>
           </span>
         </div>
-        <span className={`${css.verdict} ${stateCss[tone]}`}>{words("verdict", view.verdict)}</span>
+        <span className={`${css.verdict} ${stateCss[tone]}`}>{isOpenQuestion ? text("send.asked") : words("verdict", verdict)}</span>
+        {onCertificate && (
+          <Button icon={FileKey2} onPress={onCertificate} data-testid="import-this-certificate">
+            {text("send.import-certificate")}
+          </Button>
+        )}
         {view.messages.length > 0 ? (
           <Button
             tone="quiet"
@@ -86,7 +101,18 @@ export function CandidateRow(props: {
           )}
         </div>
       )}
-      {view.corrects && <Corrects corrects={view.corrects} separate={separate ?? false} />}
+      {view.corrects && (
+        <Corrects corrects={view.corrects} separate={separate ?? false}>
+          {onBeside && (
+            <>
+              <p>{text("send.same.more")}</p>
+              <Switch isSelected={beside ?? false} onChange={onBeside}>
+                {text("send.same.send")}
+              </Switch>
+            </>
+          )}
+        </Corrects>
+      )}
       {open && view.messages.length > 0 && (
         <ul className={css.messages}>
           {view.messages.map((message, at) => (
@@ -99,7 +125,7 @@ export function CandidateRow(props: {
 }
 
 /** Which report this file corrects, and what differs. */
-function Corrects({ corrects, separate }: { corrects: CorrectsView; separate: boolean }) {
+function Corrects({ corrects, separate, children }: { corrects: CorrectsView; separate: boolean; children?: ReactNode }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
@@ -115,6 +141,7 @@ function Corrects({ corrects, separate }: { corrects: CorrectsView; separate: bo
         </Button>
       </span>
       <Difference changes={corrects.changes} changed={corrects.changed} max={2} />
+      {children}
     </div>
   );
 }

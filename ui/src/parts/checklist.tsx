@@ -4,11 +4,11 @@
 import { ArrowRight, Check, X } from "lucide-react";
 
 import type { StatusView } from "../bridge/generated/StatusView";
+import { useSavePreferences } from "../bridge/preferences";
 import { useCertificates, useEndpoints, usePreferences } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { Place } from "../place";
-import { useSavePreferences } from "../screens/settings";
 import css from "./checklist.module.css";
 import { Button } from "./controls";
 
@@ -37,7 +37,7 @@ export function Checklist({ status, samples }: { status: StatusView; samples: ()
     practice: real || completed > 0,
     certificate: certificates.length > 0,
     authority: endpoints.some(({ environment }) => environment !== "practice"),
-    connection: real && status.connection === "connected",
+    connection: real && (status.connection === "connected" || status.tested !== null),
     report: real && completed + inProgress > 0,
   };
   const next = STEPS.find((step) => !done[step]);

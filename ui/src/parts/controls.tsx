@@ -98,13 +98,21 @@ export function SearchField(props: {
   value: string;
   onChange: (value: string) => void;
   inputRef?: React.Ref<HTMLInputElement>;
+  /** Escape where nothing is typed, or Enter or the arrow down: to what was searched. */
+  onLeave?: () => void;
 }) {
-  const { label, inputRef, ...rest } = props;
+  const { label, inputRef, onLeave, ...rest } = props;
   const text = useText();
+  const press = (event: React.KeyboardEvent) => {
+    const leaves = event.key === "Enter" || event.key === "ArrowDown" || (event.key === "Escape" && props.value === "");
+    if (!onLeave || !leaves) return;
+    event.preventDefault();
+    onLeave();
+  };
   return (
     <AriaSearchField {...rest} aria-label={label} className={css.search}>
       <Search aria-hidden size={15} />
-      <Input ref={inputRef} placeholder={label} className={css.searchInput} />
+      <Input ref={inputRef} placeholder={label} className={css.searchInput} onKeyDown={press} />
       {props.value && (
         <AriaButton className={css.clear} aria-label={text("action.clear-search")}>
           <X aria-hidden size={14} />

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "react";
 import { useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { HOME } from "../place";
-import type { Place } from "../place";
+import type { Place, Screen } from "../place";
 import { Dialog, isDialogOpen } from "./dialog";
 import css from "./keys.module.css";
 
@@ -77,16 +77,65 @@ export function usePaletteKey(show: () => void): void {
   }, []);
 }
 
-export function useWindowKeys({ go, showSheet, lock }: {
-  go: (place: Place) => void;
-  showSheet: () => void;
-  lock: () => void;
-}): void {
-  useKeys({
-    "?": showSheet,
-    s: () => go(HOME.send),
-    l: lock,
+/** The key that works on every screen; all other single keys belong to a list. */
+export function useWindowKeys({ showSheet }: { showSheet: () => void }): void {
+  useKeys({ "?": showSheet });
+}
+
+/** After G, the letter of a place. */
+const PLACES: Record<string, Screen> = {
+  s: "send",
+  r: "reports",
+  c: "correct",
+  o: "overview",
+  a: "ask",
+  k: "certificate",
+  e: "settings",
+};
+/** So long the second letter may take, milliseconds. */
+const SECOND_LETTER = 1500;
+
+/** G, then a letter: to a place, or locked. The letter does nothing else then, whatever it does in a list. */
+export function usePlaceKeys(to: { go: (place: Place) => void; lock: () => void }): void {
+  const latest = useRef(to);
+  useEffect(() => {
+    latest.current = to;
   });
+  useEffect(() => {
+    let since = -SECOND_LETTER;
+    const press = (event: KeyboardEvent) => {
+      if (!singleKeys || event.key.length !== 1 || isTaken(event)) return;
+      const key = event.key.toLowerCase();
+      const isSecond = event.timeStamp - since < SECOND_LETTER;
+      since = !isSecond && key === "g" ? event.timeStamp : -SECOND_LETTER;
+      if (!isSecond && key !== "g") return;
+      event.preventDefault();
+      if (!isSecond) return;
+      const screen = PLACES[key];
+      if (screen) latest.current.go(HOME[screen]);
+      else if (key === "l") latest.current.lock();
+    };
+    document.addEventListener("keydown", press, { capture: true });
+    return () => document.removeEventListener("keydown", press, { capture: true });
+  }, []);
+}
+
+/** Ctrl and +, − or 0 change the size of the text, also while somebody is typing. */
+export function useSizeKeys(change: (by: 1 | -1 | 0) => void): void {
+  const latest = useRef(change);
+  useEffect(() => {
+    latest.current = change;
+  });
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const by = ({ "+": 1, "=": 1, "-": -1, "0": 0 } as const)[event.key];
+      if (by === undefined || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      latest.current(by);
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  }, []);
 }
 
 const SHEET: { keys: string[]; what: TextId }[] = [
@@ -99,12 +148,19 @@ const SHEET: { keys: string[]; what: TextId }[] = [
   { keys: ["Ctrl", "A"], what: "keys.choose-all" },
   { keys: ["E"], what: "keys.correct" },
   { keys: ["R"], what: "keys.resubmit" },
-  { keys: ["S"], what: "keys.send" },
   { keys: ["1", "…", "5"], what: "keys.groups" },
   { keys: ["Ctrl", "Enter"], what: "keys.send-now" },
   { keys: ["Ctrl", "Z"], what: "keys.undo" },
   { keys: ["Ctrl", "K"], what: "palette.title" },
-  { keys: ["L"], what: "keys.lock" },
+  { keys: ["G", "S"], what: "nav.send" },
+  { keys: ["G", "R"], what: "nav.reports" },
+  { keys: ["G", "C"], what: "nav.correct" },
+  { keys: ["G", "O"], what: "nav.overview" },
+  { keys: ["G", "A"], what: "nav.ask" },
+  { keys: ["G", "K"], what: "nav.certificate" },
+  { keys: ["G", "E"], what: "nav.settings" },
+  { keys: ["G", "L"], what: "keys.lock" },
+  { keys: ["Ctrl", "+", "−", "0"], what: "settings.text-size" },
   { keys: ["?"], what: "keys.sheet" },
 ];
 

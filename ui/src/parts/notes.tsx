@@ -29,10 +29,11 @@ export function Notice(props: {
   children?: ReactNode;
   actions?: ReactNode;
   role?: "alert" | "status";
+  "data-testid"?: string;
 }) {
   const { tone, icon: Icon = tone === "attention" || tone === "caution" ? TriangleAlert : Info } = props;
   return (
-    <div className={`${css.notice} ${css[tone]}`} role={props.role}>
+    <div className={`${css.notice} ${css[tone]}`} role={props.role} data-testid={props["data-testid"]}>
       <Icon aria-hidden size={18} className={css.icon} />
       <div className={css.words}>
         {props.title && <strong>{props.title}</strong>}

@@ -4,13 +4,13 @@ import { ArrowRight, FileSearch, Search } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useDeferredValue, useId, useMemo, useState } from "react";
 
+import { useSavePreferences } from "../bridge/preferences";
 import { ALL, usePreferences, useCommand, useRows, useStatus } from "../bridge/queries";
 import { LANGUAGES, useCodeText, useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { State } from "../bridge/generated/State";
 import type { Screen } from "../place";
 import { useChooser } from "../screens/send";
-import { useSavePreferences } from "../screens/settings";
 import { Dialog } from "./dialog";
 import { StateMark } from "./state";
 import { diseaseOf } from "./subject";

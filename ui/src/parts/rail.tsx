@@ -3,11 +3,10 @@
 import { BadgeCheck, ChartColumn, Files, Keyboard, Landmark, ListChecks, Send, Settings } from "lucide-react";
 import { CircleCheck, CircleDashed, CloudOff, Eye, EyeOff, Lock, LockKeyhole, PauseCircle } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
-import { useQueryClient } from "@tanstack/react-query";
 
 import type { Connection as Link } from "../bridge/generated/Connection";
 import type { StatusView } from "../bridge/generated/StatusView";
-import { useCommand, usePreferences } from "../bridge/queries";
+import { useSavePreferences } from "../bridge/preferences";
 import { LANGUAGES, useCodeText, useFormat, useText, useWords } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { HOME, useWindow } from "../place";
@@ -149,9 +148,7 @@ function Connection({ status }: { status: StatusView }) {
 
 export function LanguageChoice({ quiet }: { quiet?: boolean }) {
   const { language, text } = useWords();
-  const cache = useQueryClient();
-  const preferences = usePreferences();
-  const save = useCommand("set_preferences");
+  const save = useSavePreferences();
   return (
     <Select
       label={text("settings.language")}
@@ -159,12 +156,7 @@ export function LanguageChoice({ quiet }: { quiet?: boolean }) {
       quiet={quiet}
       value={language}
       choices={LANGUAGES.map(({ code, name }) => ({ id: code, name }))}
-      onChange={(code) => {
-        if (!preferences.data) return;
-        const changed = { ...preferences.data, language: code };
-        cache.setQueryData(["preferences"], changed);
-        save.mutate({ preferences: changed });
-      }}
+      onChange={(code) => save({ language: code })}
     />
   );
 }

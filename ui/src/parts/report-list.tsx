@@ -11,6 +11,7 @@ import type { TextId } from "../i18n/text";
 import type { Column } from "../view";
 import { Button } from "./controls";
 import { Deadline } from "./deadline";
+import { Destination } from "./destination";
 import { sentenceOf } from "./said";
 import css from "./report-list.module.css";
 import { StateLabel } from "./state";
@@ -25,6 +26,8 @@ const HEAD = 2.25;
 const AHEAD = 40;
 
 interface Props {
+  /** The grid, which takes the focus and the keys. */
+  grid?: React.RefObject<HTMLDivElement | null>;
   rows: RowView[];
   total: number;
   focus: number | null;
@@ -34,6 +37,8 @@ interface Props {
   /** There are deadlines to sort by. */
   hasDeadlines: boolean;
   chosen: ReadonlySet<number>;
+  /** Where a report goes, where that has to be said. */
+  destination: (row: RowView) => string | null;
   onOpen: (id: number) => void;
   onFocus: (id: number) => void;
   onEnd: () => void;
@@ -44,9 +49,10 @@ interface Props {
 }
 
 export function ReportList(props: Props) {
-  const { rows: all, total, focus, open, order, chosen, onOpen, onFocus, onEnd, onChoose } = props;
+  const { rows: all, total, focus, open, order, chosen, destination, onOpen, onFocus, onEnd, onChoose } = props;
   const text = useText();
-  const scroller = useRef<HTMLDivElement>(null);
+  const own = useRef<HTMLDivElement>(null);
+  const scroller = props.grid ?? own;
   const { rows, fresh, showFresh } = useStill(all, order.column !== null, scroller);
   // Once for each drawing: asked for each of a million rows it would be the whole work.
   const height = rowHeight();
@@ -106,6 +112,7 @@ export function ReportList(props: Props) {
                 <Row
                   key={item.key}
                   row={row}
+                  destination={destination(row)}
                   index={item.index}
                   top={item.start - virtual.options.scrollMargin}
                   isFocused={row.id === focus}
@@ -196,6 +203,7 @@ type Press = "open" | "choose" | "range";
 
 function Row(props: {
   row: RowView;
+  destination: string | null;
   index: number;
   top: number;
   isFocused: boolean;
@@ -203,7 +211,7 @@ function Row(props: {
   isChosen: boolean;
   onPress: (how: Press) => void;
 }) {
-  const { row, index, top, isFocused, isOpen, isChosen, onPress } = props;
+  const { row, destination, index, top, isFocused, isOpen, isChosen, onPress } = props;
   const text = useText();
   const format = useFormat();
   const press = (event: React.MouseEvent) => {
@@ -233,6 +241,7 @@ function Row(props: {
         <Subject about={row} otherwise={row.file} />
         <span className={css.state}>
           <StateLabel state={row.state} size={15} />
+          <Destination of={destination} />
           {row.due && <Deadline due={row.due} />}
           {row.message && <span className={css.message}>{sentenceOf(text, row.message)}</span>}
         </span>
@@ -246,9 +255,6 @@ function Row(props: {
       </span>
       <span role="gridcell" className={css.updated}>
         <span>{format.moment(row.updated)}</span>
-        {row.environment !== "production" && (
-          <span className={css.second}>{text.code(`environment.${row.environment}`) ?? row.environment}</span>
-        )}
       </span>
     </div>
   );

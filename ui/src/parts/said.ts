@@ -20,6 +20,9 @@ export function sentenceOf(text: Text, message: MessageView): string {
     return text.code(`issue.${message.code}`, params) ?? text("message.authority-says", { code: rule ?? message.code });
   }
   if (rule && BROKEN.has(message.code)) return text("message.rule-broken", { rule });
+  // What a file is says what to do with it.
+  const kind = message.code === "not-a-report" && text.code(`not-a-report.${params.kind}`, params);
+  if (kind) return kind;
   const known = text.code(`finding.${message.code}`, params);
   return known ?? text("message.unfamiliar", { code: message.code, params: paramsText(message.params) });
 }

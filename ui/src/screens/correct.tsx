@@ -3,22 +3,26 @@
 import { ChevronDown, ChevronRight, PartyPopper, RotateCw, Wrench, XCircle } from "lucide-react";
 import { useEffect, useState } from "react";
 
-import { ALL, useList, useStatus } from "../bridge/queries";
+import { ALL, useCommand, useList, useStatus } from "../bridge/queries";
 import { causesOf, offered } from "../causes";
 import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
+import { useIntake } from "../intake";
+import { refusedOf } from "../parts/bulk-bar";
 import { Button } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
+import { Destination, useDestinations } from "../parts/destination";
 import { Dialog, ReasonDialog } from "../parts/dialog";
 import { FixDialog } from "../parts/fix-dialog";
 import { useKeys } from "../parts/keys";
 import { useMany } from "../parts/many";
-import { Empty, ProblemNote } from "../parts/notes";
+import { Empty, ProblemNote, problemText } from "../parts/notes";
+import { useReportKeys } from "../parts/report-keys";
 import { sentenceOf } from "../parts/said";
 import screen from "../parts/screen.module.css";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
-import { say } from "../parts/toasts";
+import { say, sayProblem } from "../parts/toasts";
 import { useWindow } from "../place";
 import css from "./correct.module.css";
 import { Detail } from "./detail";
@@ -55,6 +59,7 @@ export function Correct({ open }: { open: number | null }) {
     say({ tone: "done", title: text("correct.next", { n: left.length }) });
     show((left[at] ?? left[0])?.id ?? null);
   };
+  const act = useReportKeys(setCorrecting, show);
   const ordered = causes.flatMap((cause) => cause.rows);
   const move = (by: number) => {
     const at = ordered.findIndex((row) => row.id === open);
@@ -67,6 +72,7 @@ export function Correct({ open }: { open: number | null }) {
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
     e: () => open !== null && setCorrecting(open),
+    r: () => act("resubmit", open),
     Enter: () => (open === null ? move(0) : setCorrecting(open)),
     Escape: () => open !== null && show(null),
   });
@@ -122,6 +128,7 @@ function CauseCard(props: {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
+  const destination = useDestinations();
   const [expanded, setExpanded] = useState(props.expanded);
   // The next cause stays in sight; the report that is open is always among those shown.
   const [asked, setShown] = useState(FEW);
@@ -177,6 +184,7 @@ function CauseCard(props: {
                 <StateMark state={row.state} size={16} />
                 <span className={css.what}>
                   <Subject about={row} otherwise={row.file} />
+                  <Destination of={destination(row)} />
                   <span>{row.patient ?? text("reports.no-patient")}</span>
                   {row.errors > 1 && <span>{text("correct-list.also", { n: row.errors - 1 })}</span>}
                 </span>
@@ -200,7 +208,7 @@ function CauseCard(props: {
 /** Issue types by which an authority says that it could not, rather than that the report is wrong. */
 const PASSING = new Set(["exception", "timeout", "transient", "throttled", "lock-error", "no-store", "incomplete"]);
 
-/** One decision for all reports of a cause; it stops at the first that cannot follow. */
+/** One decision for all reports of a cause. */
 function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) => void }) {
   const text = useText();
   // What is asked about is what was shown then: a report that gets the same cause meanwhile is none of it.
@@ -211,7 +219,18 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
     stop();
     setAsking(undefined);
   };
-  const resubmit = (ids: number[]) => each(ids, (here, id) => here.call("resubmit", { id }));
+  const intake = useIntake();
+  // One call for all of them: they are taken back together, in the bar that counts the seconds.
+  const decide = useCommand("decide", {
+    onDone(view) {
+      setAsking(undefined);
+      if (view.sent.length > 0) intake.followed(view.sent);
+      const [first] = view.refused;
+      if (first) say({ tone: "attention", title: text("decided.left", { n: refusedOf(view) }), more: problemText(text, first.problem).title });
+    },
+  });
+  const isSending = decide.isPending;
+  const resubmit = (ids: number[]) => decide.mutate({ ids, decision: "resubmit", reason: "" }, { onError: sayProblem(text) });
   // What the authority may have solved meanwhile can go again as it is; for all else that is useless.
   const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
   return (
@@ -222,7 +241,12 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
         </Button>
       )}
       {again.length > 0 && (
-        <Button tone={passing ? "primary" : "quiet"} icon={RotateCw} isPending={busy} onPress={() => (again.length === 1 ? resubmit(again) : setAsking({ what: "resubmit", ids: again }))}>
+        <Button
+          tone={passing ? "primary" : "quiet"}
+          icon={RotateCw}
+          isPending={busy || isSending}
+          onPress={() => (again.length === 1 ? resubmit(again) : setAsking({ what: "resubmit", ids: again }))}
+        >
           {text("correct-list.resubmit", { n: again.length })}
         </Button>
       )}
@@ -238,10 +262,10 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
           onClose={cancel}
           footer={
             <>
-              <Button tone="quiet" isPending={busy} onPress={() => resubmit(asking.ids)}>
+              <Button tone="quiet" isPending={isSending} onPress={() => resubmit(asking.ids)} data-testid="resubmit-all">
                 {text("correct-list.resubmit.all", { n: asking.ids.length })}
               </Button>
-              <Button tone="primary" isPending={busy} onPress={() => resubmit(asking.ids.slice(0, 1))}>
+              <Button tone="primary" isPending={isSending} onPress={() => resubmit(asking.ids.slice(0, 1))} data-testid="resubmit-one">
                 {text("correct-list.resubmit.one")}
               </Button>
             </>

@@ -11,10 +11,12 @@ import type { MessageView } from "../bridge/generated/MessageView";
 import { useCommand, useDetail } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
-import { Button, CopyValue } from "../parts/controls";
+import { useIntake } from "../intake";
+import { Button, CopyButton, CopyValue } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
-import { sayOnItsWay } from "../parts/correction";
+import { sayIfItWaits } from "../parts/correction";
 import { Deadline } from "../parts/deadline";
+import { Destination, useDestinations } from "../parts/destination";
 import { ReasonDialog } from "../parts/dialog";
 import { heldAs } from "../parts/held";
 import { Doubt } from "../parts/doubt";
@@ -24,6 +26,7 @@ import { ReportContent } from "../parts/report-content";
 import { SourceText } from "../parts/source-text";
 import { StateBadge } from "../parts/state";
 import { diseaseOf, testOf } from "../parts/subject";
+import { supportText } from "../parts/support-text";
 import { Timeline } from "../parts/timeline";
 import { say, sayProblem } from "../parts/toasts";
 import { useWindow } from "../place";
@@ -74,6 +77,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
   };
   const { row, messages } = view;
   const held = heldAs(view);
+  const destination = useDestinations();
   /** The suggestion with which the correction is opened. */
   const [applying, setApplying] = useState<string>();
   const applied = ({ suggestion }: MessageView) =>
@@ -84,6 +88,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
         <div className={css.top}>
           <span className={css.standing}>
             <StateBadge state={row.state} data-testid="detail-state" />
+            <Destination of={destination(row)} />
             {row.due && <Deadline due={row.due} />}
           </span>
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
@@ -195,14 +200,23 @@ function Actions(props: { view: DetailView; onShow: (id: number) => void; onCorr
     close();
     say({ tone: "done", title: text(title) });
   };
+  const intake = useIntake();
+  // What is sent by a decision can be taken back where its seconds are counted.
   const resubmit = useCommand("resubmit", {
     onDone(next) {
-      sayOnItsWay(next, text, "done.resubmit");
+      intake.followed([next]);
+      sayIfItWaits(next, text);
       onShow(next);
     },
   });
   const holdBack = useCommand("hold_back", { onDone: done("done.hold-back") });
-  const release = useCommand("release", { onDone: (waits) => done(waits ? "done.release-waits" : "done.release")() });
+  const release = useCommand("release", {
+    onDone(waits) {
+      if (waits) return done("done.release-waits")();
+      close();
+      intake.followed([id]);
+    },
+  });
   const withdraw = useCommand("withdraw", { onDone: done("done.withdraw") });
   // One in progress is waited for on; one in doubt is settled by that word.
   const isExpected = view.row.state === "in-progress";
@@ -293,6 +307,7 @@ function Identifiers({ view }: { view: DetailView }) {
   return (
     <section className={css.identifiers}>
       <h3>{text("detail.identifiers")}</h3>
+      <CopyButton label={text("support-copy.label")} value={() => supportText(text, view)} data-testid="copy-for-support" />
       {identifier && (
         <Button
           icon={Landmark}

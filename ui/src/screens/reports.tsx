@@ -14,14 +14,16 @@ import { useCodeText, useFormat, useText, useWords } from "../i18n/text";
 import { BulkBar, refusedOf } from "../parts/bulk-bar";
 import { Button, SearchField, Select } from "../parts/controls";
 import { CorrectDialog } from "../parts/correct-dialog";
+import { useDestinations } from "../parts/destination";
 import { DecidedBar } from "../parts/decided";
 import type { Decided } from "../parts/decided";
 import { useAllKey, useKeys } from "../parts/keys";
 import { GroupFilter, LaboratoryFilter, SavedViews, StateFilter } from "../parts/list-filters";
 import { Empty, ProblemNote } from "../parts/notes";
+import { useReportKeys } from "../parts/report-keys";
 import { ReportList } from "../parts/report-list";
 import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { sayProblem } from "../parts/toasts";
 import { useOtherRoom, useWindow } from "../place";
 import type { Only, Sent } from "../place";
 import { useSelection } from "../selection";
@@ -41,6 +43,7 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
   const [correcting, setCorrecting] = useState<number>();
   const [decided, setDecided] = useState<Decided>();
   const searchInput = useRef<HTMLInputElement>(null);
+  const grid = useRef<HTMLDivElement>(null);
   const sought = useDeferredValue(view.search.trim());
   const filter = filterOf({ ...view, search: sought }, language, { only, sent });
   const list = useList(filter, reveal);
@@ -50,6 +53,7 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
   const [focused, setFocus] = useState<number | null>(open);
   const focus = open ?? focused;
   const { deadlines } = useDeadlines().data ?? { deadlines: [] };
+  const destination = useDestinations();
   const selection = useSelection();
   useOtherRoom(useStatus().data?.room, () => {
     selection.clear();
@@ -109,6 +113,11 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
               value={view.search}
               onChange={(search) => set({ search })}
               inputRef={searchInput}
+              onLeave={() => {
+                searchInput.current?.blur();
+                grid.current?.focus();
+                if (!rows.some((row) => row.id === focus)) setFocus(rows[0]?.id ?? null);
+              }}
             />
             <SavedViews view={view} onUse={use} />
           </div>
@@ -141,6 +150,7 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
           <NothingHere filtered={isNarrowed(view) || only !== undefined} group={group} onClear={clearFilters} />
         ) : (
           <ReportList
+            grid={grid}
             rows={rows}
             total={total}
             focus={focus}
@@ -148,6 +158,7 @@ export function Reports({ group, open, sent, only }: { group: Group | null; open
             order={{ column: view.sort, ascending: view.ascending }}
             hasDeadlines={view.sort === "deadline" || deadlines.length > 0}
             chosen={selection.ids}
+            destination={destination}
             onOpen={show}
             onFocus={setFocus}
             onEnd={() => list.hasNextPage && !list.isFetching && void list.fetchNextPage()}
@@ -208,22 +219,6 @@ function useChooseAll(selection: Selection, filter: ReturnType<typeof filterOf>)
       // In another room these numbers would be other reports.
       .then((ids) => room() === before && selection.choose(ids))
       .catch((thrown: unknown) => sayProblem(text)(problemOf(thrown)));
-  };
-}
-
-/** The actions that a key starts: only those that the core offers for that report. */
-function useReportKeys(correct: (id: number) => void, show: (id: number) => void) {
-  const text = useText();
-  return (action: "correct" | "resubmit", id: number | null) => {
-    if (id === null) return;
-    void door
-      .call("detail", { id })
-      .then(async ({ row }) => {
-        if (!row.actions.includes(action)) say({ tone: "progress", title: text("reports.not-now") });
-        else if (action === "correct") correct(id);
-        else show(await door.call("resubmit", { id }));
-      })
-      .catch(sayProblem(text));
   };
 }
 

@@ -1,44 +1,45 @@
 // Send: choose or drop, look at the findings, send, take back for ten seconds.
 
 import { ClipboardPaste, EyeOff, FilePlus2, FileStack, FlaskConical, FolderPlus, Send as SendIcon, X } from "lucide-react";
-import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { Dispatch, SetStateAction } from "react";
 
 import { door } from "#door";
 
-import type { HandedList } from "../bridge/door";
-import type { CandidateView } from "../bridge/generated/CandidateView";
-import type { IntakeView } from "../bridge/generated/IntakeView";
-import type { StatusView } from "../bridge/generated/StatusView";
-import { followJournal, useStatus } from "../bridge/queries";
+import { useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { isToGo, leftOf, repeated, tally, useIntake } from "../intake";
+import { isAsked, repeated, tally, useIntake } from "../intake";
 import type { Source } from "../intake";
-import { CandidateRow } from "../parts/candidate";
 import { Checklist } from "../parts/checklist";
-import { Button, Switch } from "../parts/controls";
+import { Button } from "../parts/controls";
 import { isDialogOpen } from "../parts/dialog";
-import { Notice, ProblemNote } from "../parts/notes";
+import { ProblemNote } from "../parts/notes";
 import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { Common, Found, nameOf } from "../parts/send-list";
+import { sayProblem } from "../parts/toasts";
 import { LeftLying } from "../parts/watched";
 import { useWindow } from "../place";
+import { useSend } from "../sending";
+import { sharedWarnings } from "../shared-warnings";
 import { PasteDialog } from "./paste";
 import css from "./send.module.css";
 
-export function Send() {
+/** `onCertificate` opens the import of a file that turns out to be a certificate. */
+export function Send({ onCertificate }: { onCertificate: (path: string) => void }) {
   const text = useText();
   const status = useStatus();
   const intake = useIntake();
   const [again, setAgain] = useState<ReadonlySet<string>>(new Set());
+  /** Digests of what goes beside a report with the same identifier, because somebody has said that it is another one. */
+  const [beside, setBeside] = useState<ReadonlySet<string>>(new Set());
   const [pasting, setPasting] = useState(false);
   const chooser = useChooser();
-  const count = tally(intake.sources);
+  const count = tally(intake.sources, beside);
   const [separate, setSeparate] = useState(false);
-  const { send, isPending } = useSend({ again, setAgain, separate, setSeparate });
+  const { send, isPending } = useSend({ again, setAgain, beside, separate, setSeparate });
   const total = count.send + repeated(intake.sources.filter(({ path }) => again.has(path))).length;
   const ready = total > 0 && count.looking === 0 && !isPending;
+  const shared = useMemo(() => sharedWarnings(intake.sources), [intake.sources]);
   const paste = usePasted();
   usePaste(paste);
   useNamedAgain(intake.sources, setAgain);
@@ -96,7 +97,14 @@ export function Send() {
           </section>
         ) : (
           <>
-          <Common sources={intake.sources} separate={separate} onSeparate={setSeparate} />
+          <Common
+            sources={intake.sources}
+            separate={separate}
+            onSeparate={setSeparate}
+            again={again}
+            onAgain={(paths, on) => setAgain((set) => paths.reduce((all, path) => changed(all, path, on), set))}
+            shared={shared}
+          />
           <ul className={css.candidates} aria-label={text("send.list")}>
             {urgentFirst(intake.sources).map((source) =>
               source.problem ? (
@@ -114,6 +122,10 @@ export function Send() {
                   separate={separate}
                   again={again.has(source.path)}
                   onAgain={(on) => setAgain((set) => changed(set, source.path, on))}
+                  beside={beside}
+                  onBeside={(digest, on) => setBeside((set) => changed(set, digest, on))}
+                  shared={shared}
+                  onCertificate={onCertificate}
                 />
               ),
             )}
@@ -126,7 +138,7 @@ export function Send() {
           <p className={css.sum} aria-live="polite">
             {count.looking > 0
               ? text("send.looking-at", { n: count.looking })
-              : text("send.sum", { known: count.known, refused: count.refused })}
+              : text("send.sum", { known: count.known, refused: count.refused, asked: count.asked })}
           </p>
           <Masked />
           <Button tone="primary" icon={SendIcon} isDisabled={!ready} onPress={send} data-testid="send-button">
@@ -139,73 +151,12 @@ export function Send() {
   );
 }
 
-/** What was found in a source. It goes again as a whole: where that is more than one report, one switch says how many. */
-function Found(props: { source: Source; separate: boolean; again: boolean; onAgain: (on: boolean) => void }) {
-  const { source, separate, again, onAgain } = props;
-  const text = useText();
-  const intake = useIntake();
-  const [only, ...others] = repeated([source]);
-  const found = source.found ?? [];
-  return (
-    <>
-      {others.length > 0 && (
-        <li>
-          <Switch isSelected={again} onChange={onAgain}>
-            {text("send.again.all", { n: others.length + 1, file: nameOf(source) })}
-          </Switch>
-        </li>
-      )}
-      {found.map((view, at) => (
-        <CandidateRow
-          key={at}
-          view={view}
-          separate={separate}
-          again={again}
-          onAgain={others.length === 0 && view === only ? onAgain : undefined}
-          onLeaveOut={found.length === 1 ? () => intake.leaveOut(source.path) : undefined}
-        />
-      ))}
-    </>
-  );
-}
-
-const nameOf = ({ pasted, path }: Source) => pasted?.name ?? path.split(/[/\\]/).findLast(Boolean) ?? path;
-
-/** What many files have in common, said once; and one switch for all files that correct reports. */
-function Common(props: { sources: Source[]; separate: boolean; onSeparate: (on: boolean) => void }) {
-  const { sources, separate, onSeparate } = props;
-  const text = useText();
-  const found = sources.flatMap((source) => source.found ?? []);
-  const corrections = found.filter((view) => view.corrects?.possible && view.verdict !== "known").length;
-  const known = found.filter((view) => view.verdict === "known").length;
-  const bad = found.filter((view) => view.verdict === "refused" || view.verdict === "errors").length;
-  return (
-    <>
-      {bad > 0 && found.length > bad && <Notice tone="attention" title={text("send.bad-first", { n: bad })} />}
-      {known > 1 && <Notice tone="quiet" title={text("send.known.many", { n: known })} />}
-      {corrections > 0 && (
-        <Notice
-          tone="progress"
-          title={text(separate ? "send.separate.many" : "send.corrects.many", { n: corrections })}
-          actions={
-            <Switch isSelected={separate} onChange={onSeparate}>
-              {text("send.separate.switch")}
-            </Switch>
-          }
-        >
-          {text(separate ? "send.separate.more" : "send.corrects.more")}
-        </Notice>
-      )}
-    </>
-  );
-}
-
 /** Problems first: files that are no reports, then what needs correction; among equals the order of choice. */
 function urgentFirst(sources: Source[]): Source[] {
   const rank = (source: Source) => {
     const verdicts = new Set(source.found?.map((view) => view.verdict));
     if (source.problem || verdicts.has("refused")) return 0;
-    if (verdicts.has("errors")) return 1;
+    if (verdicts.has("errors") || source.found?.some(isAsked)) return 1;
     return source.found?.some((view) => view.corrects) ? 2 : 3;
   };
   return sources.toSorted((a, b) => rank(a) - rank(b));
@@ -251,96 +202,6 @@ export function useChooser() {
     folder: () => chosen(door.call("choose_folder").then((path) => (path === null ? [] : [path]))),
     samples: () => chosen(door.call("practice_samples")),
   };
-}
-
-interface Choices {
-  again: ReadonlySet<string>;
-  setAgain: Dispatch<SetStateAction<ReadonlySet<string>>>;
-  separate: boolean;
-  setSeparate: (on: boolean) => void;
-}
-
-/** Sends what is on the list, in one call; what is known already only where that was asked for. */
-function useSend({ again, setAgain, separate, setSeparate }: Choices) {
-  const text = useText();
-  const intake = useIntake();
-  const cache = useQueryClient();
-  const [isPending, setPending] = useState(false);
-  const send = async () => {
-    const here = door.here();
-    const status = () => cache.getQueryData<StatusView>(["status"]);
-    const before = status();
-    const sendable = intake.sources.filter((source) => !source.problem && isToGo(source, again));
-    const stays = intake.sources.filter((source) => !source.problem && !isToGo(source, again));
-    setPending(true);
-    try {
-      const view = await here.call("hand_over", listOf(sendable, again, separate, before?.endpointId ?? ""));
-      const parts = [...view.items, view.gone];
-      // Each cause once: it is the same for all that it concerns.
-      const problems = new Map(parts.flatMap(({ problem }) => (problem ? [[problem.code, problem]] : [])));
-      problems.forEach(sayProblem(text));
-      const n = parts.flatMap(({ submissions }) => submissions.filter((id) => id !== null)).length;
-      if (status()?.room !== before?.room) {
-        say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
-        return;
-      }
-      const rest = leftOf(sendable, again, view);
-      const went = new Set(sendable.map(({ path }) => path));
-      // What was marked meanwhile stays so.
-      setAgain((now) => new Set([...[...now].filter((path) => !went.has(path)), ...rest.again]));
-      // The next list is another one.
-      if (n > 0) setSeparate(false);
-      const isAnySettled = view.items.some(({ files, failed }) => files.length > failed.length);
-      const beside = isAnySettled ? stays : [];
-      intake.sent([...view.items, goneOf(view.gone, sendable), notHandedOver(beside)], { ...rest.left, gone: [...rest.left.gone, ...beside] });
-    } catch (thrown) {
-      sayProblem(text)(thrown);
-    } finally {
-      setPending(false);
-      followJournal(cache);
-    }
-  };
-  return { send: () => void send(), isPending };
-}
-
-/** What is handed over, in the order in which it was chosen. */
-function listOf(sources: Source[], again: ReadonlySet<string>, separate: boolean, endpoint: string): HandedList {
-  const found = sources.flatMap((source) => source.found ?? []);
-  const corrections = found.flatMap(({ corrects, digest }) => (corrects?.possible ? [{ id: corrects.id, digest }] : []));
-  return {
-    items: sources.map(({ path, pasted }) => pasted ?? { path }),
-    again: repeated(sources.filter(({ path }) => again.has(path))).map(({ digest }) => digest),
-    // The core finds them by itself as well: named, they are nothing else by then.
-    corrections: separate || corrections.length > SHOWN_MAX ? [] : corrections,
-    shown: shownOf(found),
-    separate,
-    endpoint,
-  };
-}
-
-/** Contents named in one call at most. */
-const SHOWN_MAX = 10_000;
-
-/** What was seen: a system may write there while somebody looks. Too many to be named go as they lie. */
-function shownOf(found: CandidateView[]): string[] | null {
-  const digests = new Set(found.flatMap(({ digest }) => (digest ? [digest] : [])));
-  return digests.size > SHOWN_MAX ? null : [...digests];
-}
-
-/** What was shown and lies nowhere any more, under the names that it was shown by: nobody sends it. */
-function goneOf(gone: IntakeView, sources: Source[]): IntakeView {
-  const shown = new Map(sources.flatMap((source) => source.found ?? []).map((file) => [file.digest, file]));
-  const files = gone.files.flatMap(({ digest, verdict, messages }) => {
-    const file = shown.get(digest);
-    return file ? [{ ...file, verdict, messages }] : [];
-  });
-  return { files, submissions: files.map(() => null), failed: [], problem: null };
-}
-
-/** What stays here is told with what went, as what became no submission. */
-function notHandedOver(sources: Source[]): IntakeView {
-  const files = sources.flatMap((source) => source.found ?? []);
-  return { files, submissions: files.map(() => null), failed: [], problem: null };
 }
 
 /** A pasted text becomes a row as a file does; nothing is sent by it. */

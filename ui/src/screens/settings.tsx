@@ -1,13 +1,12 @@
 // Settings: language and look, the authority, sending.
 
-import { useQueryClient } from "@tanstack/react-query";
 import { LifeBuoy, LockKeyhole, Pencil, Plus } from "lucide-react";
 import { useState } from "react";
 
 import { door } from "#door";
 
 import type { EndpointView } from "../bridge/generated/EndpointView";
-import type { PreferencesView } from "../bridge/generated/PreferencesView";
+import { TEXT_SIZES, useSavePreferences } from "../bridge/preferences";
 import { useCommand, useEndpoints, usePreferences, useStatus } from "../bridge/queries";
 import { endpointName, useCodeText, useText } from "../i18n/text";
 import { ConnectionTest } from "../parts/connection-test";
@@ -27,8 +26,6 @@ import { Rules } from "./rules";
 import { Safekeeping } from "./safekeeping";
 import css from "./settings.module.css";
 
-/** Sizes of text, percent; up to what the accessibility rules ask for. */
-const TEXT_SIZES = ["90", "100", "115", "130", "150", "200"];
 const DENSITIES = ["comfortable", "compact"] as const;
 const UNDO_SECONDS = ["0", "5", "10", "20", "30"];
 /** Days in progress until a report needs attention. */
@@ -61,28 +58,6 @@ export function Settings({ adds = false }: { adds?: boolean }) {
   );
 }
 
-/** Saves at once and shows it at once; a refusal puts the old choice back. */
-export function useSavePreferences() {
-  const text = useText();
-  const cache = useQueryClient();
-  const preferences = usePreferences();
-  const save = useCommand("set_preferences");
-  return (change: Partial<PreferencesView>) => {
-    const old = preferences.data;
-    if (!old) return;
-    cache.setQueryData(["preferences"], { ...old, ...change });
-    save.mutate(
-      { preferences: { ...old, ...change } },
-      {
-        onError(problem) {
-          cache.setQueryData(["preferences"], old);
-          sayProblem(text)(problem);
-        },
-      },
-    );
-  };
-}
-
 function Look() {
   const text = useText();
   const preferences = usePreferences();
@@ -110,7 +85,7 @@ function Look() {
           label={text("settings.text-size")}
           hideLabel
           value={String(preferences.data?.textPercent ?? 100)}
-          choices={TEXT_SIZES.map((id) => ({ id, name: `${id} %` }))}
+          choices={TEXT_SIZES.map((percent) => ({ id: String(percent), name: `${percent} %` }))}
           onChange={(percent) => save({ textPercent: Number(percent) })}
           data-testid="text-size"
         />

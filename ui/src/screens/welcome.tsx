@@ -6,6 +6,7 @@ import type { LucideIcon } from "lucide-react";
 import { door } from "#door";
 
 import type { StatusView } from "../bridge/generated/StatusView";
+import { useSavePreferences } from "../bridge/preferences";
 import { useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { Button } from "../parts/controls";
@@ -13,7 +14,6 @@ import { LanguageChoice } from "../parts/rail";
 import { sayProblem } from "../parts/toasts";
 import { HOME, useWindow } from "../place";
 import type { Place } from "../place";
-import { useSavePreferences } from "./settings";
 import css from "./welcome.module.css";
 
 export function Welcome({ status }: { status: StatusView }) {

@@ -347,6 +347,7 @@ test("a passphrase is chosen, asked for, and told from a wrong one by keyboard a
   await by(page, "passphrase-keep").click();
   await page.getByText("Asked for whenever").waitFor();
   await page.locator("body").click({ position: { x: 640, y: 5 } });
+  await page.keyboard.press("g");
   await page.keyboard.press("l");
   await by(page, "unlock-passphrase").waitFor();
   await page.keyboard.type("wrong");

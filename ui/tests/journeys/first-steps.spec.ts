@@ -1,6 +1,7 @@
-// From the first start to practice completed: what comes next is said on Send until all of it is done.
+// From the first start to practice completed, and on to the first real report: what comes next is said on Send until all of
+// it is done.
 
-import { expect, test } from "./window";
+import { authority, expect, test } from "./window";
 
 test("the first steps stay until they are done, each opens its place, and they can be put away", async ({ window, core, restart }) => {
   const list = window.getByTestId("checklist");
@@ -22,4 +23,60 @@ test("the first steps stay until they are done, each opens its place, and they c
   await window.getByTestId("checklist-hide").click();
   await expect(list).toHaveCount(0);
   await expect.poll(() => core.call("preferences")).toMatchObject({ checklistHidden: true });
+});
+
+test.describe("on a computer without a keychain", () => {
+  test.use({ keychain: false });
+
+  test("all five steps are done one after the other, and the green test of the connection counts as the fourth", async ({ window, core }) => {
+    await core.call("protect_with_passphrase", { passphrase: "korrekt pferd batterie" });
+    const made = await authority(core);
+    const list = window.getByTestId("checklist");
+    await window.getByTestId("checklist-practice").click();
+    await window.getByTestId("send-button").click();
+    await expect(list).toContainText("Practise (done)");
+
+    await core.drop([made.p12]);
+    await window.getByTestId("certificate-password").fill(made.password);
+    await window.keyboard.press("Enter");
+    await window.getByTestId("certificate-confirm").click();
+    await expect(window.getByTestId("certificate-stored")).toBeVisible();
+    await window.getByTestId("nav-send").click();
+    await expect(list).toContainText("Certificate (done)");
+
+    await window.getByTestId("checklist-authority").click();
+    const dialog = window.getByRole("dialog").first();
+    await dialog.getByRole("textbox", { name: "Name" }).fill("Pilot");
+    await dialog.getByRole("textbox", { name: "Address" }).fill(made.base);
+    await core.drop([made.ca]);
+    await expect(window.getByTestId("endpoint-ca")).toContainText("Valid until");
+    await window.getByTestId("endpoint-save").click();
+    await expect(dialog).toHaveCount(0);
+    await window.getByTestId("nav-send").click();
+    await expect(list).toContainText("Authority (done)");
+
+    await window.getByTestId("checklist-connection").click();
+    await window.getByRole("button", { name: "Use", exact: true }).click();
+    await expect(window.getByRole("navigation")).toContainText("Not checked yet");
+    await window.getByTestId("test-endpoint").click();
+    await expect(window.getByRole("navigation")).toContainText("Connected");
+    await expect(window.getByRole("navigation")).toContainText("Last check");
+    await window.getByTestId("nav-send").click();
+    await expect(list).toContainText("Connection (done)");
+
+    // Another address has not been tested, whoever was there before.
+    await core.call("set_endpoint_address", { name: "Pilot", base_url: made.base.replace("127.0.0.1", "localhost"), same_authority: true });
+    await expect(window.getByTestId("checklist-connection")).toBeVisible();
+    await window.getByTestId("nav-settings").click();
+    await window.getByTestId("test-endpoint").click();
+    await expect(window.getByRole("navigation")).toContainText("Connected");
+    await window.getByTestId("nav-send").click();
+    await expect(list).toContainText("Connection (done)");
+
+    await core.drop([core.sample("covid")]);
+    await window.getByTestId("send-button").click();
+    await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
+    // All of it is done: the list has nothing more to say.
+    await expect(list).toHaveCount(0);
+  });
 });

@@ -226,3 +226,57 @@ test("a page that goes away in the middle leaves nothing undone, and the next on
   const { counts } = await core.call("status");
   expect(Object.values(counts.byState).reduce((sum, n) => sum + n, 0)).toBe(150);
 });
+
+test("a file with the identifier of a completed report is asked about, and stays unsent until somebody has said what it is", async ({ window, core }) => {
+  const first = core.sample("covid");
+  await core.send([first]);
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+  const whole = readFileSync(first, "utf8");
+  const changed = whole.replace(/"family": ?"([^"]*)"/, '"family": "Anders"');
+  expect(changed).not.toBe(whole);
+  const asked = core.write("asked.json", changed);
+  await core.drop([asked, core.sample("malaria")]);
+  const row = window.getByTestId("candidate-row").filter({ hasText: "asked.json" });
+  await expect(row).toContainText("To be decided");
+  await window.getByRole("button", { name: "Send 1 report", exact: true }).click();
+  await expect(window.getByTestId("batch")).toHaveAttribute("data-phase", "settled");
+  // It is still there, and still the question.
+  await expect(row).toContainText("To be decided");
+  await expect(window.getByTestId("send-button")).toBeDisabled();
+  expect((await core.call("status")).counts.completed).toBe(2);
+  await row.getByText("It is another report: send it").click();
+  await window.getByRole("button", { name: "Send 1 report", exact: true }).click();
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
+});
+
+test("what many files share is said once, one of a folder can be left out, and known files go again by one switch", async ({ window, core }) => {
+  const folder = join(core.folder, "out");
+  mkdirSync(folder);
+  for (const path of core.copies("covid", 4, (content) => content.replace(/(effectiveDateTime": ?")\d{4}/g, "$12021"))) {
+    copyFileSync(path, join(folder, path.replace(/.*\//, "")));
+  }
+  await core.drop([folder]);
+  const rows = window.getByTestId("candidate-row");
+  await expect(rows).toHaveCount(4);
+  await expect(window.getByTestId("send-shared")).toContainText("4 tests are older than 360 days");
+  await expect(rows.first()).toContainText("Ready");
+  await expect(rows.first()).not.toContainText("with warnings");
+  await window.getByRole("button", { name: "Remove covid-002.json" }).click();
+  await expect(rows).toHaveCount(3);
+  await window.getByRole("button", { name: "Send 3 reports" }).click();
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(3);
+  await expect(rows).toHaveCount(0);
+
+  await core.drop(["001", "003"].map((number) => join(folder, `covid-${number}.json`)));
+  await expect(rows).toHaveCount(2);
+  await expect(window.getByTestId("send-button")).toBeDisabled();
+  await window.getByText("Send these 2 again").click();
+  await expect(window.getByRole("button", { name: "Send 2 reports" })).toBeEnabled();
+});
+
+test("a certificate on the list of Send leads to its import", async ({ window, core }) => {
+  await core.drop([core.write("given.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"), core.sample("covid")]);
+  await window.getByTestId("import-this-certificate").click();
+  await expect(window.getByTestId("certificate-password")).toBeVisible();
+  await expect(window.getByText("given.pem")).toBeVisible();
+});

@@ -75,18 +75,19 @@ calls! {
     inspect_text => InspectText { text: String, name: String, reveal: bool } -> Vec<CandidateView>:
         one room, { "text": "{}", "name": "pasted", "reveal": false }
         = desk.inspect_text_as(text, name, Names::shown_if(reveal)).await;
-    /// Takes in a list and sends it: of what lies there, the contents that were shown, and of what is
-    /// known, the contents that are to go again.
+    /// Takes in a list and sends it: of what lies there, the contents that were shown, and of what
+    /// is known, the contents that are to go again; what was left out stays there.
     hand_over => HandOver {
         items: Vec<HandedItem>, again: Vec<String>, corrections: Vec<NamedCorrection>,
-        shown: Option<Vec<String>>, separate: bool, endpoint: String
+        shown: Option<Vec<String>>, left_out: Vec<String>, separate: bool, endpoint: String
     } -> HandedView:
         one room, changes [journal], {
             "items": [{ "path": "/a.json" }], "again": [], "corrections": [], "shown": null,
-            "separate": false, "endpoint": ""
+            "left_out": [], "separate": false, "endpoint": ""
         }
         = {
-            let list = HandedList { items, again, corrections, shown, separate, endpoint };
+            let list =
+                HandedList { items, again, corrections, shown, left_out, separate, endpoint };
             desk.hand_over(list).await
         };
     /// Stops what waits to be sent.

@@ -79,11 +79,12 @@ impl Desk {
         }
     }
 
-    /// Sends a held report although something was found. Says whether it waits all the same, until the authority was
-    /// asked whether it has it.
+    /// Sends a held report although something was found, after the time for undoing it. Says whether it waits all the
+    /// same, until the authority was asked whether it has it.
     pub async fn release(&self, id: i64, reason: String) -> Result<bool, Problem> {
         let (engine, reason) = (self.engine(), limits::reason(&reason)?);
-        engine.release(SubmissionId(id), reason).await?;
+        let delay = self.undo_micros().await?;
+        engine.release_after(SubmissionId(id), reason, delay).await?;
         Ok(engine.journal().goes_by_itself(SubmissionId(id))?)
     }
 
@@ -93,9 +94,11 @@ impl Desk {
         Ok(self.engine().withdraw(SubmissionId(id), reason).await?)
     }
 
-    /// Sends the same content again in place of a rejected or failed submission; gives the successor.
+    /// Sends the same content again in place of a rejected or failed submission, after the time for undoing it; gives
+    /// the successor.
     pub async fn resubmit(&self, id: i64) -> Result<i64, Problem> {
-        Ok(self.engine().resubmit(SubmissionId(id)).await?.0)
+        let (engine, delay) = (self.engine(), self.undo_micros().await?);
+        Ok(engine.resubmit_after(SubmissionId(id), delay).await?.0)
     }
 
     /// Sends a corrected file in place of a submission, as it was shown, by its digest.

@@ -116,7 +116,7 @@ impl Desk {
         self.laboratory_engine().await?.ok_or_else(unknown)
     }
 
-    /// Tests the connection, layer by layer.
+    /// Tests the connection, layer by layer. Where all of them pass, the status says so until something of it changes.
     pub async fn test_endpoint(&self, name: String) -> Result<Vec<ProbeView>, Problem> {
         let engine = if self.is_practice_endpoint(&name) {
             self.inner.practice_engine.clone()
@@ -124,7 +124,14 @@ impl Desk {
             let unknown = || Problem::new("unknown-endpoint", &[("name", &name)], "endpoint");
             self.laboratory_engine().await?.ok_or_else(unknown)?
         };
+        let tested = engine.profile().endpoint_named(&name).cloned();
         let steps = engine.probe(&name).await?;
+        if let Some(tested) = tested {
+            let passed = |step: &client::ProbeStep| {
+                matches!(step.outcome, client::ProbeOutcome::Passed { .. })
+            };
+            self.note_test(&engine, &tested, !steps.is_empty() && steps.iter().all(passed));
+        }
         Ok(steps.iter().map(probe_view).collect())
     }
 

@@ -25,7 +25,12 @@ impl Desk {
         let profile = engine.profile();
         let endpoint = profile.endpoint();
         let connection = engine.connection().borrow().clone();
-        let (connected, mut problem) = connection_view(&connection.state);
+        let (mut connected, mut problem) = connection_view(&connection.state);
+        let tested = self.last_test(&profile);
+        // Nothing was sent yet, and a test has shown the way.
+        if connection.state == ConnectionState::Unchecked && tested.is_some() {
+            connected = Connection::Connected;
+        }
         if let Laboratory::Closed(why) = &*self.laboratory() {
             problem.get_or_insert_with(|| why.clone());
         }
@@ -43,7 +48,8 @@ impl Desk {
             release: endpoint.map(|e| e.release.facts().name.to_owned()).unwrap_or_default(),
             connection: connected,
             problem,
-            last_contact: connection.last_contact.map(fhir::Instant::to_fhir),
+            last_contact: connection.last_contact.max(tested).map(fhir::Instant::to_fhir),
+            tested: tested.map(fhir::Instant::to_fhir),
             certificate: self.certificate_view(&engine),
             waiting_certificate: self.waiting_certificate_view(&engine),
             counts: counts_view(&counts),

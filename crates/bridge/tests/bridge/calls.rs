@@ -8,7 +8,7 @@ use testkit::Figures;
 /// A list of these things, all of them new.
 fn list(items: &Value) -> Value {
     json!({
-        "items": items, "again": [], "corrections": [], "shown": null, "separate": false,
+        "items": items, "again": [], "corrections": [], "left_out": [], "shown": null, "separate": false,
         "endpoint": "",
     })
 }

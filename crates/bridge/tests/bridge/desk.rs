@@ -36,6 +36,13 @@ async fn until(desk: &Desk, id: i64, states: &[&str]) -> DetailView {
     tokio::time::timeout(PATIENCE, wait).await.expect("in time")
 }
 
+/// What is sent leaves at once.
+async fn without_undo(desk: &Desk) {
+    let preferences = desk.preferences().await.unwrap();
+    let preferences = PreferencesView { undo_seconds: 0, ..preferences };
+    desk.set_preferences(preferences).await.unwrap();
+}
+
 fn only(intake: &IntakeView) -> i64 {
     assert_eq!(intake.submissions.len(), 1);
     intake.submissions[0].expect("taken in")
@@ -214,12 +221,10 @@ async fn a_notice_is_read_as_it_was_shown() {
 async fn a_pause_outlives_the_program() {
     let root = tempfile::tempdir().unwrap();
     let desk = opened(root.path()).await;
+    without_undo(&desk).await;
     desk.set_paused(true).await.unwrap();
     let text = std::fs::read_to_string(sample(&desk, "covid").await).unwrap();
     let id = only(&desk.send_text(text, "pasted".to_owned()).await.unwrap());
-    // Without the ten seconds for undoing.
-    desk.hold_back(vec![id]).await.unwrap();
-    desk.release(id, "at once".to_owned()).await.unwrap();
     desk.stop().await;
     drop(desk);
     let desk = opened(root.path()).await;
@@ -234,6 +239,7 @@ async fn a_pause_outlives_the_program() {
 async fn undo_release_withdraw() {
     let root = tempfile::tempdir().unwrap();
     let desk = opened(root.path()).await;
+    without_undo(&desk).await;
     desk.set_paused(true).await.unwrap();
     let text = std::fs::read_to_string(sample(&desk, "covid").await).unwrap();
 

@@ -45,6 +45,10 @@ problem: Problem | null,
  */
 lastContact: string | null, 
 /**
+ * When every layer of a connection test passed last, with the address and the certificate of now, ISO instant.
+ */
+tested: string | null, 
+/**
  * Certificate in use.
  */
 certificate: CertificateView | null, 

@@ -19,6 +19,8 @@ pub(crate) struct HandedList {
     pub(crate) corrections: Vec<NamedCorrection>,
     /// Digests of all that was shown; what lies there besides stays there. `None`: all that lies there is meant.
     pub(crate) shown: Option<Vec<String>>,
+    /// Digests of what a person has left out, although it lies there.
+    pub(crate) left_out: Vec<String>,
     /// Each content is a report of its own, also where it could correct another.
     pub(crate) separate: bool,
     /// Id of the endpoint that the page shows.
@@ -31,6 +33,7 @@ pub(in crate::desk) struct List {
     pub(in crate::desk) again: Again,
     pub(in crate::desk) corrections: HashMap<String, SubmissionId>,
     pub(in crate::desk) shown: Option<HashSet<String>>,
+    pub(in crate::desk) left_out: HashSet<String>,
     pub(in crate::desk) separate: bool,
     pub(in crate::desk) endpoint: String,
 }
@@ -51,9 +54,9 @@ impl List {
     /// # Errors
     /// `argument-too-large`, `argument-invalid`.
     pub(super) fn of(list: HandedList) -> Result<Self, Problem> {
-        let HandedList { items, again, corrections, shown, separate, endpoint } = list;
+        let HandedList { items, again, corrections, shown, left_out, separate, endpoint } = list;
         limits::line("endpoint", &endpoint)?;
-        for digest in again.iter().chain(shown.iter().flatten()) {
+        for digest in again.iter().chain(shown.iter().flatten()).chain(&left_out) {
             limits::line("again", digest)?;
         }
         for named in &corrections {
@@ -69,6 +72,7 @@ impl List {
             again: Again::These(again.into_iter().collect()),
             corrections: corrections.into_iter().map(named).collect(),
             shown: shown.map(|shown| shown.into_iter().collect()),
+            left_out: left_out.into_iter().collect(),
             separate,
             endpoint,
         })

@@ -72,6 +72,10 @@ impl Handing {
         Listed::new(&list.endpoint, HashSet::new()).check(engine.endpoint().ok().as_ref())?;
         let delay = desk.undo_micros().await?;
         let (items, found) = look(&engine, &list, paths).await?;
+        let is_wanted = |candidate: &Candidate| {
+            candidate.parsed().is_none_or(|parsed| !list.left_out.contains(&parsed.digest))
+        };
+        let found: Found = found.into_iter().filter(|(_, it)| is_wanted(it)).collect();
         refuse_elsewhere(found.iter().map(|(_, candidate)| candidate), &list.endpoint)?;
         let targets = targets(&engine, &list, &found);
         let again = again(&engine, &list, &found, &targets)?;

@@ -37,8 +37,8 @@ impl Bench {
     async fn list(&self, items: Vec<HandedItem>) -> HandedList {
         let endpoint = self.desk.status().await.unwrap().endpoint_id;
         assert!(!endpoint.is_empty());
-        let (again, corrections) = (Vec::new(), Vec::new());
-        HandedList { items, again, corrections, shown: None, separate: false, endpoint }
+        let (again, corrections, left_out) = (Vec::new(), Vec::new(), Vec::new());
+        HandedList { items, again, corrections, shown: None, left_out, separate: false, endpoint }
     }
 
     /// Sends a content alone, and the authority rejects it.
@@ -320,6 +320,31 @@ async fn what_was_shown_is_what_goes() {
     bench.desk.stop().await;
 }
 
+/// One content of a folder that a person has left out is not taken in, and nothing of it is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_left_out_stays_where_it_lies() {
+    let bench = Bench::new().await;
+    let folder = bench.folder.path().join("out");
+    std::fs::create_dir(&folder).unwrap();
+    for number in 1..=3 {
+        let file = folder.join(format!("{number}.json"));
+        std::fs::write(file, DocumentBuilder::new(number).json()).unwrap();
+    }
+    let path = folder.display().to_string();
+    let found = bench.desk.inspect_files(vec![path.clone()]).await.unwrap();
+    let digest = |at: usize| found[at].digest.clone();
+    let list = HandedList {
+        shown: Some(vec![digest(0), digest(2)]),
+        left_out: vec![digest(1)],
+        ..bench.list(vec![at(&path)]).await
+    };
+    let view = bench.desk.hand_over(list).await.unwrap();
+    assert_eq!(ids(&view), [[Some(1), Some(2)]]);
+    assert!(view.items[0].problem.is_none() && view.gone.files.is_empty());
+    assert_eq!(bench.all(), 2);
+    bench.desk.stop().await;
+}
+
 #[test]
 fn a_list_is_bounded() {
     let list = |items| HandedList {
@@ -327,6 +352,7 @@ fn a_list_is_bounded() {
         again: Vec::new(),
         corrections: Vec::new(),
         shown: None,
+        left_out: Vec::new(),
         separate: false,
         endpoint: String::new(),
     };

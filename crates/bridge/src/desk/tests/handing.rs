@@ -25,6 +25,7 @@ async fn what_was_shown_and_is_gone_is_told() {
         again: Vec::new(),
         corrections: Vec::new(),
         shown: Some(shown.clone()),
+        left_out: Vec::new(),
         separate: false,
         endpoint: desk.status().await.unwrap().endpoint_id,
     };

@@ -31,8 +31,13 @@ async fn from_practice_to_the_real_thing_and_back() {
     let used: Vec<_> = desk.endpoints().await.unwrap().into_iter().filter(|e| e.in_use).collect();
     assert_eq!(used.len(), 1);
     assert_eq!((used[0].name.as_str(), used[0].language.as_str()), ("Integration", "fr-CH"));
+    assert_eq!((status.connection, &status.tested), (Connection::Unchecked, &None));
     let layers = desk.test_endpoint("Integration".to_owned()).await.unwrap();
     assert!(layers.iter().all(|layer| layer.outcome == ProbeOutcome::Passed), "{layers:?}");
+    // The test has shown the way, under whatever name it goes.
+    let tested = desk.status().await.unwrap();
+    assert_eq!(tested.connection, Connection::Connected);
+    assert!(tested.tested.is_some() && tested.last_contact >= tested.tested);
 
     // A report goes to the authority of the room in use, and is in its journal only.
     let report = sample(&desk).await;
@@ -300,4 +305,42 @@ async fn practice_takes_nothing_that_is_meant_for_a_laboratory_that_does_not_ope
     assert_eq!(desk.status().await.unwrap().problem.unwrap().code, "settings-missing");
     assert_eq!(desk.add_endpoint(nowhere()).await.unwrap_err().code, "settings-missing");
     desk.stop().await;
+}
+
+/// A passed test counts for the address, the CA and the certificate that it was made with.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_passed_test_is_forgotten_with_the_address_and_the_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let integration = Integration::start(&folder.path().join("integration")).await;
+    let root = folder.path().join("desk");
+    let desk = Desk::open_with(&root, SecretsKind::Practice).await.unwrap();
+    desk.add_endpoint(integration.endpoint()).await.unwrap();
+    let import = || {
+        desk.certificate_import(
+            vec![integration.p12.clone()],
+            integration.password.clone(),
+            Some("Integration".to_owned()),
+        )
+    };
+    let certificate = import().await.unwrap();
+    desk.use_endpoint("Integration".to_owned()).await.unwrap();
+    let test = async |name: &str| desk.test_endpoint(name.to_owned()).await.unwrap();
+    let is_tested = async || desk.status().await.unwrap().tested.is_some();
+    test("Integration").await;
+    assert!(is_tested().await);
+    desk.rename_endpoint("Integration".to_owned(), "Pilot".to_owned()).await.unwrap();
+    assert!(is_tested().await, "its name makes no difference");
+    let elsewhere = integration.serving.base_url.replace("127.0.0.1", "localhost");
+    desk.set_endpoint_address("Pilot".to_owned(), elsewhere, true).await.unwrap();
+    assert!(!is_tested().await, "another address was not tested");
+    test("Pilot").await;
+    assert!(is_tested().await);
+    desk.remove_certificate(certificate.fingerprint, true).await.unwrap();
+    assert!(!is_tested().await, "nor was it without this certificate");
+    // A test that does not pass says so, whatever an earlier one has shown.
+    test("Pilot").await;
+    assert!(!is_tested().await);
+    desk.stop().await;
+    integration.shutdown.cancel();
+    integration.serving.finished().await;
 }

@@ -1,0 +1,40 @@
+// The actions on a report that a single key starts: only those that the core offers for it.
+
+import { useQueryClient } from "@tanstack/react-query";
+
+import { door } from "#door";
+
+import type { Caller } from "../bridge/door";
+import { followJournal } from "../bridge/queries";
+import { useText } from "../i18n/text";
+import { useIntake } from "../intake";
+import { sayIfItWaits } from "./correction";
+import { say, sayProblem } from "./toasts";
+
+/** `correct` opens the correction; `show` the report that is sent in place of another. */
+export function useReportKeys(correct: (id: number) => void, show: (id: number) => void) {
+  const text = useText();
+  const intake = useIntake();
+  const cache = useQueryClient();
+  const resubmit = async (here: Caller, id: number) => {
+    const next = await here.call("resubmit", { id });
+    followJournal(cache);
+    intake.followed([next]);
+    sayIfItWaits(next, text);
+    show(next);
+  };
+  return (action: "correct" | "resubmit", id: number | null) => {
+    if (id === null) return;
+    // The number is that of this room: in another one it would be another report.
+    const here = door.here();
+    void here
+      .call("detail", { id })
+      .then(({ row }) => {
+        if (!row.actions.includes(action)) say({ tone: "progress", title: text("reports.not-now") });
+        else if (action === "correct") correct(id);
+        else return resubmit(here, id);
+        return undefined;
+      })
+      .catch(sayProblem(text));
+  };
+}

@@ -1,0 +1,116 @@
+// What one press of Send hands over, and what becomes of the list afterwards.
+
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Dispatch, SetStateAction } from "react";
+
+import { door } from "#door";
+
+import type { HandedList } from "./bridge/door";
+import type { CandidateView } from "./bridge/generated/CandidateView";
+import type { IntakeView } from "./bridge/generated/IntakeView";
+import type { StatusView } from "./bridge/generated/StatusView";
+import { followJournal } from "./bridge/queries";
+import { useText } from "./i18n/text";
+import { isAsked, isToGo, leftOf, repeated, tally, useIntake } from "./intake";
+import type { Source } from "./intake";
+import { say, sayProblem } from "./parts/toasts";
+
+interface Choices {
+  again: ReadonlySet<string>;
+  beside: ReadonlySet<string>;
+  setAgain: Dispatch<SetStateAction<ReadonlySet<string>>>;
+  separate: boolean;
+  setSeparate: (on: boolean) => void;
+}
+
+/** Sends what is on the list, in one call; what is known already only where that was asked for. */
+export function useSend({ again, setAgain, beside, separate, setSeparate }: Choices) {
+  const text = useText();
+  const intake = useIntake();
+  const cache = useQueryClient();
+  const [isPending, setPending] = useState(false);
+  const send = async () => {
+    const here = door.here();
+    const status = () => cache.getQueryData<StatusView>(["status"]);
+    const before = status();
+    const goes = (source: Source) => isToGo(source, again, beside);
+    const waits = (source: Source) => tally([source], beside).asked > 0;
+    const sendable = intake.sources.filter((source) => !source.problem && goes(source));
+    // What waits for somebody's decision stays on the list.
+    const stays = intake.sources.filter((source) => !source.problem && !goes(source) && !waits(source));
+    setPending(true);
+    try {
+      const view = await here.call("hand_over", listOf(sendable, { again, beside, separate }, before?.endpointId ?? ""));
+      const parts = [...view.items, view.gone];
+      // Each cause once: it is the same for all that it concerns.
+      const problems = new Map(parts.flatMap(({ problem }) => (problem ? [[problem.code, problem]] : [])));
+      problems.forEach(sayProblem(text));
+      const n = parts.flatMap(({ submissions }) => submissions.filter((id) => id !== null)).length;
+      if (status()?.room !== before?.room) {
+        say({ tone: "attention", title: text("send.other-room", { n }), more: text("send.other-room.more") });
+        return;
+      }
+      const rest = leftOf(sendable, again, view);
+      const went = new Set(sendable.map(({ path }) => path));
+      // What was marked meanwhile stays so.
+      setAgain((now) => new Set([...[...now].filter((path) => !went.has(path)), ...rest.again]));
+      // The next list is another one.
+      if (n > 0) setSeparate(false);
+      const isAnySettled = view.items.some(({ files, failed }) => files.length > failed.length);
+      const stayed = isAnySettled ? stays : [];
+      const left = { gone: [...rest.left.gone, ...stayed], anew: [...rest.left.anew, ...sendable.filter(waits)] };
+      intake.sent([...view.items, goneOf(view.gone, sendable), notHandedOver(stayed)], left);
+    } catch (thrown) {
+      sayProblem(text)(thrown);
+    } finally {
+      setPending(false);
+      followJournal(cache);
+    }
+  };
+  return { send: () => void send(), isPending };
+}
+
+/** What is handed over, in the order in which it was chosen. */
+function listOf(sources: Source[], choices: Pick<Choices, "again" | "beside" | "separate">, endpoint: string): HandedList {
+  const { again, beside, separate } = choices;
+  const waits = (view: CandidateView) => isAsked(view) && !beside.has(view.digest);
+  const all = sources.flatMap((source) => source.found ?? []);
+  const found = all.filter((view) => !waits(view));
+  const corrections = found.flatMap(({ corrects, digest }) => (corrects?.possible ? [{ id: corrects.id, digest }] : []));
+  return {
+    items: sources.map(({ path, pasted }) => pasted ?? { path }),
+    again: repeated(sources.filter(({ path }) => again.has(path))).map(({ digest }) => digest),
+    // The core finds them by itself as well: named, they are nothing else by then.
+    corrections: separate || corrections.length > SHOWN_MAX ? [] : corrections,
+    shown: shownOf(found),
+    left_out: [...new Set([...all.filter(waits).map(({ digest }) => digest), ...sources.flatMap(({ without }) => [...(without ?? [])])])],
+    separate,
+    endpoint,
+  };
+}
+
+/** Contents named in one call at most. */
+const SHOWN_MAX = 10_000;
+
+/** What was seen: a system may write there while somebody looks. Too many to be named go as they lie. */
+function shownOf(found: CandidateView[]): string[] | null {
+  const digests = new Set(found.flatMap(({ digest }) => (digest ? [digest] : [])));
+  return digests.size > SHOWN_MAX ? null : [...digests];
+}
+
+/** What was shown and lies nowhere any more, under the names that it was shown by: nobody sends it. */
+function goneOf(gone: IntakeView, sources: Source[]): IntakeView {
+  const shown = new Map(sources.flatMap((source) => source.found ?? []).map((file) => [file.digest, file]));
+  const files = gone.files.flatMap(({ digest, verdict, messages }) => {
+    const file = shown.get(digest);
+    return file ? [{ ...file, verdict, messages }] : [];
+  });
+  return { files, submissions: files.map(() => null), failed: [], problem: null };
+}
+
+/** What stays here is told with what went, as what became no submission. */
+function notHandedOver(sources: Source[]): IntakeView {
+  const files = sources.flatMap((source) => source.found ?? []);
+  return { files, submissions: files.map(() => null), failed: [], problem: null };
+}
