@@ -17,6 +17,7 @@ mod unsent;
 pub(crate) mod verdict;
 mod visibility;
 
+pub(crate) use deliveries::open_request;
 pub use deliveries::reached_nobody;
 pub(crate) use duties::{kept, wrapped};
 pub use formerly::Formerly;
