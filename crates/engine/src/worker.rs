@@ -21,6 +21,7 @@ mod unsent;
 pub(crate) mod verdict;
 mod visibility;
 
+pub(crate) use deliveries::open_request;
 pub use deliveries::reached_nobody;
 pub(crate) use duties::{kept, may_be, wrapped};
 pub use formerly::Formerly;

@@ -8,6 +8,7 @@ use report::{StateCode, SubmissionId};
 use serde::{Deserialize, Serialize};
 
 use crate::intake::{Candidate, Origin, Parsed, Verdict, content_digest};
+use crate::worker::open_request;
 use crate::{Engine, EngineError};
 
 /// Code of the warning that another content has this document identifier.
@@ -55,6 +56,8 @@ pub(crate) enum Purpose {
     New,
     /// It takes the place of this one, as a person has said.
     InPlaceOf(SubmissionId),
+    /// It is sent once more, as a person has said; this is the newest of its content.
+    Again(SubmissionId),
 }
 
 impl Purpose {
@@ -63,10 +66,9 @@ impl Purpose {
         match self {
             Self::New => true,
             Self::InPlaceOf(id) => {
-                let is_other_content = other.digest != parsed.digest
-                    && other.canonical.as_deref() != Some(parsed.canonical.as_str());
-                other.id > id && is_other_content && !other.state.may_be_corrected()
+                other.id > id && says_other(other, parsed) && !other.state.may_be_corrected()
             }
+            Self::Again(id) => other.id > id && says_other(other, parsed),
         }
     }
 }
@@ -170,15 +172,21 @@ impl Engine {
         purpose: Purpose,
     ) -> Result<Option<Relation>, EngineError> {
         let mut standing = Vec::new();
-        for relative in others.rev().filter(|relative| !relative.state.is_closed()) {
+        let others: Vec<_> = others.collect();
+        let is_withdrawn = |it: &&&Relative| it.state == StateCode::Withdrawn;
+        let withdrawn: Vec<_> = others.iter().filter(is_withdrawn).copied().collect();
+        for relative in others.into_iter().rev().filter(|relative| counts(relative.state)) {
             let earlier = self.journal().row(relative.id)?.summary;
             standing.push((relative, earlier.may_be_case_of(&parsed.summary)));
+        }
+        if standing.is_empty() && matches!(purpose, Purpose::New) {
+            standing.extend(self.may_have_arrived(&withdrawn, parsed)?.map(|it| (it, true)));
         }
         let found = standing.iter().find(|(_, is_same)| *is_same);
         // Of other cases people were told when what this one is to replace was taken in.
         let found = match purpose {
             Purpose::New => found.or(standing.first()),
-            Purpose::InPlaceOf(_) => found,
+            Purpose::InPlaceOf(_) | Purpose::Again(_) => found,
         };
         let Some(&(relative, is_same)) = found else { return Ok(None) };
         let earlier = if relative.has_content { self.tree_of(relative.id)? } else { None };
@@ -188,9 +196,26 @@ impl Engine {
             submission: relative.id,
             state: relative.state,
             at: relative.updated,
-            corrects: is_same && relative.state.may_be_corrected(),
+            corrects: is_same && self.journal().is_correctable(relative.id)?,
             differences: differences.unwrap_or_default(),
         }))
+    }
+
+    /// The newest of these that were withdrawn and is about the same case, where a request for it may have arrived.
+    fn may_have_arrived<'a>(
+        &self,
+        withdrawn: &[&'a Relative],
+        parsed: &Parsed,
+    ) -> Result<Option<&'a Relative>, EngineError> {
+        for relative in withdrawn.iter().rev() {
+            let detail = self.journal().detail(relative.id)?;
+            let events = detail.timeline.iter().map(|entry| &entry.event);
+            let is_same = detail.row.summary.may_be_case_of(&parsed.summary);
+            if is_same && detail.row.erased.is_none() && open_request(events).is_some() {
+                return Ok(Some(relative));
+            }
+        }
+        Ok(None)
     }
 
     fn tree_of(&self, id: SubmissionId) -> Result<Option<Tree>, EngineError> {
@@ -203,6 +228,15 @@ impl Engine {
         let format = Format::sniff(&bytes);
         Ok(format.and_then(|format| Tree::read(&bytes, format, &Limits::default()).ok()))
     }
+}
+
+fn says_other(other: &Relative, parsed: &Parsed) -> bool {
+    other.digest != parsed.digest && other.canonical.as_deref() != Some(parsed.canonical.as_str())
+}
+
+/// Whether one in this state is on its way, at the authority, or waits for a person.
+fn counts(state: StateCode) -> bool {
+    !state.is_closed() || state == StateCode::SaidReceived
 }
 
 /// Of a document in an envelope and a bare one, where the documents differ.

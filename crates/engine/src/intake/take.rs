@@ -11,7 +11,7 @@ use futures::{StreamExt as _, stream};
 use journal::{Imported, JournalError, NewSubmission, Unless};
 use report::{Action, SubmissionId};
 
-use crate::intake::relation::SameIdentifier;
+use crate::intake::relation::{Purpose, SameIdentifier};
 use crate::intake::{Candidate, Parsed};
 use crate::{Engine, EngineError};
 
@@ -79,6 +79,8 @@ pub struct HandOver {
 
 /// Imports under way together, so that their commits are grouped.
 const IMPORTS_AT_ONCE: usize = 64;
+/// What stands in the way changes between two looks only where somebody works on the same report at that moment.
+const COMPARED_AT_MOST: u32 = 5;
 
 impl Engine {
     /// Takes candidates into the journal: queued, or held where errors were found. In the given order;
@@ -286,21 +288,49 @@ impl Engine {
         terms: ImportOptions,
         list: &Listed,
     ) -> Result<Taken, EngineError> {
-        let endpoint = self.endpoint()?;
-        list.check(Some(&endpoint))?;
-        let compared = self.compared(std::slice::from_ref(candidate), Some(&endpoint), false)?;
-        let Some(candidate) = compared.first() else { return Ok(Taken::Refused) };
-        let Some(parsed) = candidate.parsed() else { return Ok(Taken::Refused) };
-        let known = list.known(parsed, terms.known);
-        if let Some(id) = self.in_place_of(parsed, known)? {
-            return Ok(Taken::Known(id));
+        let mut anew = false;
+        for _ in 0..COMPARED_AT_MOST {
+            let endpoint = self.endpoint()?;
+            list.check(Some(&endpoint))?;
+            let one = std::slice::from_ref(candidate);
+            let mut compared = self.compared(one, Some(&endpoint), anew)?.into_owned();
+            let Some(mut candidate) = compared.pop() else { return Ok(Taken::Refused) };
+            let Some(parsed) = candidate.parsed() else { return Ok(Taken::Refused) };
+            let known = list.known(parsed, terms.known);
+            if let Some(id) = self.in_place_of(parsed, known)? {
+                return Ok(Taken::Known(id));
+            }
+            let failed = self.compare_again(&mut candidate, &endpoint)?;
+            let Some(parsed) = candidate.parsed() else { return Ok(Taken::Refused) };
+            let relation = parsed.relation.as_ref();
+            let corrects = relation.filter(|it| it.corrects && terms.differing != Differing::Apart);
+            let corrects = failed.or(corrects.map(|it| it.submission));
+            let new = self.submission(&candidate, parsed, endpoint, terms, corrects)?;
+            if let Some(taken) = self.import(new, known).await? {
+                return Ok(taken);
+            }
+            // Another process, or a person, was faster: what it corrects is corrected already, or goes itself.
+            anew = true;
         }
-        let relation = parsed.relation.as_ref();
-        let corrects = relation
-            .filter(|it| it.corrects && terms.differing != Differing::Apart)
-            .map(|it| it.submission);
-        let new = self.submission(candidate, parsed, endpoint, terms, corrects)?;
-        self.import(new, known).await
+        Err(JournalError::Busy.into())
+    }
+
+    /// What is known and goes once more is compared with what came after it. Gives the newest of the same content that has
+    /// failed or was refused: it takes the place of that one.
+    fn compare_again(
+        &self,
+        candidate: &mut Candidate,
+        endpoint: &Endpoint,
+    ) -> Result<Option<SubmissionId>, EngineError> {
+        let known = candidate.parsed().map(|parsed| parsed.known.clone()).unwrap_or_default();
+        let Some(newest) = known.first() else { return Ok(None) };
+        self.compare_as(candidate, Some(endpoint), Purpose::Again(*newest))?;
+        for id in &known {
+            if self.journal().is_correctable(*id)? {
+                return Ok(Some(*id));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the profile's rule holds it beside another content under its document identifier.
@@ -331,8 +361,13 @@ impl Engine {
         Ok(None)
     }
 
-    /// Known content is looked for once more while it is written: another process may have been faster.
-    async fn import(&self, new: NewSubmission, known: KnownContent) -> Result<Taken, EngineError> {
+    /// Known content is looked for once more while it is written: another process may have been faster. `None`: what it was
+    /// to take the place of cannot be corrected any more.
+    async fn import(
+        &self,
+        new: NewSubmission,
+        known: KnownContent,
+    ) -> Result<Option<Taken>, EngineError> {
         let unless = match known {
             KnownContent::Show => Unless::Known,
             KnownContent::ShowAnywhere => Unless::KnownAnywhere,
@@ -340,10 +375,12 @@ impl Engine {
         };
         let imported = self.journal().import_unless_async(new, unless).await;
         match imported.map_err(|error| EngineError::refused(Action::Resubmit, error))? {
-            Imported::New(id) => Ok(Taken::New(id)),
+            Imported::New(id) => Ok(Some(Taken::New(id))),
+            Imported::Overtaken => Ok(None),
             // Newest first is what people are shown; there is always one.
             Imported::Known(ids) => {
-                ids.last().map(|id| Taken::Known(*id)).ok_or(JournalError::Damaged.into())
+                let known = ids.last().map(|id| Taken::Known(*id));
+                known.map(Some).ok_or(JournalError::Damaged.into())
             }
         }
     }

@@ -22,7 +22,7 @@ pub fn reached_nobody(why: &str) -> bool {
 /// refused it, or a connection ended as if nothing had arrived. A gateway that looks at answers refuses after the
 /// authority has stored. `None`: nothing of it has arrived, or the question for it was answered since. A person's word
 /// that nothing was received leaves it open: a question is cheap, and people err.
-pub(super) fn open_request<'a>(
+pub(crate) fn open_request<'a>(
     events: impl DoubleEndedIterator<Item = &'a Event>,
 ) -> Option<Instant> {
     for event in events.rev() {

@@ -2,8 +2,7 @@
 //! sent, people are told of the others.
 
 use engine::{
-    Candidate, Clock as _, Engine, EngineDeps, ImportOptions, KnownContent, Profile,
-    SameIdentifier, Taken,
+    Candidate, Engine, EngineDeps, ImportOptions, KnownContent, Profile, SameIdentifier, Taken,
 };
 use identity::SecretsKind;
 use journal::{Evidence, EvidenceKind, Step};
@@ -187,4 +186,128 @@ async fn a_report_of_another_patient_holds_no_correction() {
     let second = look(1, "Zwei").await;
     let second = house.engine.correct_after(first, second, HOUR).await.unwrap();
     assert_eq!((house.state(second).code(), house.told(second)), ("queued", vec![]));
+}
+
+/// The older content is asked for once more while its correction, which a file brought, has not arrived yet: one of them goes.
+#[tokio::test]
+async fn what_a_file_corrects_is_not_sent_again_beside_it() {
+    let house = Laboratory::new(SameIdentifier::Warn);
+    let first = house.new_version("Eins").await;
+    house.fail(first);
+    let newer = is_new(house.hand_over("Zwei", KnownContent::ShowAnywhere).await);
+    assert_eq!(house.engine.journal().row(newer).unwrap().corrects, Some(first));
+    let again = house.hand_over("Eins", KnownContent::SendAgain).await;
+    assert_eq!(again, Taken::Known(first));
+    assert!(house.engine.journal().rules_out_another(first).unwrap());
+    // Once the newer one is given up, a person means it.
+    house.record(newer, Event::Withdrawn { reason: "slip".to_owned() });
+    let again = is_new(house.hand_over("Eins", KnownContent::SendAgain).await);
+    assert_eq!(house.engine.journal().row(again).unwrap().corrects, Some(first));
+}
+
+/// What failed and is sent again takes the place of the first one: that is not corrected beside it.
+#[tokio::test]
+async fn what_failed_is_sent_again_in_its_own_place() {
+    let house = Laboratory::new(SameIdentifier::Warn);
+    let first = house.new_version("Eins").await;
+    house.fail(first);
+    let again = is_new(house.hand_over("Eins", KnownContent::SendAgain).await);
+    assert_eq!(house.engine.journal().row(again).unwrap().corrects, Some(first));
+    let beside = house.engine.correct_after(first, house.look("Zwei").await, HOUR).await;
+    assert!(beside.is_err(), "{beside:?}");
+    house.complete(again);
+    assert_eq!(house.state(first), State::Superseded { by: again });
+}
+
+/// An older content is sent again after a newer one was completed: people are told, and the rule holds.
+#[tokio::test]
+async fn an_older_content_does_not_go_again_after_a_newer_one_in_silence() {
+    let house = Laboratory::new(SameIdentifier::Hold);
+    let first = house.new_version("Eins").await;
+    house.complete(first);
+    let newer = house.new_version("Zwei").await;
+    house.complete(newer);
+    let again = is_new(house.hand_over("Eins", KnownContent::SendAgain).await);
+    assert!(house.told(again).contains(&told_of(SAME_IDENTIFIER, newer)));
+    assert_eq!(house.state(again).code(), "held");
+}
+
+/// Two programs look at two newer versions of what failed at the same time: the later one is compared once more.
+#[tokio::test]
+async fn a_correction_that_came_too_late_is_not_sent_in_silence() {
+    for rule in [SameIdentifier::Warn, SameIdentifier::Hold] {
+        let house = Laboratory::new(rule);
+        let first = house.new_version("Eins").await;
+        house.fail(first);
+        let (second, third) = (house.look("Zwei").await, house.look("Drei").await);
+        let second = is_new(house.take(second, KnownContent::Show).await);
+        assert_eq!(house.engine.journal().row(second).unwrap().corrects, Some(first));
+        let third = is_new(house.take(third, KnownContent::Show).await);
+        assert_eq!(house.engine.journal().row(third).unwrap().corrects, None);
+        assert_eq!(house.told(third), [told_of(SAME_IDENTIFIER, second)]);
+        let expected = if rule == SameIdentifier::Hold { "held" } else { "queued" };
+        assert_eq!(house.state(third).code(), expected);
+    }
+}
+
+/// A report on hold is released while a newer version of it is being read.
+#[tokio::test]
+async fn what_was_released_while_its_correction_was_read_is_told() {
+    let house = Laboratory::new(SameIdentifier::Hold);
+    let first = house.new_version("Eins").await;
+    house.engine.hold_back(first).await.unwrap();
+    let second = house.look("Zwei").await;
+    house.engine.release_after(first, "it is right".to_owned(), HOUR).await.unwrap();
+    let second = is_new(house.take(second, KnownContent::Show).await);
+    assert_eq!(house.told(second), [told_of(SAME_IDENTIFIER, first)]);
+    assert_eq!(house.state(second).code(), "held");
+}
+
+/// The authority has it by a person's word: that counts as what it has said itself, also before one that failed.
+#[tokio::test]
+async fn a_newer_version_of_what_was_said_to_be_received_is_told() {
+    for older_failed in [false, true] {
+        let house = Laboratory::new(SameIdentifier::Hold);
+        if older_failed {
+            let older = house.new_version("Null").await;
+            house.fail(older);
+        }
+        let terms = ImportOptions {
+            differing: engine::Differing::Apart,
+            delay_micros: HOUR,
+            ..ImportOptions::default()
+        };
+        let first = house.look("Eins").await;
+        let first = is_new(house.engine.take(&[first], terms).await.unwrap().taken[0]);
+        house.record(first, Event::SendingStarted { since: house.engine.now() });
+        house.record(first, Event::HeldAfterRefusals { why: "forbidden".to_owned() });
+        house.engine.say_received(first, "hotline".to_owned()).await.unwrap();
+        let newer = house.new_version("Zwei").await;
+        assert_eq!(house.engine.journal().row(newer).unwrap().corrects, None);
+        assert_eq!(house.told(newer), [told_of(SAME_IDENTIFIER, first)]);
+        assert_eq!(house.state(newer).code(), "held");
+    }
+}
+
+/// A report is withdrawn after a request that a gateway refused on the way back, and its corrected file comes: the first one
+/// may have arrived.
+#[tokio::test]
+async fn a_newer_version_of_what_was_withdrawn_after_a_request_is_told() {
+    for was_sent in [true, false] {
+        let house = Laboratory::new(SameIdentifier::Hold);
+        let first = house.new_version("Eins").await;
+        if was_sent {
+            let due = house.engine.now();
+            house.record(first, Event::SendingStarted { since: house.engine.now() });
+            house.record(first, Event::Deferred { due, why: "forbidden".to_owned() });
+        }
+        house.engine.withdraw(first, "wrong".to_owned()).await.unwrap();
+        let newer = house.new_version("Zwei").await;
+        let (told, state) = (house.told(newer), house.state(newer).code());
+        if was_sent {
+            assert_eq!((told, state), (vec![told_of(SAME_IDENTIFIER, first)], "held"));
+        } else {
+            assert_eq!((told, state), (vec![], "queued"));
+        }
+    }
 }

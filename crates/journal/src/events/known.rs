@@ -42,7 +42,7 @@ pub struct Destination<'a> {
 pub struct Relative {
     /// Which.
     pub id: SubmissionId,
-    /// Its state, as the journal keeps it.
+    /// Its state as people see it: that the authority has it by a person's word is one of its own.
     pub state: StateCode,
     /// SHA-256 of its bytes, hex.
     pub digest: String,
@@ -61,6 +61,8 @@ pub enum Imported {
     New(SubmissionId),
     /// Not taken in: these stand in the way, oldest first.
     Known(Vec<SubmissionId>),
+    /// Not taken in: what it was to take the place of cannot be corrected any more, so it is to be compared anew.
+    Overtaken,
 }
 
 impl Prepared {
@@ -68,13 +70,6 @@ impl Prepared {
     pub(crate) fn again(&self) -> Self {
         let (new, state) = (self.new.clone(), self.state.clone());
         Self { new, state, size: self.size, packed: self.packed.clone() }
-    }
-
-    /// The same in nobody's place.
-    fn alone(&self) -> Self {
-        let mut alone = self.again();
-        alone.new.corrects = None;
-        alone
     }
 
     /// The same, held: a restored journal has lost a report of this content, which went to another endpoint.
@@ -120,7 +115,7 @@ pub(crate) fn of_document(
     read::all(connection, sql::OF_DOCUMENT, place, |row| {
         Ok(Relative {
             id: SubmissionId(row.get(0)?),
-            state: cells::state(row, 1)?,
+            state: cells::from_json::<State>(1, row.get_ref(1)?.as_str()?)?.shown(),
             digest: row.get(2)?,
             canonical: row.get(3)?,
             has_content: row.get(4)?,
@@ -176,7 +171,22 @@ pub(crate) fn rules_out_another(
     }
     let has_arrived =
         matches!(state, State::Completed { .. } | State::Withdrawn { received: true });
-    Ok(state.is_undecided() || (is_replaced && has_arrived))
+    if state.is_undecided() || (is_replaced && has_arrived) {
+        return Ok(true);
+    }
+    // What is linked to it and has not taken its place yet.
+    if succession::waits_in_place_of(connection, id)?.is_some() {
+        return Ok(true);
+    }
+    match succession::overtaken(connection, id)? {
+        Some(newer) if !has_arrived => Ok(matches!(
+            read::state(connection, newer)?,
+            State::InProgress { .. }
+                | State::Completed { .. }
+                | State::Withdrawn { received: true }
+        )),
+        _ => Ok(false),
+    }
 }
 
 /// Looks and takes in within one transaction: of two processes that find the same file, one takes it.
@@ -209,14 +219,13 @@ pub(crate) fn import_unless(
         held = Some(prepared.held_for_a_person(&lost.endpoint));
     }
     let prepared = held.as_ref().unwrap_or(prepared);
-    let linked = match new.corrects {
-        Some(predecessor) => succession::is_correctable(connection, predecessor)?,
-        None => true,
-    };
-    let id = match linked {
-        true => append::import_linked(connection, prepared)?,
-        false => append::import_linked(connection, &prepared.alone())?,
-    };
+    // In nobody's place it would go beside what it was to correct, and nobody would be told.
+    if let Some(predecessor) = new.corrects
+        && !succession::is_correctable(connection, predecessor)?
+    {
+        return Ok(Imported::Overtaken);
+    }
+    let id = append::import_linked(connection, prepared)?;
     // Only a watched folder asks for what is known anywhere.
     if unless == Unless::KnownAnywhere {
         guard::is_watched(connection, id)?;

@@ -230,6 +230,11 @@ impl Journal {
         self.read(|c| known::rules_out_another(c, id))
     }
 
+    /// Whether another report can take the place of this one now.
+    pub fn is_correctable(&self, id: SubmissionId) -> Result<bool, JournalError> {
+        self.read(|c| succession::is_correctable(c, id))
+    }
+
     /// Whether a report waits for that, and a person's release of it does too.
     pub fn release_waits(&self, id: SubmissionId) -> Result<bool, JournalError> {
         self.read(|c| guard::release_waits(c, id))

@@ -120,7 +120,7 @@ pub(crate) const WITHDRAWN_OF_CONTENT: &str = "SELECT o.id FROM submission s \
      UNION SELECT o.id FROM submission s JOIN submission o ON o.canonical = s.canonical \
      WHERE s.id = ?1 AND o.id <> s.id AND o.endpoint = s.endpoint AND o.state = 'withdrawn'";
 /// Submissions of documents with one identifier (?1) to one endpoint (?2) in one environment (?3).
-pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state, s.digest, s.canonical, \
+pub(crate) const OF_DOCUMENT: &str = "SELECT s.id, s.state_json, s.digest, s.canonical, \
      s.erased IS NULL, s.updated FROM submission s \
      WHERE s.document_identifier = ?1 AND s.endpoint = ?2 \
      AND (?3 IS NULL OR s.environment IS NULL OR s.environment = ?3) ORDER BY s.id";

@@ -84,7 +84,11 @@ impl Run {
         let relatives = world.observer.of_document(&content.identifier(), there);
         let newest = relatives.unwrap_or_default().into_iter().rfind(|it| !it.state.is_closed());
         let corrects = newest.filter(|it| it.state.may_be_corrected()).map(|it| it.id);
-        let outcome = self.hand_over(content, handed.endpoint, Unless::Known, corrects).await;
+        let mut outcome = self.hand_over(content, handed.endpoint, Unless::Known, corrects).await;
+        if matches!(outcome, Some(Imported::Overtaken)) {
+            // Somebody was faster: it goes as a report of its own, with the warning.
+            outcome = self.hand_over(content, handed.endpoint, Unless::Known, None).await;
+        }
         if !matches!(outcome, Some(Imported::New(_))) {
             world.broken(Broken::Loss, "a newer version was not taken in".to_owned());
         }
