@@ -43,8 +43,8 @@ pub use keep::{
 pub use look::{Entry, ListTerms, Moment, Shown};
 pub(crate) use rules::of_store;
 pub use rules::{
-    MissingPackage, RulesEntry, RulesMode, RulesTerms, Validated, import_rules, is_rules_in_use,
-    list_rules, remove_rules, rules_in_use, use_rules, validate_files,
+    MissingPackage, PackageFlaw, RulesEntry, RulesMode, RulesTerms, Validated, import_rules,
+    is_rules_in_use, list_rules, remove_rules, rules_in_use, use_rules, validate_files,
 };
 pub use rules_change::{RulesChange, RulesReason};
 pub use search::{Hit, HitPage, SearchTerms};

@@ -3,6 +3,7 @@
 mod archive;
 mod coherence;
 mod form;
+mod reading;
 mod version;
 
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::definition::Definition;
+use reading::Flaws;
 
 pub use archive::PackageLimits;
 pub use version::Version;
@@ -103,6 +105,12 @@ pub enum Unusable {
     /// Not JSON, or nested deeper than is read.
     #[error("not readable as JSON")]
     NotJson,
+    /// More objects and values in one file than are read.
+    #[error("more than {limit} objects and values")]
+    TooMany {
+        /// The bound.
+        limit: usize,
+    },
     /// A StructureDefinition that nobody could refer to.
     #[error("a StructureDefinition without url")]
     NoAddress,
@@ -137,6 +145,7 @@ impl Fault {
             Self::OtherFhir { .. } => "other-fhir",
             Self::NoDefinitions => "no-definitions",
             Self::Definition { why: Unusable::NotJson, .. } => "definition-not-json",
+            Self::Definition { why: Unusable::TooMany { .. }, .. } => "definition-too-many",
             Self::Definition { why: Unusable::NoAddress, .. } => "definition-without-address",
             Self::Definition { why: Unusable::Empty, .. } => "definition-empty",
             Self::Definition { why: Unusable::Misshapen { .. }, .. } => "definition-misshapen",
@@ -164,12 +173,24 @@ fn hex(digest: &[u8]) -> String {
 impl Package {
     /// Reads a `.tgz` in npm layout, or one definition (or a Bundle of them) as JSON.
     pub fn read(bytes: &[u8], limits: &PackageLimits) -> Result<Self, Fault> {
+        Self::of_bytes(bytes, limits, &mut Flaws::Refused)
+    }
+
+    /// Reads a package or a definition for one call: what can be used of it is used, and what is wrong with the rest is
+    /// told. A resource that is no definition adds nothing.
+    pub fn read_in_part(bytes: &[u8], limits: &PackageLimits) -> Result<(Self, Vec<Fault>), Fault> {
+        let mut flaws = Flaws::Told(Vec::new());
+        let package = Self::of_bytes(bytes, limits, &mut flaws)?;
+        Ok((package, flaws.told()))
+    }
+
+    fn of_bytes(bytes: &[u8], limits: &PackageLimits, flaws: &mut Flaws) -> Result<Self, Fault> {
         if bytes.len() as u64 > limits.archive_max {
             return Err(Fault::TooLarge { limit: limits.archive_max });
         }
         let mut package = match bytes {
-            [0x1f, 0x8b, ..] => Self::of_archive(bytes, limits)?,
-            _ => Self::of_json(bytes)?,
+            [0x1f, 0x8b, ..] => Self::of_archive(bytes, limits, flaws)?,
+            _ => Self::of_json(bytes, flaws)?,
         };
         package.manifest.digest = hex(&Sha256::digest(bytes));
         Ok(package)
@@ -188,14 +209,16 @@ impl Package {
         };
         let mut digest = Sha256::new();
         for bundle in PRACTICE {
-            package.definitions.extend(Self::of_json(bundle.as_bytes())?.definitions);
+            package
+                .definitions
+                .extend(Self::of_json(bundle.as_bytes(), &mut Flaws::Refused)?.definitions);
             digest.update(bundle);
         }
         package.manifest.digest = hex(&digest.finalize());
         Ok(package)
     }
 
-    fn of_archive(bytes: &[u8], limits: &PackageLimits) -> Result<Self, Fault> {
+    fn of_archive(bytes: &[u8], limits: &PackageLimits, flaws: &mut Flaws) -> Result<Self, Fault> {
         let mut manifest = None;
         let mut definitions = Vec::new();
         archive::each_file(bytes, limits, |name, content| {
@@ -203,32 +226,42 @@ impl Package {
                 manifest = Some(Manifest::read(content)?);
                 return Ok(());
             }
-            let resource: Value = serde_json::from_slice(without_mark(content))
-                .map_err(|_| Fault::Definition { name: name.to_owned(), why: Unusable::NotJson })?;
-            definitions.extend(definition(&resource, name)?);
+            match reading::json(content) {
+                Ok(resource) => definitions.extend(reading::definition(&resource, name, flaws)?),
+                Err(why) => flaws.tell(Fault::Definition { name: name.to_owned(), why })?,
+            }
             Ok(())
         })?;
         let manifest = manifest.ok_or(Fault::NoManifest)?;
         if definitions.is_empty() && manifest.dependencies.is_empty() {
-            return Err(Fault::NoDefinitions);
+            flaws.tell(Fault::NoDefinitions)?;
         }
-        coherence::check(&definitions)?;
+        coherence::check(&definitions).or_else(|fault| flaws.tell(fault))?;
         Ok(Self { manifest, definitions })
     }
 
-    fn of_json(bytes: &[u8]) -> Result<Self, Fault> {
-        let resource: Value =
-            serde_json::from_slice(without_mark(bytes)).map_err(|_| Fault::NotAPackage)?;
-        let mut definitions = Vec::from_iter(definition(&resource, "StructureDefinition")?);
-        if resource.get("resourceType").and_then(Value::as_str) == Some("Bundle") {
+    fn of_json(bytes: &[u8], flaws: &mut Flaws) -> Result<Self, Fault> {
+        let resource = reading::json(bytes).map_err(|why| match why {
+            Unusable::NotJson => Fault::NotAPackage,
+            why => Fault::Definition { name: "JSON".to_owned(), why },
+        })?;
+        let kind = resource.get("resourceType").and_then(Value::as_str);
+        let kind = kind.ok_or(Fault::NoDefinitions)?;
+        let read = reading::definition(&resource, "StructureDefinition", flaws)?;
+        let mut definitions = Vec::from_iter(read);
+        if kind == "Bundle" {
             let entries = resource.get("entry").and_then(Value::as_array).into_iter().flatten();
             for (at, entry) in entries.enumerate() {
                 let Some(resource) = entry.get("resource") else { continue };
-                definitions.extend(definition(resource, &format!("entry[{at}]"))?);
+                definitions.extend(reading::definition(resource, &format!("entry[{at}]"), flaws)?);
             }
         }
-        coherence::check(&definitions)?;
-        let first = definitions.first().ok_or(Fault::NoDefinitions)?;
+        coherence::check(&definitions).or_else(|fault| flaws.tell(fault))?;
+        let Some(first) = definitions.first() else {
+            flaws.tell(Fault::NoDefinitions)?;
+            let manifest = Manifest { name: kind.to_owned(), ..Manifest::default() };
+            return Ok(Self { manifest, definitions });
+        };
         let manifest = Manifest {
             name: first.url().to_owned(),
             version: first.version().to_owned(),
@@ -245,7 +278,7 @@ impl Manifest {
     }
 
     fn read(content: &[u8]) -> Result<Self, Fault> {
-        let manifest: Value = serde_json::from_slice(without_mark(content))
+        let manifest: Value = serde_json::from_slice(reading::without_mark(content))
             .map_err(|_| Fault::BadManifest { member: "name" })?;
         let text = |name: &str| manifest.get(name).and_then(Value::as_str).unwrap_or_default();
         for member in ["name", "version"] {
@@ -274,37 +307,6 @@ impl Manifest {
             digest: String::new(),
         })
     }
-}
-
-/// What validation needs of a resource of a package; nothing where it is no conformance resource.
-///
-/// `place` names it where it has no address of its own.
-fn definition(resource: &Value, place: &str) -> Result<Option<Definition>, Fault> {
-    let text = |name: &str| resource.get(name).and_then(Value::as_str).unwrap_or_default();
-    let is_structure = text("resourceType") == "StructureDefinition";
-    let (address, version) = (text("url"), text("version"));
-    let name = match (address, version) {
-        ("", _) => place.to_owned(),
-        (_, "") => address.to_owned(),
-        _ => format!("{address}|{version}"),
-    };
-    let unusable = |why| Err(Fault::Definition { name, why });
-    // FHIR demands an address of each structure, and nothing could refer to one without.
-    if is_structure && address.is_empty() {
-        return unusable(Unusable::NoAddress);
-    }
-    if form::is_empty(resource) {
-        return unusable(Unusable::Empty);
-    }
-    match form::first_misshapen(resource).filter(|_| !address.is_empty()) {
-        Some(part) => unusable(Unusable::Misshapen { part }),
-        None => Ok(Definition::of(resource)),
-    }
-}
-
-/// JSON without the byte order mark that some programs put before it.
-fn without_mark(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
 /// Whether a name or version can stand in a file name: it becomes one.

@@ -9,7 +9,7 @@ use crate::set::{BASE, RuleSet};
 /// Definitions on definitions that are followed; circular ones end here.
 const DEPTH_MAX: usize = 32;
 /// Elements of one snapshot.
-const ELEMENTS_MAX: usize = 20_000;
+const ELEMENTS_MAX: usize = 10_000;
 
 /// Elements that are copied for one definition, all that it builds on included. Definitions that each use
 /// two others would otherwise take time without end; the largest published one needs some thousand.

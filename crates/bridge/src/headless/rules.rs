@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use engine::{Clock as _, SystemClock};
 use fhir::{Finding, Format, Limits, Severity, Tree};
-use rules::{Asked, Imported, Manifest, Mode, Package, PackageLimits, RuleSet, Store, StoreFault};
+use rules::{
+    Asked, Fault, Imported, Manifest, Mode, Package, PackageLimits, RuleSet, Store, StoreFault,
+};
 use serde::Serialize;
 use ts_rs::TS;
 
@@ -149,13 +151,16 @@ impl Used {
 
 /// Validates files against the rules in use, else against everything that was imported, and `each` gets
 /// what was found of each file as soon as it is known.
+///
+/// `flaw` gets what cannot be used of the packages that are for this call only.
 pub fn validate_files(
     folder: &Path,
     files: &[PathBuf],
     terms: &RulesTerms,
+    flaw: impl FnMut(PackageFlaw),
     mut each: impl FnMut(Validated),
 ) -> Result<(), Problem> {
-    let set = rule_set(folder, &terms.packages)?;
+    let set = rule_set(folder, &terms.packages, flaw)?;
     let mode = match terms.mode {
         RulesMode::Authority => Mode::Authority,
         RulesMode::Strict => Mode::Strict,
@@ -196,14 +201,36 @@ fn validate_file(set: &RuleSet, file: &Path, asked: &Asked<'_>) -> Vec<IssueReco
     }
 }
 
-fn rule_set(folder: &Path, packages: &[PathBuf]) -> Result<RuleSet, Problem> {
+/// A part of a package that cannot be used; the others are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackageFlaw {
+    /// The file.
+    pub file: String,
+    /// The definition, and the part of it; empty where it is about the whole file.
+    pub name: String,
+    /// Code of what is wrong.
+    pub reason: &'static str,
+}
+
+fn rule_set(
+    folder: &Path,
+    packages: &[PathBuf],
+    mut flaw: impl FnMut(PackageFlaw),
+) -> Result<RuleSet, Problem> {
     let store = store(folder);
     let set = match store.load_used().map_err(of_store)? {
         Some(set) => set,
         None => store.load(None).map_err(of_store)?,
     };
-    let overlay: Vec<Package> =
-        packages.iter().map(|file| read_package(file)).collect::<Result<_, _>>()?;
+    let mut overlay = Vec::with_capacity(packages.len());
+    for path in packages {
+        let (package, flaws) = read_with(path, Package::read_in_part)?;
+        overlay.push(package);
+        for fault in flaws {
+            let (file, name) = (path.display().to_string(), fault.definition().unwrap_or_default());
+            flaw(PackageFlaw { file, name, reason: fault.code() });
+        }
+    }
     let set = set.with(overlay);
     if set.is_empty() {
         return Err(Problem::new("no-rules", &[], "rules"));
@@ -212,6 +239,13 @@ fn rule_set(folder: &Path, packages: &[PathBuf]) -> Result<RuleSet, Problem> {
 }
 
 fn read_package(file: &Path) -> Result<Package, Problem> {
+    read_with(file, Package::read)
+}
+
+fn read_with<T>(
+    file: &Path,
+    read: impl FnOnce(&[u8], &PackageLimits) -> Result<T, Fault>,
+) -> Result<T, Problem> {
     let name = file.display().to_string();
     let limits = PackageLimits::default();
     let unreadable = |reason: &str| {
@@ -220,7 +254,7 @@ fn read_package(file: &Path) -> Result<Package, Problem> {
     };
     let bytes =
         bounded(file, limits.archive_max).map_err(|error| unreadable(&error.kind().to_string()))?;
-    Package::read(&bytes, &limits).map_err(|fault| match fault.definition() {
+    read(&bytes, &limits).map_err(|fault| match fault.definition() {
         Some(definition) => {
             let params = [("file", &*name), ("name", &*definition), ("reason", fault.code())];
             Problem::new("rules-definition-unusable", &params, "rules")

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use bridge::headless::{
-    RulesChange, RulesEntry, RulesMode, RulesTerms, Validated, choose_validator, forget_validator,
-    import_rules, is_rules_in_use, list_rules, remove_rules, rules_in_use, use_rules,
-    validate_files, validator,
+    PackageFlaw, RulesChange, RulesEntry, RulesMode, RulesTerms, Validated, choose_validator,
+    forget_validator, import_rules, is_rules_in_use, list_rules, remove_rules, rules_in_use,
+    use_rules, validate_files, validator,
 };
 use bridge::{Problem, Severity};
 use serde::Serialize;
@@ -151,7 +151,14 @@ fn validate(scene: &Scene<'_>, folder: &Path, asked: Validate) -> Result<Exit, P
     };
     let terms = RulesTerms { profiles: asked.profiles, packages: asked.packages, mode };
     let mut exit = Exit::Well;
-    validate_files(folder, &asked.files, &terms, |validated| {
+    let flaw = |of: PackageFlaw| {
+        let reason = scene.texts.reason(of.reason);
+        let params = [("file", &*of.file), ("name", &*of.name), ("reason", &*reason)];
+        // Scripts are told too: a rule that is not asked could be taken for one that is kept.
+        let key = if of.name.is_empty() { "say.rules-unused" } else { "say.rules-flaw" };
+        scene.output.error(Line::of(scene.texts.text(key, &params)));
+    };
+    validate_files(folder, &asked.files, &terms, flaw, |validated| {
         if validated.issues.iter().any(|issue| issue.severity == Severity::Error) {
             exit = Exit::Person;
         }

@@ -87,6 +87,31 @@ fn a_definition_for_one_call_decides() {
     assert_eq!(validate("nowhere.json").0, 1);
 }
 
+/// For one call a definition with a flaw is used as far as it goes, and other resources stand in nobody's way.
+#[test]
+fn what_cannot_be_used_of_a_definition_for_one_call_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &Value| {
+        std::fs::write(folder.path().join(name), content.to_string()).unwrap();
+    };
+    let mut flawed = profile();
+    flawed["snapshot"]["element"][1]["maxLength"] = json!("many");
+    write("flawed.json", &flawed);
+    let kind = "SearchParameter";
+    write("search.json", &json!({ "resourceType": kind, "url": "http://rules.test/search" }));
+    write("a.json", &json!({ "resourceType": "Patient", "gender": "male" }));
+    let asked = ["validate", "a.json", "--profile", "http://rules.test/named"];
+    let packages = ["--package", "flawed.json", "--package", "search.json"];
+    let (code, out, told) = rules(folder.path(), &[&asked[..], &packages].concat());
+    assert_eq!(code, 1, "{told}");
+    assert!(out.contains("rule-missing"), "{out}");
+    for part in ["http://rules.test/named|1.0.0 (snapshot.element[1].maxLength)", "search.json"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    // Whoever imports it is told that it is refused.
+    assert_eq!(rules(folder.path(), &["import", "flawed.json"]).0, 2);
+}
+
 #[test]
 fn wrong_usage_and_unreadable_packages_end_with_2() {
     let folder = tempfile::tempdir().unwrap();

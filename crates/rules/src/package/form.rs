@@ -3,6 +3,10 @@
 
 use serde_json::Value;
 
+/// Elements of one definition. The largest published one has some thousand, and the work for one grows faster than their
+/// number.
+const ELEMENTS_MAX: usize = 5_000;
+
 /// What FHIR says of a part (<https://hl7.org/fhir/R4/structuredefinition.html>,
 /// <https://hl7.org/fhir/R4/valueset.html>, <https://hl7.org/fhir/R4/codesystem.html>).
 enum Form {
@@ -20,6 +24,8 @@ enum Form {
     Parts(&'static [Part]),
     /// A list of at least one of these.
     List(&'static Form),
+    /// A list of the elements of a definition, of which there are not too many.
+    Elements,
 }
 
 /// A part of an object.
@@ -56,7 +62,9 @@ static CONTEXT: [Part; 2] = [must("type", Form::Text), must("expression", Form::
 
 static EXTENSION: [Part; 1] = [must("url", Form::Text)];
 
-static ELEMENTS: [Part; 1] = [must("element", Form::List(&Form::Parts(&ELEMENT)))];
+static ELEMENTS: [Part; 1] = [must("element", Form::Elements)];
+
+static ELEMENT_LIST: Form = Form::List(&Form::Parts(&ELEMENT));
 
 static ELEMENT: [Part; 13] = [
     may("id", Form::Text),
@@ -193,6 +201,10 @@ fn is_well(value: &Value, form: &Form, place: &mut String) -> bool {
         Form::Max => text.is_some_and(|text| text == "*" || text.parse::<u32>().is_ok()),
         Form::Flag => value.is_boolean(),
         Form::Parts(parts) => value.is_object() && parts_are_well(value, parts, place),
+        Form::Elements => {
+            let is_bounded = value.as_array().is_none_or(|items| items.len() <= ELEMENTS_MAX);
+            is_bounded && is_well(value, &ELEMENT_LIST, place)
+        }
         Form::List(form) => {
             let Some(items) = value.as_array().filter(|items| !items.is_empty()) else {
                 return false;

@@ -5,10 +5,10 @@ use std::io::Write;
 use fhir::{Format, Instant, Limits, Tree};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use rules::{Asked, Fault, InUse, Mode, Package, PackageLimits, Store, missing};
+use rules::{Asked, Fault, InUse, Mode, Package, PackageLimits, RuleSet, Store, missing};
 use serde_json::{Value, json};
 
-use crate::teaching::{element, profile, url};
+use crate::teaching::{element, errors, found, profile, url};
 
 fn archive(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
@@ -134,6 +134,53 @@ fn a_broken_definition_is_named_and_nothing_is_taken_in() {
     let sets = [file(one, &set("x", "y")), file(two, &set("y", "x"))];
     assert_eq!(told(&sets), Some(("definition-circular", url("x"))));
     assert_eq!(told(&[file(one, &set("x", "y")), file(two, &set("y", "z"))]), None);
+}
+
+/// For one call what can be used is used, and what is wrong is told.
+#[test]
+fn a_definition_for_one_call_is_used_as_far_as_it_goes() {
+    let limits = PackageLimits::default();
+    let read = |resource: &Value| Package::read_in_part(resource.to_string().as_bytes(), &limits);
+    let named = element("Patient.name", "1..1", "", json!({}));
+    let mut flawed = profile("flawed", "Patient", &[named]);
+    flawed["differential"]["element"][0]["maxLength"] = json!("many");
+    assert!(Package::read(flawed.to_string().as_bytes(), &limits).is_err());
+    let (package, told) = read(&flawed).unwrap();
+    assert_eq!(told.iter().map(Fault::code).collect::<Vec<_>>(), ["definition-misshapen"]);
+    let set = crate::teaching::set(Vec::new()).with(vec![package]);
+    let found = found(&set, &json!({ "resourceType": "Patient" }), Some("flawed"), Mode::Authority);
+    assert_eq!(errors(&found), ["rule-missing Patient"]);
+    // Other resources say nothing of what is validated.
+    for kind in ["SearchParameter", "ImplementationGuide", "CapabilityStatement", "Patient"] {
+        let (_, told) = read(&json!({ "resourceType": kind, "url": url("x") })).unwrap();
+        assert_eq!(told.iter().map(Fault::code).collect::<Vec<_>>(), ["no-definitions"], "{kind}");
+    }
+    let archived = archive(&[
+        manifest("a.b", "1.0.0", json!({})),
+        definition(1),
+        ("package/one.json", b"{".to_vec()),
+    ]);
+    let (package, told) = Package::read_in_part(&archived, &limits).unwrap();
+    assert_eq!(told.iter().map(Fault::code).collect::<Vec<_>>(), ["definition-not-json"]);
+    assert!(RuleSet::of(vec![package]).profile_urls().any(|of| of == url("shared")));
+    // What is no resource at all is not read.
+    assert_eq!(Package::read_in_part(b"[]", &limits).unwrap_err().code(), "no-definitions");
+    assert_eq!(Package::read_in_part(b"{", &limits).unwrap_err().code(), "not-a-package");
+}
+
+/// Some hundred kilobytes that are made for it would take gigabytes of memory, or seconds for each validation.
+#[test]
+fn a_package_that_is_made_to_exhaust_is_refused() {
+    let many = format!("{{\"resourceType\":\"Basic\",\"a\":[{}{{}}]}}", "{},".repeat(500_000));
+    let read = Package::read(many.as_bytes(), &PackageLimits::default());
+    assert_eq!(read.unwrap_err().code(), "definition-too-many");
+    let slices = (0..20_000)
+        .map(|at| element("Patient.name", "0..1", "", json!({ "sliceName": format!("s{at}") })));
+    let profile = profile("many", "Patient", &slices.collect::<Vec<_>>());
+    let read = Package::read(profile.to_string().as_bytes(), &PackageLimits::default());
+    let fault = read.unwrap_err();
+    assert_eq!(fault.code(), "definition-misshapen");
+    assert!(fault.definition().unwrap().ends_with("(differential.element)"), "{fault}");
 }
 
 /// What is not in the form of FHIR would be read as if it were not there, and what it demands would not be checked.
