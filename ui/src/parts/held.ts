@@ -9,6 +9,8 @@ const MAY_BE_THERE = new Set([
   "corrected-report-delivered",
   "corrected-report-not-asked",
   "newer-version-delivered",
+  "other-version-delivered",
+  "other-version-not-asked",
   "same-report-delivered",
   "same-report-not-asked",
 ]);

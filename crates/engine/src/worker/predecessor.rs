@@ -19,6 +19,9 @@ const NOT_ASKED: &str = "corrected-report-not-asked";
 /// The same of one that was withdrawn, and is handed over again: it is this very report.
 const SAME_DELIVERED: &str = "same-report-delivered";
 const SAME_NOT_ASKED: &str = "same-report-not-asked";
+/// The same of another version of its document, about the same case, that was withdrawn after a request.
+const OTHER_DELIVERED: &str = "other-version-delivered";
+const OTHER_NOT_ASKED: &str = "other-version-not-asked";
 /// Between receipts in one warning.
 const BETWEEN: &str = ", ";
 /// Codes of these warnings with their parameters.
@@ -27,6 +30,8 @@ pub const CODES: &[(&str, &[&str])] = &[
     (NOT_ASKED, &[]),
     (SAME_DELIVERED, &["receipt"]),
     (SAME_NOT_ASKED, &[]),
+    (OTHER_DELIVERED, &["receipt"]),
+    (OTHER_NOT_ASKED, &[]),
 ];
 
 /// Whether the authority has a report that is to be corrected.
@@ -43,8 +48,8 @@ enum Arrival {
 
 impl<A: Authority> Worker<A> {
     /// Before each request for a correction: whether the authority has what it takes the place of; of one that is open again,
-    /// whether it has what was withdrawn in its place; of any, whether it has the same report, which was withdrawn after a
-    /// request. Says whether nothing is to be sent now. A person who releases it afterwards has decided that it has to go.
+    /// whether it has what was withdrawn in its place; of any, whether it has the same report or another version of it, which
+    /// was withdrawn after a request. Says whether nothing is to be sent now. A person who releases it afterwards has decided that it has to go.
     pub(super) async fn awaits_a_decision(
         &self,
         due: &Due,
@@ -55,10 +60,14 @@ impl<A: Authority> Worker<A> {
         }
         let mut asked = false;
         let same = self.journal.withdrawn_of_the_content_of(due.id)?;
-        for id in self.instead(due)?.into_iter().chain(same.iter().copied()) {
-            let (delivered, not_asked) = match same.contains(&id) {
-                true => (SAME_DELIVERED, SAME_NOT_ASKED),
-                false => (DELIVERED, NOT_ASKED),
+        let instead = self.instead(due)?;
+        let mut others = self.journal.withdrawn_versions_of(due.id)?;
+        others.retain(|id| !instead.contains(id));
+        for id in instead.into_iter().chain(same.iter().chain(&others).copied()) {
+            let (delivered, not_asked) = match (same.contains(&id), others.contains(&id)) {
+                (true, _) => (SAME_DELIVERED, SAME_NOT_ASKED),
+                (false, true) => (OTHER_DELIVERED, OTHER_NOT_ASKED),
+                (false, false) => (DELIVERED, NOT_ASKED),
             };
             let row = self.journal.row(id)?;
             // Who hands over once more what the authority has by a person's word means it.
@@ -131,6 +140,7 @@ impl<A: Authority> Worker<A> {
         let by_now = match code {
             NOT_ASKED => DELIVERED,
             SAME_NOT_ASKED => SAME_DELIVERED,
+            OTHER_NOT_ASKED => OTHER_DELIVERED,
             code => code,
         };
         let is_told = |it: &Message| it.code == code || it.code == by_now;

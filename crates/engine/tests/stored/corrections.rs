@@ -329,3 +329,47 @@ async fn who_has_decided_about_one_delivery_has_not_decided_about_another() {
     worker.once().await.unwrap();
     assert_eq!(house.sent(), sent + 1);
 }
+
+/// A report is withdrawn after a request that was refused on the way back, because a right one comes under the same document
+/// identifier: the authority is asked for the first one before that leaves, and a person decides where it has it.
+#[tokio::test]
+async fn a_newer_version_of_what_was_withdrawn_after_a_request_waits_for_a_person() {
+    for (case, is_stored) in [("same", true), ("same", false), ("other", true)] {
+        let house = House::new();
+        let of = |number: u64| {
+            let mut new = house.submission("ours", number);
+            new.summary.identifier = Some("urn:uuid:document".to_owned());
+            new.summary.patient = Some(if number == 1 { "same" } else { case }.to_owned());
+            new
+        };
+        house.authority.refuses.store(true, Ordering::SeqCst);
+        let id = house.journal.import(of(1)).unwrap();
+        let worker = house.worker("one");
+        worker.once().await.unwrap();
+        house.authority.refuses.store(false, Ordering::SeqCst);
+        word(&house, id, Event::Withdrawn { reason: "wrong".to_owned() });
+        let newer = house.journal.import(of(2)).unwrap();
+        if is_stored {
+            house.authority.finds.lock().unwrap().push("r-9".to_owned());
+        }
+        house.clock.pass(3_600);
+        worker.once().await.unwrap();
+        let asked = house.authority.asked_for.lock().unwrap().clone();
+        if case == "other" {
+            assert_eq!((asked.len(), house.sent()), (0, 2), "it is another patient's");
+            continue;
+        }
+        assert_eq!(asked, [house.journal.row(id).unwrap().identifier]);
+        if !is_stored {
+            assert_eq!((house.sent(), codes(&house, newer).len()), (2, 0));
+            continue;
+        }
+        assert_eq!(house.sent(), 1, "it waits");
+        assert_eq!(house.journal.state(newer).unwrap(), State::Held { attempt: 0 });
+        assert_eq!(codes(&house, newer), ["other-version-delivered"]);
+        let released = Event::Released { reason: "both".to_owned(), due: house.clock.now() };
+        word(&house, newer, released);
+        worker.once().await.unwrap();
+        assert_eq!(house.sent(), 2, "who releases it has decided");
+    }
+}

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use fhir::Instant;
-use report::{Person, SubmissionId};
+use report::{Person, StateCode, SubmissionId};
 
 use crate::copies::{backup, pages};
-use crate::events::{doubt, guard, known, lost, succession};
+use crate::events::{doubt, guard, known, lost, succession, versions};
 use crate::notices::notice;
 use crate::queries::read;
 use crate::recovery::{found, home, recover};
@@ -98,6 +98,15 @@ impl Journal {
         self.read(|c| {
             read::all(c, sql::WITHDRAWN_OF_CONTENT, [id.0], |row| row.get(0).map(SubmissionId))
         })
+    }
+
+    /// Other versions of its document at the same endpoint, about the same case, that were withdrawn: a request of one may
+    /// have arrived.
+    pub fn withdrawn_versions_of(
+        &self,
+        id: SubmissionId,
+    ) -> Result<Vec<SubmissionId>, JournalError> {
+        self.read(|c| versions::of(c, id, &[StateCode::Withdrawn]))
     }
 
     /// Whether something to an endpoint, by its id, that is open or on hold may have been sent at any time before a restore,
