@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use fhir::Instant;
 use journal::JournalError;
 use tokio::task::JoinHandle;
 
@@ -54,7 +55,7 @@ impl Engine {
     /// Copies to the second place what it lacks. `None` where there is none; the reason where it is away, or refuses.
     pub async fn back_up_elsewhere(&self) -> Option<Result<usize, String>> {
         let (from, to) = self.backup_places()?;
-        Some(copying(from, to).await.unwrap_or_else(|_| Err("profile-io".to_owned())))
+        Some(copying(from, to, self.now()).await.unwrap_or_else(|_| Err("profile-io".to_owned())))
     }
 
     fn backup_places(&self) -> Option<(PathBuf, PathBuf)> {
@@ -66,7 +67,7 @@ impl Engine {
     /// Begins to copy, unless that is under way: a share that does not answer holds up nothing but itself.
     pub(crate) fn begin_copying(&self, copying_now: &mut Copying) {
         if let (Some((from, to)), None) = (self.backup_places(), &copying_now.task) {
-            copying_now.task = Some(copying(from, to));
+            copying_now.task = Some(copying(from, to, self.now()));
         }
     }
 
@@ -91,10 +92,10 @@ impl Engine {
     }
 }
 
-fn copying(from: PathBuf, to: PathBuf) -> JoinHandle<Copied> {
+fn copying(from: PathBuf, to: PathBuf, now: Instant) -> JoinHandle<Copied> {
     tokio::task::spawn_blocking(move || {
         fs::read_dir(&to).map_err(|error| folder_reason(&error))?;
-        match journal::copy_backups(&from, &to) {
+        match journal::copy_backups(&from, &to, now) {
             // Another program of this profile is copying: it will say how that went.
             Err(JournalError::Busy) => Ok(0),
             copied => copied.map_err(|error| reason(&error).to_owned()),

@@ -101,7 +101,7 @@ pub(crate) fn write_into(
     let events = last.and_then(|last| u64::try_from(last).ok()).unwrap_or(0);
     let file = folder.join(backups::name(now, events, backups::WHOLE));
     let facts = write(source, place, &file)?;
-    let removed = backups::thin_out(folder).unwrap_or(0);
+    let removed = backups::thin_out(folder, now).unwrap_or(0);
     Ok(BackedUp { facts, file, removed })
 }
 

@@ -108,8 +108,15 @@ pub(crate) fn is_name(name: &str) -> bool {
 }
 
 /// Which of the backups (newest first) are not kept: all but the newest three, the last of each of the last
-/// days that have one, and the last of each of the last weeks.
-fn superfluous(backups: &[BackupFile]) -> Vec<&BackupFile> {
+/// days that have one, and the last of each of the last weeks. Those that are dated ahead of `now` are judged
+/// by themselves: after a clock that fell back nobody knows which one was right, and what is made by the one
+/// must not give way to what was made by the other.
+fn superfluous(backups: &[BackupFile], now: Instant) -> Vec<&BackupFile> {
+    let (ahead, others) = backups.split_at(backups.partition_point(|backup| backup.at > now));
+    [ahead, others].into_iter().flat_map(superfluous_of_one_clock).collect()
+}
+
+fn superfluous_of_one_clock(backups: &[BackupFile]) -> Vec<&BackupFile> {
     let mut kept = BTreeSet::new();
     for (most, length) in [(DAYS, DAY_MICROS), (WEEKS, 7 * DAY_MICROS)] {
         let mut spans = BTreeSet::new();
@@ -127,7 +134,7 @@ fn superfluous(backups: &[BackupFile]) -> Vec<&BackupFile> {
 
 /// Removes what is not kept; only to be called after a backup was written and verified. An increment is joined into
 /// those that build on it first. A base stays as long as any does: it is one more backup then.
-pub(crate) fn thin_out(folder: &Path) -> Result<usize, JournalError> {
+pub(crate) fn thin_out(folder: &Path, now: Instant) -> Result<usize, JournalError> {
     let io = JournalError::io("remove a backup");
     let backups = list(folder).map_err(&io)?;
     let mut builds: Vec<(PathBuf, PathBuf)> = backups
@@ -136,7 +143,7 @@ pub(crate) fn thin_out(folder: &Path) -> Result<usize, JournalError> {
         .collect();
     let mut removed = 0;
     // The newest first: what builds on one is newer.
-    for backup in superfluous(&backups) {
+    for backup in superfluous(&backups, now) {
         let parent = pages::parent(&backup.file);
         let mut is_needed = false;
         for (newer, on) in builds.iter_mut().filter(|(_, on)| *on == backup.file) {
@@ -192,7 +199,7 @@ mod tests {
         for turn in 0..365 * 4 {
             let now = 1_795_000_000_000_000 + turn * step;
             kept.insert(0, made(now));
-            let gone: Vec<_> = superfluous(&kept).into_iter().cloned().collect();
+            let gone: Vec<_> = superfluous(&kept, Instant(now)).into_iter().cloned().collect();
             kept.retain(|backup| !gone.contains(backup));
             assert_eq!(kept[0].at, Instant(now));
             assert!(kept.len() <= NEWEST + DAYS + WEEKS, "{}", kept.len());
@@ -208,7 +215,7 @@ mod tests {
     fn no_more_than_a_week_of_days_and_a_month_of_weeks_stay() {
         let now = 1_795_000_000_000_000 - 1_795_000_000_000_000 % (7 * DAY_MICROS);
         let daily: Vec<_> = (0..100).map(|day| made(now - day * DAY_MICROS)).collect();
-        let gone = superfluous(&daily);
+        let gone = superfluous(&daily, Instant(now));
         let kept = |day: usize| !gone.contains(&&daily[day]);
         assert_eq!((0..7).filter(|day| kept(*day)).count(), 7);
         let older: Vec<usize> = (7..100).filter(|day| kept(*day)).collect();
@@ -228,9 +235,9 @@ mod tests {
             let name = name(Instant(day + hour * 3_600_000_000), 1, WHOLE);
             std::fs::write(folder.path().join(name), b"x").unwrap();
         }
-        assert_eq!(thin_out(folder.path()).unwrap(), 3);
+        assert_eq!(thin_out(folder.path(), Instant(day + DAY_MICROS)).unwrap(), 3);
         assert_eq!(list(folder.path()).unwrap().len(), NEWEST);
-        assert_eq!(thin_out(folder.path()).unwrap(), 0);
+        assert_eq!(thin_out(folder.path(), Instant(day + DAY_MICROS)).unwrap(), 0);
         assert!(file.exists());
     }
 }

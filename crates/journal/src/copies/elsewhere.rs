@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use fhir::Instant;
+
 use crate::copies::backup::{draft_beside, of_open};
 use crate::copies::{backups, pages};
 use crate::store::open;
@@ -14,7 +16,7 @@ use crate::{BackupFile, JournalError};
 ///
 /// # Errors
 /// Those of the file system; what was copied until then stays. [`JournalError::Busy`] where another process is copying.
-pub fn copy_backups(from: &Path, to: &Path) -> Result<usize, JournalError> {
+pub fn copy_backups(from: &Path, to: &Path, now: Instant) -> Result<usize, JournalError> {
     let io = JournalError::io("copy a backup");
     let _alone = pages::alone(from, ".elsewhere.lock")?;
     let mut missing = lacking(from, to).map_err(&io)?;
@@ -29,7 +31,7 @@ pub fn copy_backups(from: &Path, to: &Path) -> Result<usize, JournalError> {
         let Some(name) = backup.file.file_name() else { continue };
         copied += usize::from(copy(&backup.file, &to.join(name))?);
     }
-    backups::thin_out(to)?;
+    backups::thin_out(to, now)?;
     Ok(copied)
 }
 

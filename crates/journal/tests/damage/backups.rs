@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use crate::common::{self, answer, at, key, report, step};
-use journal::Journal;
+use crate::common::{self, House, answer, at, key, report, step};
+use journal::{Journal, list_backups};
 use report::Event;
 
 use super::laboratory::memory;
@@ -119,4 +119,30 @@ fn a_backup_that_fails_leaves_the_others() {
     assert!(all.len() <= 15 && all.len() >= 9, "{}", all.len());
     assert!(!made.file.exists());
     assert_eq!(all[0].events, journal.events().unwrap());
+}
+
+/// An empty battery sets the clock back by a year, after weeks of backups: what is backed up then stays, and so do the others.
+#[test]
+fn a_backup_of_a_clock_that_fell_back_stays() {
+    const DAY: i64 = 86_400;
+    let house = House::new();
+    let backups = house.folder.path().join("backups");
+    for day in 366..400 {
+        house.journal.back_up_into(&backups, at(day * DAY)).unwrap();
+    }
+    let before = list_backups(&backups).unwrap();
+    house.import(1);
+    for hour in 0..40 {
+        let made = house.journal.back_up_into(&backups, at(30 * DAY + hour * 3_600)).unwrap();
+        assert!(made.file.exists(), "hour {hour}");
+    }
+    let after = list_backups(&backups).unwrap();
+    assert!(before.iter().all(|it| after.contains(it)), "nobody knows which clock was right");
+    let of_now = after.iter().filter(|it| it.events > 0).count();
+    assert_eq!(of_now, 6, "the newest three, the last of two days before, what they build on");
+    // It is right again: what was dated ahead is judged like all others.
+    for hour in 0..4 {
+        house.journal.back_up_into(&backups, at(400 * DAY + hour * 3_600)).unwrap();
+    }
+    assert!(list_backups(&backups).unwrap().len() <= 14);
 }

@@ -250,13 +250,14 @@ fn a_second_place_gets_what_it_lacks_and_serves_a_recovery() {
     let house = House::new();
     let folder = days(&house, 0..3);
     let place = super::laboratory::memory();
-    let away = journal::copy_backups(&folder, &place.path().join("unplugged"));
+    let now = at(50 * 86_400);
+    let away = journal::copy_backups(&folder, &place.path().join("unplugged"), now);
     assert!(matches!(away, Err(JournalError::Io { .. })), "{away:?}");
-    assert_eq!(journal::copy_backups(&folder, place.path()).unwrap(), 3);
-    assert_eq!(journal::copy_backups(&folder, place.path()).unwrap(), 0);
+    assert_eq!(journal::copy_backups(&folder, place.path(), now).unwrap(), 3);
+    assert_eq!(journal::copy_backups(&folder, place.path(), now).unwrap(), 0);
     days(&house, 3..45);
     assert!(journal::lacking_backups(&folder, place.path()).unwrap().len() > 8);
-    journal::copy_backups(&folder, place.path()).unwrap();
+    journal::copy_backups(&folder, place.path(), now).unwrap();
     assert_eq!(journal::lacking_backups(&folder, place.path()).unwrap(), []);
     assert!((list(&folder)..=list(&folder) + 3).contains(&list(place.path())));
     assert_all_whole(place.path());

@@ -65,7 +65,7 @@ pub(crate) fn take(
             source.write(folder, before.as_ref()).map(Some)
         })?;
         if let Some((file, facts)) = taken {
-            let removed = backups::thin_out(folder).unwrap_or(0);
+            let removed = backups::thin_out(folder, now).unwrap_or(0);
             return Ok(BackedUp { facts, file, removed });
         }
     }
