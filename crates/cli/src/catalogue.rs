@@ -291,6 +291,9 @@ mod tests {
                 "opinion" => OPINION_FAULTS.contains(&code),
                 // Names of FHIR's elements; any may be named.
                 "element" => true,
+                "notification" => bridge::NOTIFICATIONS.iter().any(|of| of.0 == code),
+                // What the icon of the desktop app says; the app lists them where it is built.
+                "tray" => true,
                 "kind" => code == "unknown" || Family::Kind.bare().contains(&code),
                 // The sentence of a rule that has a name, and why something is as it is.
                 family => ["named", "reason"].contains(&family),

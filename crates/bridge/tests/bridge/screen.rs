@@ -9,7 +9,8 @@ use testkit::{DocumentBuilder, Figures};
 const FAMILY: &str = "Zwinglicanary";
 
 async fn ask(desk: &Desk, command: &str, arguments: Value) -> Result<Value, Problem> {
-    let call = Call::read(command, arguments).expect("a command").expect("sound arguments");
+    let call = Call::read(command, arguments).expect("a command");
+    let call = call.unwrap_or_else(|problem| panic!("sound arguments of {command}: {problem:?}"));
     let status = Call::read("status", json!({})).expect("a command").expect("sound");
     let status: Value = serde_json::from_str(&desk.answer(status, None).await?).expect("JSON");
     let room = status["room"].as_u64().and_then(|room| u32::try_from(room).ok());
@@ -49,6 +50,8 @@ fn arguments(command: &str, names: &[&str], path: &str) -> Value {
         (_, "corrections") => json!([{ "id": 1, "digest": "0".repeat(64) }]),
         ("correct_with_file", "shown") => json!(["0".repeat(64)]),
         (_, "shown") => json!(null),
+        (_, "left_out") => json!([]),
+        (_, "code") => json!("backups-failing"),
         (_, "paths") => json!([path]),
         (_, "path") => json!(path),
         ("ask_authority", "query") => json!({}),
@@ -84,7 +87,7 @@ async fn a_locked_window_is_told_nothing_and_sending_goes_on() {
     let endpoint = must(&desk, "status", json!({})).await["endpointId"].clone();
     let list = json!({
         "items": [{ "path": path }], "again": [], "corrections": [], "shown": null,
-        "separate": false, "endpoint": endpoint,
+        "left_out": [], "separate": false, "endpoint": endpoint,
     });
     must(&desk, "hand_over", list).await;
     let shown = must(&desk, "list", everything()).await.to_string();

@@ -78,6 +78,7 @@ export const STALE = {
   watch_what_comes: ["status", "left_lying"],
   left_lying: [],
   lost_reports: [],
+  opened: [],
   preferences: [],
   set_preferences: ["preferences"],
   statistics: [],
