@@ -147,7 +147,7 @@ fn bundle(workspace: &Workspace, build: Build, kind: &str) -> Result<PathBuf, St
     let made = |end: &&str| package_in(&bundles, end);
     ["deb", "rpm", "AppImage", "exe", "msi", "dmg"]
         .iter()
-        .find_map(|end| made(end))
+        .find_map(made)
         .ok_or_else(|| format!("no package in {}", workspace.shown(&bundles)))
 }
 
