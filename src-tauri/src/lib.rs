@@ -48,6 +48,7 @@ pub fn run() -> ExitCode {
         .manage(house)
         .manage(closing::Decided::default())
         .manage(tray::Tray::default())
+        .manage(outside::Following::default())
         .invoke_handler(commands::handle)
         .on_window_event(window::on_event)
         .setup(move |app| {
@@ -73,7 +74,11 @@ pub fn run() -> ExitCode {
         }
         if let tauri::RunEvent::Exit = event {
             let house = app.state::<Arc<House>>().inner().clone();
-            tauri::async_runtime::block_on(async move { house.close().await });
+            let app = app.clone();
+            tauri::async_runtime::block_on(async move {
+                app.state::<outside::Following>().end().await;
+                house.close().await;
+            });
         }
     });
     drop(runtime);

@@ -1,9 +1,10 @@
 //! Life outside the window: the icon in the tray and the notifications follow what the desk says; neither has a rule here.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bridge::{Desk, NOTIFICATIONS, NotificationLine};
+use tauri::async_runtime::JoinHandle;
 use tauri::{AppHandle, Manager as _};
 use texts::{CATALOGUE, Language};
 
@@ -17,10 +18,30 @@ const CALM: Duration = Duration::from_secs(1);
 
 const _: () = CATALOGUE.must_have_each("notification", NOTIFICATIONS);
 
+/// What follows the desk, until the program ends.
+#[derive(Default)]
+pub(crate) struct Following(Mutex<Option<JoinHandle<()>>>);
+
+impl Following {
+    fn replace(&self, task: Option<JoinHandle<()>>) -> Option<JoinHandle<()>> {
+        std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), task)
+    }
+
+    /// Ends it, before the desk is closed.
+    pub(crate) async fn end(&self) {
+        if let Some(task) = self.replace(None) {
+            task.abort();
+            // That it was ended is what was wanted.
+            let _ = task.await;
+        }
+    }
+}
+
 /// Follows the desk as long as the program runs.
 pub(crate) fn follow(app: AppHandle) {
     let house = app.state::<Arc<House>>().inner().clone();
-    tauri::async_runtime::spawn(async move {
+    let following = app.clone();
+    let task = tauri::async_runtime::spawn(async move {
         loop {
             tray::look_for_a_place(&app).await;
             if let Ok(desk) = house.desk().await {
@@ -28,7 +49,7 @@ pub(crate) fn follow(app: AppHandle) {
                 let language = language(&desk).await;
                 tray::show(&app, &desk, language).await;
                 // What cannot be counted now is counted the next time.
-                let due = desk.due_notification(window::is_in_view(&app)).await;
+                let due = desk.due_notification(window::is_in_view(&app).await).await;
                 notify(language, &due.unwrap_or_default());
                 // Whether it has changed or not: it is looked at again.
                 let _ = tokio::time::timeout(LOOK_AGAIN, desk.changed(seen)).await;
@@ -39,6 +60,7 @@ pub(crate) fn follow(app: AppHandle) {
             }
         }
     });
+    following.state::<Following>().replace(Some(task));
 }
 
 /// The language that the person chose, or that of the system.
@@ -67,7 +89,8 @@ fn notify(language: Language, lines: &[NotificationLine]) {
         return;
     }
     let body = words(language, lines);
-    tauri::async_runtime::spawn_blocking(move || {
+    // A thread of its own: a desktop that does not answer must not keep the program from ending.
+    std::thread::spawn(move || {
         let mut notification = notify_rust::Notification::new();
         notification.summary("Lab Courier").body(&body).icon("lab-courier");
         #[cfg(target_os = "windows")]

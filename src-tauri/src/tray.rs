@@ -120,12 +120,15 @@ pub(crate) async fn show(app: &AppHandle, desk: &Desk, language: Language) {
         return;
     }
     let [title, open, pause, quit] = words(language, view);
-    // An icon that is gone shows nothing, and is no reason to disturb anybody.
-    let _ = icon.icon.set_icon(Some(image(view.standing)));
-    let _ = icon.icon.set_tooltip(Some(&title));
-    for (item, text) in icon.items.iter().zip([open, pause, quit]) {
-        let _ = item.set_text(text);
-    }
+    // On the thread of the windows, for which no other must wait. An icon that is gone shows
+    // nothing, and is no reason to disturb anybody.
+    let _ = app.run_on_main_thread(move || {
+        let _ = icon.icon.set_icon(Some(image(view.standing)));
+        let _ = icon.icon.set_tooltip(Some(&title));
+        for (item, text) in icon.items.iter().zip([open, pause, quit]) {
+            let _ = item.set_text(text);
+        }
+    });
     if let Some(icon) = &mut app.state::<Tray>().state().icon {
         icon.shown = Some((view, language));
     }

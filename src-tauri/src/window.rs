@@ -107,22 +107,34 @@ pub(crate) fn show(app: &AppHandle) {
 
 /// A hidden window that nothing can call back stands in the bar of windows.
 pub(crate) fn come_out_of_hiding(app: &AppHandle) {
-    if let Some(window) = app.get_webview_window(MAIN)
-        && !window.is_visible().unwrap_or(true)
-    {
-        // As above.
-        let _ = window.minimize();
-        let _ = window.show();
-    }
+    let handle = app.clone();
+    // Where the program ends there is nothing to show.
+    let _ = app.run_on_main_thread(move || {
+        if let Some(window) = handle.get_webview_window(MAIN)
+            && !window.is_visible().unwrap_or(true)
+        {
+            // As above.
+            let _ = window.minimize();
+            let _ = window.show();
+        }
+    });
 }
 
-/// Whether a person has it in front of them.
-pub(crate) fn is_in_view(app: &AppHandle) -> bool {
-    app.get_webview_window(MAIN).is_some_and(|window| {
-        window.is_visible().unwrap_or(false)
-            && !window.is_minimized().unwrap_or(false)
-            && window.is_focused().unwrap_or(false)
-    })
+/// Whether a person has it in front of them. No thread waits for the thread of the windows: once
+/// the program ends that answers nobody, and what else the waiting one had to do is never done.
+pub(crate) async fn is_in_view(app: &AppHandle) -> bool {
+    let (answer, said) = tokio::sync::oneshot::channel();
+    let handle = app.clone();
+    let asked = app.run_on_main_thread(move || {
+        let in_view = handle.get_webview_window(MAIN).is_some_and(|window| {
+            window.is_visible().unwrap_or(false)
+                && !window.is_minimized().unwrap_or(false)
+                && window.is_focused().unwrap_or(false)
+        });
+        // Nobody waits any more once the program ends.
+        let _ = answer.send(in_view);
+    });
+    asked.is_ok() && said.await.unwrap_or(false)
 }
 
 /// A start of the program hands something over: the page is told, and asks for it.

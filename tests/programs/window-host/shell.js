@@ -24,6 +24,7 @@
     async invoke(command, takes) {
       if (command === "plugin:event|listen") {
         listeners.set(takes.handler, takes.event);
+        early.splice(0).forEach(tell);
         return takes.handler;
       }
       if (command === "plugin:event|unlisten") return null;
@@ -34,13 +35,20 @@
     unregisterListener: (_event, id) => listeners.delete(id),
   };
 
+  // What comes before the page listens, and is told once it does: the frame of the page may stand there a little earlier.
+  const early = [];
+
+  function tell(told) {
+    const heard = [...listeners].filter(([, of]) => of === told.event);
+    if (heard.length === 0) early.push(told);
+    for (const [id] of heard) callbacks.get(id)?.({ event: told.event, id, payload: told.payload });
+  }
+
   async function follow() {
     for (let place = 0; ; ) {
       const events = await fetch(`/host/events?${place}`).then((answer) => answer.json());
       place += events.length;
-      for (const { event, payload } of events) {
-        for (const [id, of] of listeners) if (of === event) callbacks.get(id)?.({ event, id, payload });
-      }
+      events.forEach(tell);
     }
   }
   // Ends with the page, or with the host.

@@ -20,11 +20,13 @@ export function Dialog(props: {
   title: string;
   size?: "small" | "medium" | "large";
   isDirty?: boolean;
+  /** Nothing in it takes the focus, and it may be longer than the window: the keys scroll it. */
+  scrolls?: boolean;
   onClose: () => void;
   children: ReactNode;
   footer?: ReactNode;
 }) {
-  const { title, size = "medium", isDirty = false, onClose, children, footer } = props;
+  const { title, size = "medium", isDirty = false, scrolls = false, onClose, children, footer } = props;
   const text = useText();
   const [asking, setAsking] = useState(false);
   const close = () => (isDirty ? setAsking(true) : onClose());
@@ -50,7 +52,9 @@ export function Dialog(props: {
             </Heading>
             <Button tone="quiet" icon={X} label={text("action.close")} onPress={close} />
           </header>
-          <div className={css.body}>{children}</div>
+          <div className={css.body} tabIndex={scrolls ? 0 : undefined}>
+            {children}
+          </div>
           {asking && isDirty ? (
             <footer className={css.footer} role="alert" data-keeps-clear>
               <strong className={css.asking}>{text("dialog.discard")}</strong>

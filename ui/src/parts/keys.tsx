@@ -167,7 +167,7 @@ const SHEET: { keys: string[]; what: TextId }[] = [
 export function KeySheet({ onClose }: { onClose: () => void }) {
   const text = useText();
   return (
-    <Dialog title={text("keys.title")} size="small" onClose={onClose}>
+    <Dialog title={text("keys.title")} size="small" scrolls onClose={onClose}>
       <dl className={css.sheet}>
         {SHEET.map(({ keys, what }) => (
           <div key={what}>
