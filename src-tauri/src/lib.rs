@@ -85,13 +85,27 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Without the name of the program. One that is no Unicode cannot travel through the page, and is left out.
-fn arguments(all: std::env::ArgsOs) -> Vec<String> {
-    all.skip(1).filter_map(|argument| argument.into_string().ok()).collect()
+/// Without the name of the program. One that is no Unicode cannot travel through the page: it stands
+/// on *Send* as a file that is not found, so that nobody waits for it.
+fn arguments(all: impl Iterator<Item = std::ffi::OsString>) -> Vec<String> {
+    all.skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect()
 }
 
 /// Size and place of the window. Not whether it is visible: one that was hidden in the tray is shown at the next start.
 fn window_state<R: tauri::Runtime>() -> tauri::plugin::TauriPlugin<R> {
     use tauri_plugin_window_state::{Builder, StateFlags};
     Builder::default().with_state_flags(StateFlags::all() & !StateFlags::VISIBLE).build()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt as _;
+
+    #[test]
+    fn a_file_whose_name_is_no_unicode_is_not_lost_from_sight() {
+        let all = [b"lab-courier".as_slice(), b"a.json", b"\xff.json"];
+        let all = all.map(|argument| OsString::from_vec(argument.to_vec()));
+        assert_eq!(super::arguments(all.into_iter()), ["a.json", "\u{fffd}.json"]);
+    }
 }

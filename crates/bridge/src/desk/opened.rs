@@ -103,9 +103,10 @@ impl Desk {
             std::mem::take(&mut *waiting)
         };
         self.grant(opened.paths.iter().cloned());
-        let shown = |path: PathBuf| path.into_os_string().into_string().ok();
+        // One that is no Unicode is named, and refused: better than if nobody heard of it.
+        let shown = |path: PathBuf| path.to_string_lossy().into_owned();
         Ok(OpenedView {
-            paths: opened.paths.into_iter().filter_map(shown).collect(),
+            paths: opened.paths.into_iter().map(shown).collect(),
             refused: u32::try_from(opened.refused).unwrap_or(u32::MAX),
             report: opened.report,
         })

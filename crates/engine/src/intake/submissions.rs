@@ -284,8 +284,8 @@ impl Engine {
                 Some(known) => Err(EngineError::Known(*known)),
                 None => Err(JournalError::Damaged.into()),
             },
-            // Only what a file corrects by itself can be overtaken: this is refused where it was.
-            Imported::Overtaken => Err(JournalError::Damaged.into()),
+            // The journal refuses this with a reason of its own; if it did not, another look helps.
+            Imported::Overtaken => Err(JournalError::Busy.into()),
         }
     }
 
