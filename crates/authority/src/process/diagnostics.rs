@@ -10,7 +10,8 @@ use crate::http::fhir_json::Notice;
 /// System of the finding codes in `issue.details.coding`.
 const FINDING_SYSTEM: &str = "urn:labcourier:finding";
 
-/// A rule that was broken, as a message to the laboratory: told in each of the ways in which clients look for it.
+/// A rule that was broken, as a message to the laboratory: told in each of the ways in which
+/// clients look for it.
 pub(crate) fn notice_of(finding: &Finding) -> Notice {
     let key = key_of(finding);
     let notice = notice_of_text(finding);
@@ -66,14 +67,15 @@ fn text_of(finding: &Finding) -> String {
     format!("{} ({})", finding.code, listed.join(", "))
 }
 
-/// The text of a code: that of the catalogue, but for what only the authority finds or sees from its side.
+/// The text of a code: that of the catalogue, but for what only the authority finds or sees from
+/// its side.
 fn text(code: &str) -> Option<&'static str> {
     let own = OWN.iter().find(|(known, _)| *known == code).map(|(_, text)| *text);
     own.or_else(|| CATALOGUE.text(Language::English, &format!("finding.{code}")))
 }
 
-/// Codes that only the authority has (the invariants of FHIR on Bundles that are documents), and those that it must say
-/// in another way than whoever sends.
+/// Codes that only the authority has (the invariants of FHIR on Bundles that are documents), and
+/// those that it must say in another way than whoever sends.
 const OWN: &[(&str, &str)] = &[
     ("empty", "The request has no body"),
     ("identifier-uuid-malformed", "“{value}” is not a well-formed UUID"),
@@ -107,7 +109,8 @@ mod tests {
         }
     }
 
-    /// In ICU messages an apostrophe before a brace makes the brace a letter: the place stays empty then.
+    /// In ICU messages an apostrophe before a brace makes the brace a letter: the place stays empty
+    /// then.
     #[test]
     fn the_texts_of_the_authority_alone_have_their_parameters_filled_in() {
         for (code, _) in OWN {
