@@ -21,7 +21,7 @@ use crate::Result;
 
 /// A running bare server; ends when dropped.
 pub(crate) struct Bare {
-    /// `{base_url}`.
+    /// The base address of the bare server, `https://…/v1/fhir`.
     pub(crate) base: String,
     task: JoinHandle<()>,
 }

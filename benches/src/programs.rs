@@ -20,7 +20,7 @@ pub(crate) fn program(name: &str) -> Result<PathBuf> {
 /// A running `labcourier-authority`, ended when dropped.
 pub(crate) struct Authority {
     child: Child,
-    /// `{base_url}`.
+    /// The base address of the service, `https://…/v1/fhir`.
     pub(crate) base: String,
 }
 

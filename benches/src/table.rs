@@ -6,7 +6,7 @@ pub(crate) struct Row {
     pub(crate) what: String,
     /// The baseline's figure.
     pub(crate) baseline: String,
-    /// Ours.
+    /// What was measured of our program.
     pub(crate) ours: String,
     /// Ours by baseline, in whichever direction the plan states it.
     pub(crate) ratio: String,

@@ -1,5 +1,5 @@
-//! Tells the program when it was built (the date of its capability statement), and the tests where a
-//! PostgreSQL is that they may start. Without one the suite on it is shown as ignored.
+//! Tells the program when it was built (the date of its capability statement), and the tests where
+//! a PostgreSQL is that they may start. Without one the suite on it is shown as ignored.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};

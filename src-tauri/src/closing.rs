@@ -38,7 +38,7 @@ impl Stops {
 /// The words of one language.
 struct Words {
     title: &'static str,
-    /// `{n}`.
+    /// The question, in which `{n}` stands for the number of reports.
     question: &'static str,
     watching_title: &'static str,
     watching: &'static str,

@@ -1,7 +1,9 @@
-//! `cargo xtask tables diseases`: makes the table of leading codes of `crates/report` from the published terminology.
+//! `cargo xtask tables diseases`: makes the table of leading codes of `crates/report` from the
+//! published terminology.
 //!
-//! Reads the value sets of a package of the authority (`.tgz`) and writes for each code the disease, how it is
-//! tested and in what. The displays are read, not copied: what is written are facts in words of ours.
+//! Reads the value sets of a package of the authority (`.tgz`) and writes for each code the
+//! disease, how it is tested and in what. The displays are read, not copied: what is written are
+//! facts in words of ours.
 //!
 //! Usage: `tables diseases [PACKAGE.tgz]`.
 
@@ -19,7 +21,8 @@ const NAMES: &str = "crates/report/src/diseases/names.tsv";
 const OUTPUT: &str = "crates/report/src/diseases/codes.tsv";
 /// The value set of all codes that a result may have.
 const RESULTS: &str = "ValueSet-ch-elm-results-laboratory-observation.json";
-/// Those of organisms that a result may name; their number makes a list of serovars no part of the table.
+/// Those of organisms that a result may name; their number makes a list of serovars no part of the
+/// table.
 const ORGANISMS: &str = "ValueSet-ch-elm-results-";
 const CODES_MAX: usize = 100;
 
@@ -135,7 +138,8 @@ fn first<'t>(words: &[(&str, &'t str)], text: &str) -> Option<&'t str> {
     words.iter().find(|(word, _)| text.contains(word)).map(|(_, means)| *means)
 }
 
-/// Codes and displays of the value sets; what the results have stands before what the organisms have.
+/// Codes and displays of the value sets; what the results have stands before what the organisms
+/// have.
 fn codes(package: &Path) -> Result<Vec<(String, String)>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", package.display());
     let file = File::open(package).map_err(failed)?;

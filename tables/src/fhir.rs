@@ -1,7 +1,9 @@
-//! `tables fhir [PACKAGE.tgz [OUTPUT.zst]]`: makes the element table of `crates/fhir` from the published definitions.
+//! `tables fhir [PACKAGE.tgz [OUTPUT.zst]]`: makes the element table of `crates/fhir` from the
+//! published definitions.
 //!
-//! Reads `hl7.fhir.r4.core` (a FHIR package, `.tgz`) and writes the lines that `crates/fhir/src/table.rs`
-//! explains, compressed. The same package always gives the same bytes; a test in `crates/fhir` says so.
+//! Reads `hl7.fhir.r4.core` (a FHIR package, `.tgz`) and writes the lines that
+//! `crates/fhir/src/table.rs` explains, compressed. The same package always gives the same bytes; a
+//! test in `crates/fhir` says so.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -100,7 +102,8 @@ impl Definitions {
         format!("fhir-table 1 4.0.1\n{body}")
     }
 
-    /// Code lists of required bindings of `code` elements, where the package itself can expand them.
+    /// Code lists of required bindings of `code` elements, where the package itself can expand
+    /// them.
     fn required_bindings(&self) -> BTreeMap<String, BTreeSet<String>> {
         let mut lists = BTreeMap::new();
         for element in self.types.values().flat_map(elements) {
@@ -199,7 +202,8 @@ fn write_element(
         } else if parents.contains(path) {
             vec![format!("@{path}")]
         } else if of_resource && name == "id" {
-            // 4.0.1 says `string` here by an erratum; the rules of `id` hold for the id of a resource.
+            // 4.0.1 says `string` here by an erratum; the rules of `id` hold for the id of a
+            // resource.
             vec!["id".to_owned()]
         } else {
             array(element, "type").iter().map(type_code).collect()

@@ -1,5 +1,6 @@
-//! Writes the tables of facts that the product carries, from definitions that others publish. It is run by hand
-//! from the root of the checkout, and what it writes is committed: the product is built without the definitions.
+//! Writes the tables of facts that the product carries, from definitions that others publish. It is
+//! run by hand from the root of the checkout, and what it writes is committed: the product is built
+//! without the definitions.
 #![allow(clippy::print_stderr, reason = "a program for the terminal")]
 
 mod diseases;

@@ -1,6 +1,6 @@
-//! The authority of the seeded world answers as the real one does: the same questions in the same order, through
-//! the real client over mutual TLS, and beside it to the simulated one. What the world proves of the worker is
-//! worth as much as this.
+//! The authority of the seeded world answers as the real one does: the same questions in the same
+//! order, through the real client over mutual TLS, and beside it to the simulated one. What the
+//! world proves of the worker is worth as much as this.
 
 use std::time::{Duration, Instant};
 
@@ -121,8 +121,8 @@ impl Both {
             for later in [0, 1] {
                 let real = self.changes(Some(since.plus_micros(later))).await;
                 let simulated = self.alone.changed_since(Some(beside.plus_micros(later)));
-                // Which came later differs where verdicts overtake each other; whether each side follows
-                // its own times does not.
+                // Which came later differs where verdicts overtake each other; whether each side
+                // follows its own times does not.
                 for (side, answers, since) in
                     [(&self.real, &real, since), (&self.simulated, &simulated, beside)]
                 {

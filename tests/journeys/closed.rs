@@ -1,5 +1,5 @@
-//! A running program is closed to other programs of the same user: no core dump, no debugger, no look into
-//! its memory, its environment or its open files.
+//! A running program is closed to other programs of the same user: no core dump, no debugger, no
+//! look into its memory, its environment or its open files.
 #![cfg(target_os = "linux")]
 
 use std::io::{BufRead as _, BufReader};

@@ -1,5 +1,5 @@
-//! Every report, of our own making and published, goes from file to *completed* through `labcourier send --wait`, over mutual TLS,
-//! in its own encoding.
+//! Every report, of our own making and published, goes from file to *completed* through
+//! `labcourier send --wait`, over mutual TLS, in its own encoding.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,8 @@ use serde_json::Value;
 #[published::needs("corpus/documents")]
 #[test]
 fn every_published_report_is_completed_in_its_own_encoding() {
-    // A report in the other encoding is the same report: each encoding goes to an authority of its own.
+    // A report in the other encoding is the same report: each encoding goes to an authority of its
+    // own.
     for format in ["json", "xml"] {
         let folder = tempfile::tempdir().unwrap();
         let documents = corpus().join("documents");
@@ -34,7 +35,8 @@ fn every_report_of_ours_is_completed_in_its_own_encoding() {
     for format in ["json", "xml"] {
         std::fs::create_dir(folder.path().join(format)).unwrap();
     }
-    // Every second one in each encoding: the same report in the other encoding would be the same report.
+    // Every second one in each encoding: the same report in the other encoding would be the same
+    // report.
     for (number, report) in testkit::collection().into_iter().enumerate() {
         let (format, text) =
             if number % 2 == 0 { ("json", report.json) } else { ("xml", report.xml) };
@@ -67,8 +69,8 @@ fn completed_in_their_own_encoding(documents: &Path) {
     println!("{files} reports completed, 0 sent twice");
 }
 
-/// What the authority received as the contained Bundle is the file's text with the permitted insertions and
-/// nothing else, in the file's encoding. Gives the number of reports compared.
+/// What the authority received as the contained Bundle is the file's text with the permitted
+/// insertions and nothing else, in the file's encoding. Gives the number of reports compared.
 fn contained_texts_are_the_files(documents: &Path, sent: &[Value], data: &Path) -> usize {
     let files: BTreeMap<String, String> =
         column(sent, "identifier").into_iter().zip(column(sent, "file")).collect();

@@ -1,5 +1,5 @@
-//! A report whose answer is lost was perhaps delivered: it is looked for by its identifier and never sent
-//! blindly again. Real client, real authority, real deaths.
+//! A report whose answer is lost was perhaps delivered: it is looked for by its identifier and
+//! never sent blindly again. Real client, real authority, real deaths.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,6 @@
-//! Two authorities, each with its own release, CA and certificate, and one laboratory that reports to both: what is open
-//! at either is followed by the same program, and nothing is lost or doubled where that program is killed.
+//! Two authorities, each with its own release, CA and certificate, and one laboratory that reports
+//! to both: what is open at either is followed by the same program, and nothing is lost or doubled
+//! where that program is killed.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -109,7 +110,8 @@ fn two_endpoints_with_two_certificates_are_followed_at_once_through_kills() {
     surroundings.ageing(&mut follow);
     let next = Cell::new(Instant::now() + Duration::from_secs(5));
     killed_when(follow, || {
-        // What was cut off before it arrived is asked for several times before it is sent again, which takes minutes.
+        // What was cut off before it arrived is asked for several times before it is sent again,
+        // which takes minutes.
         if next.get() < Instant::now() {
             surroundings.advance(Duration::from_secs(20));
             next.set(Instant::now() + Duration::from_secs(1));
@@ -136,8 +138,8 @@ fn two_endpoints_with_two_certificates_are_followed_at_once_through_kills() {
     println!("settled after {passes} passes; journal: {}", sound[0]);
 }
 
-/// A second certificate takes the place of the first while a report is in progress, and stands for another laboratory,
-/// which is shown nothing of it.
+/// A second certificate takes the place of the first while a report is in progress, and stands for
+/// another laboratory, which is shown nothing of it.
 #[test]
 fn what_was_sent_with_a_certificate_is_followed_with_it_after_another_took_its_place() {
     let data = tempfile::tempdir().unwrap();

@@ -1,5 +1,6 @@
-//! Files as they come: the same one again, one that is still being written or vanishes, and what is no report
-//! at all. In-process, over the same functions as the headless program, so that time can be measured.
+//! Files as they come: the same one again, one that is still being written or vanishes, and what is
+//! no report at all. In-process, over the same functions as the headless program, so that time can
+//! be measured.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -14,7 +15,7 @@ use tempfile::TempDir;
 use testkit::{DocumentBuilder, Figures};
 use tokio_util::sync::CancellationToken;
 
-/// A wrong file is refused within this time (reliability, table of faults).
+/// A wrong file is refused within this time (docs/reliability.md, table of faults).
 const REFUSED_WITHIN: Duration = Duration::from_millis(5);
 
 /// A profile whose queue nobody works: what is taken in stays.

@@ -1,5 +1,6 @@
-//! Wrong, hostile or missing input through the real program: each has its exit code and its message, no
-//! file of the laboratory changes, nothing of it is sent, and what was good is delivered all the same.
+//! Wrong, hostile or missing input through the real program: each has its exit code and its
+//! message, no file of the laboratory changes, nothing of it is sent, and what was good is
+//! delivered all the same.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write as _};

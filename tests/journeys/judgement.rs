@@ -1,6 +1,6 @@
-//! Laboratory and authority judge a report alike: what the laboratory holds the authority refuses, and what it lets pass
-//! the authority accepts. The real program checks the files; the real authority, which demands all that the
-//! specification does, is sent what would have left.
+//! Laboratory and authority judge a report alike: what the laboratory holds the authority refuses,
+//! and what it lets pass the authority accepts. The real program checks the files; the real
+//! authority, which demands all that the specification does, is sent what would have left.
 
 use std::collections::BTreeMap;
 

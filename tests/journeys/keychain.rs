@@ -1,5 +1,5 @@
-//! A real keychain that is locked, emptied, absent or denies: `labcourier` opens nothing, says why, goes on when
-//! the keychain is back, and never falls back to a file.
+//! A real keychain that is locked, emptied, absent or denies: `labcourier` opens nothing, says why,
+//! goes on when the keychain is back, and never falls back to a file.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeMap;
@@ -41,7 +41,8 @@ impl Place {
         self.home.path().join("profile")
     }
 
-    /// Runs lines of shell on a bus of their own; each line that begins with `labcourier` is one `Ended`.
+    /// Runs lines of shell on a bus of their own; each line that begins with `labcourier` is one
+    /// `Ended`.
     fn session(&self, lines: &[&str]) -> Vec<Ended> {
         let mut script = String::new();
         let mut count = 0;

@@ -1,5 +1,5 @@
-//! `labcourier endpoint test` names the layer that fails, in the words of each language: the real program
-//! against a server that fails at one layer after the other.
+//! `labcourier endpoint test` names the layer that fails, in the words of each language: the real
+//! program against a server that fails at one layer after the other.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;

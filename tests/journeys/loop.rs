@@ -1,5 +1,5 @@
-//! Every way of a report in each release of the interface, from the file to its end: completed, failed with messages,
-//! rejected with messages, corrected. With real programs over mutual TLS.
+//! Every way of a report in each release of the interface, from the file to its end: completed,
+//! failed with messages, rejected with messages, corrected. With real programs over mutual TLS.
 
 use std::path::{Path, PathBuf};
 
@@ -41,8 +41,8 @@ fn every_way(release: &str) {
     is_invalid(&laboratory, release);
     is_rejected(&laboratory);
 
-    // Each delivery once: two that complete, and what was corrected with its correction. What is rejected leaves no
-    // trace; an invalid document leaves one in the earlier releases.
+    // Each delivery once: two that complete, and what was corrected with its correction. What is
+    // rejected leaves no trace; an invalid document leaves one in the earlier releases.
     let there: Vec<Accepted> = accepted(folder.path());
     let failed = there.iter().filter(|one| one.status == "failed").count();
     let invalid = usize::from(release != "1.13.1");

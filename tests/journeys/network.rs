@@ -1,5 +1,5 @@
-//! An hour in which the authority is busy, silent or gone, in simulated time: what is asked meanwhile, and
-//! what became of the reports. What it refuses is sent once.
+//! An hour in which the authority is busy, silent or gone, in simulated time: what is asked
+//! meanwhile, and what became of the reports. What it refuses is sent once.
 
 use std::time::Duration;
 

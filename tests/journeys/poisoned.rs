@@ -1,6 +1,6 @@
-//! One poisoned report never delays another by more than its own time limit (R8): the real worker runs in
-//! real time, a sixtieth of the product's, against the real authority over mutual TLS; only the poisoned
-//! report meets silence, or an authority that chokes on it.
+//! One poisoned report never delays another by more than its own time limit (R8): the real worker
+//! runs in real time, a sixtieth of the product's, against the real authority over mutual TLS; only
+//! the poisoned report meets silence, or an authority that chokes on it.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,5 +1,6 @@
-//! The real program against a scripted server for each release, which answers in the form that the pages print: from
-//! the file to *completed* and to *failed* with the authority's words, in both encodings.
+//! The real program against a scripted server for each release, which answers in the form that the
+//! pages print: from the file to *completed* and to *failed* with the authority's words, in both
+//! encodings.
 
 use std::sync::{Arc, Mutex};
 
@@ -167,7 +168,8 @@ fn the_published_request_ends_as_the_published_answers_say() {
         std::fs::read(file).unwrap()
     };
     for (release, _) in RELEASES {
-        // The identifier of the request belongs to one delivery: each answer gets a laboratory of its own.
+        // The identifier of the request belongs to one delivery: each answer gets a laboratory of
+        // its own.
         for state in ["Completed", "Failed"] {
             let id = format!("1-DocumentReferenceResponse{state}");
             let answer = published(&format!("DocumentReference-{id}"));

@@ -1,5 +1,6 @@
-//! An hour in which somebody else stands where the authority should be, or the authority refuses our
-//! certificate: nothing leaves, nothing fails, one banner; afterwards everything goes on by itself.
+//! An hour in which somebody else stands where the authority should be, or the authority refuses
+//! our certificate: nothing leaves, nothing fails, one banner; afterwards everything goes on by
+//! itself.
 
 use std::time::Duration;
 
@@ -29,7 +30,8 @@ fn a_refused_certificate_holds_the_queue_and_nothing_else() {
     }
     let own = || ground.ca.loopback_server();
     for versions in [TlsVersions::Only12, TlsVersions::Only13] {
-        // The laboratory's certificate is of the authority; this server wants one of its own issuer.
+        // The laboratory's certificate is of the authority; this server wants one of its own
+        // issuer.
         let tls = ScriptedTls { server: own(), client_ca: Some(ground.ca.der().clone()), versions };
         let name = format!("handshake refused, {versions:?}");
         hours.push(held_by(&ground, &mut figures, &name, tls, "tls-client-refused"));
@@ -85,7 +87,8 @@ fn ours_expired(ground: &Ground, figures: &mut Figures) -> Vec<Hour> {
             let endpoint = endpoint(&front.base(), &ground.trusted());
             scene.connect(&endpoint, identity, patient());
             let hour = hour(&mut scene, name).await;
-            // The alert may be lost in the reset that follows it; then the queue holds all the same.
+            // The alert may be lost in the reset that follows it; then the queue holds all the
+            // same.
             let code = hour.banner.1.clone();
             let told = [("locked", "tls-client-refused"), ("unreachable", "cut")];
             assert!(told.contains(&(hour.banner.0, code.as_str())), "{name}: {code}");

@@ -1,5 +1,5 @@
-//! Canaries: names, numbers and secrets that must be nowhere but in the user's own files, in the encrypted
-//! journal and vault, and in the authority's own store, whatever happens on the way.
+//! Canaries: names, numbers and secrets that must be nowhere but in the user's own files, in the
+//! encrypted journal and vault, and in the authority's own store, whatever happens on the way.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

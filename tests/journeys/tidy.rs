@@ -1,5 +1,6 @@
-//! How the source is kept: how long a file, a function and a line are, what a comment says, and what no condition
-//! looks at. What stands otherwise today is listed in `tidy/exceptions.txt`, for each file; that list only shrinks.
+//! How the source is kept: how long a file, a function and a line are, what a comment says, and
+//! what no condition looks at. What stands otherwise today is listed in `tidy/exceptions.txt`, for
+//! each file; that list only shrinks.
 
 #[path = "tidy/interface.rs"]
 mod interface;
@@ -133,7 +134,8 @@ fn looks_at_part_of_a_code(line: &str) -> bool {
     !line.trim_start().starts_with("//") && looks.iter().any(|it| line.contains(it))
 }
 
-/// What is open to all and named nowhere else: rustc does not see it, because another package could use it.
+/// What is open to all and named nowhere else: rustc does not see it, because another package could
+/// use it.
 const UNUSED: &str = "unused-pub";
 
 /// For each file, how many names of its are open to all and used by nobody.

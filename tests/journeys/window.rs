@@ -1,7 +1,9 @@
-//! What people do with the real window: drop, send, see what became of it, correct, import a certificate.
+//! What people do with the real window: drop, send, see what became of it, correct, import a
+//! certificate.
 
 mod window {
     mod canaries;
+    mod opened;
 }
 
 use std::path::PathBuf;
@@ -43,7 +45,8 @@ const UNGRANTED: [&str; 16] = [
     "no_such_command",
 ];
 
-/// Asks as a script in the page could: past our own door. The answer: `["given", …]` or `["refused", …]`.
+/// Asks as a script in the page could: past our own door. The answer: `["given", …]` or
+/// `["refused", …]`.
 async fn invoke(window: &Window, command: &str, arguments: Value) -> Value {
     let script = "const done = arguments[arguments.length - 1]; const [command, takes] = arguments; \
         window.__TAURI_INTERNALS__.invoke(command, takes)\
@@ -185,7 +188,8 @@ fn files_dragged_onto_the_window_are_sent_and_completed() {
     });
 }
 
-/// The process that draws the page is killed in the middle of a batch: the core goes on, and the page comes back.
+/// The process that draws the page is killed in the middle of a batch: the core goes on, and the
+/// page comes back.
 #[test]
 fn a_page_whose_process_is_killed_comes_back() {
     let mut figures = Figures::start("kill", "a_page_whose_process_is_killed_comes_back");
@@ -198,7 +202,8 @@ fn a_page_whose_process_is_killed_comes_back() {
         assert!(!drawing.is_empty());
         let killed = window.kill_processes(&drawing);
         assert_eq!(killed, drawing.len());
-        // The WebDriver session ended with its page: what can still be asked are processes and journal.
+        // The WebDriver session ended with its page: what can still be asked are processes and
+        // journal.
         window.until("the page is drawn by another process", || {
             window.drawing_processes().iter().any(|number| !drawing.contains(number))
         });
@@ -252,7 +257,8 @@ fn the_lesson_one_sample_fails_and_its_correction_is_completed() {
     });
 }
 
-/// What comes into a watched folder is sent while the program runs: closing the window is asked first.
+/// What comes into a watched folder is sent while the program runs: closing the window is asked
+/// first.
 #[test]
 fn closing_the_window_while_a_folder_is_watched_is_asked() {
     journey(async {
@@ -275,7 +281,8 @@ fn closing_the_window_while_a_folder_is_watched_is_asked() {
     });
 }
 
-/// Without the window nothing is sent: closing it while reports wait is asked first, and nothing is lost meanwhile.
+/// Without the window nothing is sent: closing it while reports wait is asked first, and nothing is
+/// lost meanwhile.
 #[test]
 fn closing_the_window_while_reports_are_under_way_is_asked() {
     journey(async {

@@ -1,5 +1,5 @@
-//! Keys and passwords are wiped: once nobody holds them any more, the memory of the process is searched for them.
-//! Linux only: elsewhere a process cannot read its own memory as a file.
+//! Keys and passwords are wiped: once nobody holds them any more, the memory of the process is
+//! searched for them. Linux only: elsewhere a process cannot read its own memory as a file.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,8 @@ use identity::{Password, Secrets, SecretsKind};
 use journeys::{Authority, Laboratory};
 use testkit::Figures;
 
-/// What is looked for is itself kept under this mask, so that it is not found where it is remembered.
+/// What is looked for is itself kept under this mask, so that it is not found where it is
+/// remembered.
 const MASK: u8 = 0x5a;
 
 struct Masked(Vec<u8>);
@@ -100,8 +101,8 @@ fn what_is_secret_is_wiped_from_memory() {
     gone(&masked_key, "the journal's key, opened", &mut figures);
     drop(password);
 
-    // As a running program has it: from the vault. (The library that reads a `.p12` once, in a process that
-    // ends, leaves a copy of its own.)
+    // As a running program has it: from the vault. (The library that reads a `.p12` once, in a
+    // process that ends, leaves a copy of its own.)
     let pilot = tempfile::tempdir().unwrap();
     Authority::init(pilot.path());
     let laboratory = Laboratory::at("https://localhost:9/v1/fhir", pilot.path());

@@ -1,5 +1,5 @@
-//! Tools that others wrote, against a running authority: what they find is ours to mend. Heavy and needs the
-//! registries of npm and Python, so on demand only, never part of `test`.
+//! Tools that others wrote, against a running authority: what they find is ours to mend. Heavy and
+//! needs the registries of npm and Python, so on demand only, never part of `test`.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -1,5 +1,6 @@
-//! `cargo xtask deaths`: kills `labcourier` and the core of the window many times, in every way that the
-//! journeys know, and prints one table of what became of the reports. On demand; `test` takes a sample.
+//! `cargo xtask deaths`: kills `labcourier` and the core of the window many times, in every way
+//! that the journeys know, and prints one table of what became of the reports. On demand; `test`
+//! takes a sample.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +75,8 @@ fn run(workspace: &Workspace, args: &[String]) -> Result<u8, String> {
     Call::cargo().args(programs).inside(&workspace.root).run()?;
     let mut call = Call::cargo()
         .args(["test", "-p", "journeys", "--test", "kills", "--"])
-        // The test of the test fails on purpose inside, and all of one process count their panics together.
+        // The test of the test fails on purpose inside, and all of one process count their panics
+        // together.
         .args(["--nocapture", "--test-threads", "3", "--skip", "a_disk_that_lies"])
         .env("LABCOURIER_KILLS", asked.times.to_string())
         .env(FIGURES, &folder)

@@ -1,8 +1,8 @@
-//! The core of the window without the window: the desk, driven by the same functions that the window's
-//! commands call, in a process that tests may kill.
+//! The core of the window without the window: the desk, driven by the same functions that the
+//! window's commands call, in a process that tests may kill.
 //!
-//! Usage: `desk ROOT [FILE]…` opens the desk of a folder in practice, hands the files over and ends when
-//! nothing moves by itself any more.
+//! Usage: `desk ROOT [FILE]…` opens the desk of a folder in practice, hands the files over and ends
+//! when nothing moves by itself any more.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -1,5 +1,6 @@
-//! `cargo xtask mistakes`: makes each mistake of `tests/mistakes` in a copy of the last commit, and demands that
-//! the tests that the patch names notice it. On demand; `test` only asks whether each mistake can still be made.
+//! `cargo xtask mistakes`: makes each mistake of `tests/mistakes` in a copy of the last commit, and
+//! demands that the tests that the patch names notice it. On demand; `test` only asks whether each
+//! mistake can still be made.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
-//! `cargo xtask package-test DEB`: the package as a laboratory has it. It is looked at, installed, used and removed; of the
-//! system everything is as before, and of the person's files the profile is left.
+//! `cargo xtask package-test DEB`: the package as a laboratory has it. It is looked at, installed,
+//! used and removed; of the system everything is as before, and of the person's files the profile
+//! is left.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -89,7 +90,8 @@ fn may_install() -> Result<(), String> {
     }
 }
 
-/// What the package says of itself, and that nothing in it is another's or runs with the rights of another.
+/// What the package says of itself, and that nothing in it is another's or runs with the rights of
+/// another.
 fn is_sound(deb: &Path) -> Result<(), String> {
     output::heading("the package");
     let path = deb.display().to_string();
@@ -119,7 +121,8 @@ fn is_sound(deb: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The installed programs: files, versions, libraries, and the window from the first look to a completed report.
+/// The installed programs: files, versions, libraries, and the window from the first look to a
+/// completed report.
 fn used() -> Result<(), String> {
     output::heading("what is installed");
     for (path, mode) in INSTALLED {

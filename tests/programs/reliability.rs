@@ -1,6 +1,7 @@
-//! `cargo xtask reliability`: runs every test of a fault and adds up what each of them counted, one row for
-//! each fault that Lab Courier promises to survive. Nothing in the table is typed by hand: a row without a
-//! figure, a figure that must be zero and is not, and a failed test each fail the command.
+//! `cargo xtask reliability`: runs every test of a fault and adds up what each of them counted, one
+//! row for each fault that Lab Courier promises to survive. Nothing in the table is typed by hand:
+//! a row without a figure, a figure that must be zero and is not, and a failed test each fail the
+//! command.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

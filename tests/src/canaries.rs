@@ -1,5 +1,5 @@
-//! Canaries: texts and bytes that must be nowhere but where they belong, in every disguise that a program
-//! may give them by writing them down.
+//! Canaries: texts and bytes that must be nowhere but where they belong, in every disguise that a
+//! program may give them by writing them down.
 
 use std::path::{Path, PathBuf};
 
@@ -155,7 +155,8 @@ fn of_bytes(bytes: &[u8]) -> Vec<(&'static str, Vec<u8>)> {
     all
 }
 
-/// Base64 of bytes that begin at this place of a group; only the digits that depend on nothing else.
+/// Base64 of bytes that begin at this place of a group; only the digits that depend on nothing
+/// else.
 fn base64(bytes: &[u8], shift: usize) -> Vec<u8> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let padded = [vec![b'x'; shift], bytes.to_vec()].concat();

@@ -1,5 +1,6 @@
-//! Where programs die again and again: an authority, laboratories that are copies of one, a clock that can be
-//! set ahead, and the comparison of what the laboratory says with what the authority has.
+//! Where programs die again and again: an authority, laboratories that are copies of one, a clock
+//! that can be set ahead, and the comparison of what the laboratory says with what the authority
+//! has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,8 +14,9 @@ use testkit::{DocumentBuilder, Figures};
 use crate::faults::Surroundings;
 use crate::{Accepted, Authority, Laboratory, accepted, column, objects};
 
-/// Passes over the queue after which everything must be settled: a report in doubt needs five questions, one
-/// more pass sends it, one learns what became of it; faults of the authority cost some more.
+/// Passes over the queue after which everything must be settled: a report in doubt needs five
+/// questions, one more pass sends it, one learns what became of it; faults of the authority cost
+/// some more.
 const PASSES_MAX: u64 = 60;
 
 /// What was counted in a campaign.
@@ -204,9 +206,9 @@ impl Lane {
         self.surroundings.settle(laboratory)
     }
 
-    /// Compares what the laboratory shows with what the authority has. Where the program died before it took
-    /// everything in, everything is handed over once more first, as a person does who does not know how far
-    /// it came.
+    /// Compares what the laboratory shows with what the authority has. Where the program died
+    /// before it took everything in, everything is handed over once more first, as a person does
+    /// who does not know how far it came.
     pub fn compare(&self, laboratory: &Laboratory, batch: &Batch) -> Count {
         let mut rows = objects(&self.run(laboratory, &["list"]));
         let files: BTreeSet<String> = column(&rows, "file").into_iter().collect();
@@ -231,7 +233,8 @@ impl Surroundings {
         self.advance(Duration::from_secs(31));
     }
 
-    /// Passes over the queue, hours apart, until nothing moves by itself any more. Gives their number.
+    /// Passes over the queue, hours apart, until nothing moves by itself any more. Gives their
+    /// number.
     pub fn settle(&self, laboratory: &Laboratory) -> u64 {
         self.outlive_lease();
         for pass in 1..=PASSES_MAX {
@@ -241,7 +244,8 @@ impl Surroundings {
             let open = open(&objects(&output));
             let said = String::from_utf8_lossy(&output.stderr);
             assert!(!said.contains("panicked"), "{said}");
-            // 0 and 1: it looked, and all is well or a person is asked for; 3: not reached, look again.
+            // 0 and 1: it looked, and all is well or a person is asked for; 3: not reached, look
+            // again.
             match output.status.code() {
                 Some(0 | 1) if open == 0 => return pass,
                 Some(0 | 1 | 3) => {}
@@ -269,7 +273,8 @@ pub fn flaws(verified: &Output) -> u64 {
 }
 
 /// Compares the rows of a journal with what the authority has. `handed` are all documents that this
-/// laboratory handed over, by file name; each is wanted once for every submission that was not replaced.
+/// laboratory handed over, by file name; each is wanted once for every submission that was not
+/// replaced.
 pub fn judge(rows: &[Value], accepted: &[Accepted], handed: &BTreeMap<String, String>) -> Count {
     let mut count = Count { cases: 1, reports: handed.len() as u64, ..Count::default() };
     let known: BTreeSet<String> = column(rows, "identifier").into_iter().collect();
@@ -300,7 +305,8 @@ pub fn judge(rows: &[Value], accepted: &[Accepted], handed: &BTreeMap<String, St
     let replaced: Vec<String> = replaced.map(|row| row["corrects"].to_string()).collect();
     let once: BTreeSet<&String> = replaced.iter().collect();
     count.duplicates += (replaced.len() - once.len()) as u64;
-    // Content that nobody replaced or sent again is one submission, however often it was handed over.
+    // Content that nobody replaced or sent again is one submission, however often it was handed
+    // over.
     for name in handed.keys() {
         let of_file: Vec<_> = rows.iter().filter(|row| row["file"] == name.as_str()).collect();
         let roots = of_file.iter().filter(|row| row["corrects"].is_null()).count();

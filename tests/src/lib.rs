@@ -1,4 +1,5 @@
-//! What every journey needs: the real programs, an authority of its own, a laboratory with a profile.
+//! What every journey needs: the real programs, an authority of its own, a laboratory with a
+//! profile.
 
 pub mod canaries;
 pub mod faults;
@@ -39,7 +40,7 @@ pub fn corpus() -> PathBuf {
 /// A running `labcourier-authority`, killed when dropped.
 pub struct Authority {
     child: Child,
-    /// `{base_url}`.
+    /// The base address of the service, `https://…/v1/fhir`.
     pub base: String,
     data: PathBuf,
 }
@@ -96,7 +97,7 @@ pub struct Misbehaving {
     shutdown: CancellationToken,
     /// What it meets; may be changed while it runs.
     pub faults: authority::FaultPlan,
-    /// `{base_url}`.
+    /// The base address of the server, `https://…/v1/fhir`.
     pub base: String,
 }
 
@@ -120,7 +121,8 @@ impl Misbehaving {
     }
 }
 
-/// What an authority has stored: identifier of the DocumentReference, encoding and body as received.
+/// What an authority has stored: identifier of the DocumentReference, encoding and body as
+/// received.
 pub fn stored(data: &Path) -> Vec<(String, String, Vec<u8>)> {
     let flags = rusqlite::OpenFlags::SQLITE_OPEN_READ_ONLY;
     let file = data.join("authority.sqlite");
@@ -220,8 +222,8 @@ impl Laboratory {
         Self { folder, profile: "practice" }
     }
 
-    /// Forgets on which computer its journal is at home. A copy of it is then at home where it is first used, and is
-    /// not taken for the copy that it is.
+    /// Forgets on which computer its journal is at home. A copy of it is then at home where it is
+    /// first used, and is not taken for the copy that it is.
     pub fn forget_computer(&self) {
         let read = |path: &Path| std::fs::read_to_string(path).expect("read").trim().to_owned();
         let (profile, passphrase) = (self.profile(), read(&self.folder.path().join("passphrase")));

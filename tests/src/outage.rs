@@ -1,5 +1,5 @@
-//! A laboratory in simulated time: the real worker, journal and client, over real mutual TLS, to a front that
-//! a test bends and repairs. An hour of outage passes in the time of its requests.
+//! A laboratory in simulated time: the real worker, journal and client, over real mutual TLS, to a
+//! front that a test bends and repairs. An hour of outage passes in the time of its requests.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -94,7 +94,8 @@ async fn pass_on(listener: TcpListener, target: Arc<Mutex<Option<SocketAddr>>>) 
     }
 }
 
-/// Each way ends by itself: a server's last word (a TLS alert) must arrive although it no longer listens.
+/// Each way ends by itself: a server's last word (a TLS alert) must arrive although it no longer
+/// listens.
 async fn both_ways(inner: TcpStream, target: SocketAddr) {
     let Ok(outer) = TcpStream::connect(target).await else { return };
     let (mut from_inner, mut to_inner) = inner.into_split();

@@ -147,7 +147,8 @@ impl Window {
     pub async fn write(&self, selector: &str, text: &str) {
         let field = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(selector)).await;
         let field = field.unwrap_or_else(|error| panic!("{selector}: {error}"));
-        // Control+A, as a person does: clearing through WebDriver passes by what the page listens to.
+        // Control+A, as a person does: clearing through WebDriver passes by what the page listens
+        // to.
         field.send_keys("\u{E009}a\u{E000}").await.expect(selector);
         field.send_keys(text).await.expect(selector);
     }

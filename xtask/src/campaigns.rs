@@ -1,5 +1,5 @@
-//! Campaigns ask the questions of the tests at length. Each is a program of the package that it is about;
-//! here stands only how it is built and called.
+//! Campaigns ask the questions of the tests at length. Each is a program of the package that it is
+//! about; here stands only how it is built and called.
 
 use xtask::process::Call;
 use xtask::workspace::Workspace;
@@ -12,7 +12,8 @@ pub(crate) struct Campaign {
     pub(crate) takes: &'static str,
     /// What it does.
     pub(crate) says: &'static str,
-    /// What is built before, as arguments of `cargo build`; empty where the call builds what it needs.
+    /// What is built before, as arguments of `cargo build`; empty where the call builds what it
+    /// needs.
     builds: &'static [&'static str],
     /// The call: arguments of `cargo`. The arguments of the campaign follow.
     call: &'static [&'static str],

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: the steps, in the order in which they are cheapest to fail.
 //!
-//! One target folder, one profile, one set of features: clippy and the documentation share what they
-//! compile (check mode), the build and all tests share the rest.
+//! One target folder, one profile, one set of features: clippy and the documentation share what
+//! they compile (check mode), the build and all tests share the rest.
 
 use serde_json::Value;
 
@@ -79,8 +79,8 @@ fn step<'a>(
     Step { name, says, needs, act: Box::new(act) }
 }
 
-/// tauri-driver is in no package manager. Half a minute on two cores as a debug build, and its speed
-/// does not matter.
+/// tauri-driver is in no package manager. Half a minute on two cores as a debug build, and its
+/// speed does not matter.
 fn driver(workspace: &Workspace, install: Install) -> Result<(), String> {
     let tools = workspace.tools();
     if !cfg!(target_os = "linux")
@@ -135,8 +135,8 @@ fn build(workspace: &Workspace) -> Result<(), String> {
     workspace.cargo(&["build", "--locked", "--all-targets"]).run()
 }
 
-/// Everything but the window, in a session with a keychain of its own. nextest where it is installed;
-/// `cargo test` runs the same tests.
+/// Everything but the window, in a session with a keychain of its own. nextest where it is
+/// installed; `cargo test` runs the same tests.
 fn tests(workspace: &Workspace) -> Result<(), String> {
     let written = types::written(workspace);
     if written.exists() {

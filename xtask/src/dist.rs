@@ -1,4 +1,5 @@
-//! What a laboratory installs: release builds of the programs, and the packages of this operating system.
+//! What a laboratory installs: release builds of the programs, and the packages of this operating
+//! system.
 //!
 //! A package that cannot be made here is named as NOT made; it is never taken for made.
 
@@ -78,7 +79,8 @@ pub(crate) fn release(workspace: &Workspace) -> Result<(), String> {
     Ok(())
 }
 
-/// Installs the .deb, uses the app, removes it. Of `cargo xtask dist` with `--release`, else of development builds.
+/// Installs the .deb, uses the app, removes it. Of `cargo xtask dist` with `--release`, else of
+/// development builds.
 pub(crate) fn test(workspace: &Workspace, of_release: bool) -> Result<u8, String> {
     if find("dpkg").is_none() {
         return Err(

@@ -1,6 +1,7 @@
 //! The icons of all systems and sizes, drawn from the one source `icons/icon.svg`.
 //!
-//! They are committed: nobody who builds needs to draw them. After a change of the source, `cargo xtask icons`.
+//! They are committed: nobody who builds needs to draw them. After a change of the source,
+//! `cargo xtask icons`.
 
 use std::fs;
 use std::path::Path;
@@ -20,7 +21,8 @@ const FILES: &[&str] = &[
     "icon.ico",
 ];
 
-/// The icon in the tray: the same drawing with a mark in its corner, which differs by shape and not by colour alone.
+/// The icon in the tray: the same drawing with a mark in its corner, which differs by shape and not
+/// by colour alone.
 const TRAY: &[(&str, &str)] = &[
     ("fine", ""),
     (

@@ -1,4 +1,5 @@
-//! What `cargo xtask` and the programs of the campaigns share: calling other programs, and where things lie.
+//! What `cargo xtask` and the programs of the campaigns share: calling other programs, and where
+//! things lie.
 
 pub mod output;
 pub mod prerequisites;
@@ -14,7 +15,8 @@ pub enum Install {
     Nothing,
 }
 
-/// Runs a program of a campaign: its arguments without its name, its exit code, and the message of what failed.
+/// Runs a program of a campaign: its arguments without its name, its exit code, and the message of
+/// what failed.
 pub fn program(
     run: impl Fn(&workspace::Workspace, &[String]) -> Result<u8, String>,
 ) -> std::process::ExitCode {

@@ -1,7 +1,7 @@
 //! `cargo xtask …`: the one entry for people and for CI.
 //!
-//! It installs what is missing, builds, tests and starts Lab Courier. It holds no rule of the product
-//! and is no part of what a laboratory installs.
+//! It installs what is missing, builds, tests and starts Lab Courier. It holds no rule of the
+//! product and is no part of what a laboratory installs.
 
 mod campaigns;
 mod checks;

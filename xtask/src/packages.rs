@@ -81,7 +81,8 @@ pub(crate) fn browser() -> Option<std::path::PathBuf> {
 
 /// Makes sure that what these purposes need is there.
 pub(crate) fn ensure(purposes: &[Purpose], install: Install) -> Result<(), String> {
-    // Elsewhere the webview comes with the system, and the journeys of the window run on Linux only.
+    // Elsewhere the webview comes with the system, and the journeys of the window run on Linux
+    // only.
     let purposes = match std::env::consts::OS {
         "linux" => purposes,
         "windows" => &[],
@@ -120,8 +121,8 @@ pub(crate) fn ensure(purposes: &[Purpose], install: Install) -> Result<(), Strin
     apt_install(user, &missing)
 }
 
-/// The package database first (exact), then the sign (a Chrome from elsewhere is as good). Where there
-/// is neither, as for fonts outside Debian, it is taken as there.
+/// The package database first (exact), then the sign (a Chrome from elsewhere is as good). Where
+/// there is neither, as for fonts outside Debian, it is taken as there.
 fn is_met(need: &Need, installed: &[String], debian: bool) -> bool {
     if installed.iter().any(|name| name == need.package) {
         return true;
@@ -191,8 +192,8 @@ fn apt_install(user: User, packages: &[&str]) -> Result<(), String> {
 
 fn apt(user: User, words: &[&str]) -> Call {
     let mut line: Vec<&str> = if user == User::WithSudo { vec!["sudo"] } else { Vec::new() };
-    // `env`, because sudo drops the caller's environment. The lock is waited for: a new machine often
-    // installs updates of its own.
+    // `env`, because sudo drops the caller's environment. The lock is waited for: a new machine
+    // often installs updates of its own.
     line.extend(["env", "DEBIAN_FRONTEND=noninteractive"]);
     Call::new("apt-get")
         .args(["-o", "DPkg::Lock::Timeout=300", "-o", "Dpkg::Use-Pty=0"])

@@ -18,9 +18,9 @@ const OUTPUT_ENDS: Duration = Duration::from_secs(5);
 /// Tests that the line about a failure names.
 const FAILURES_SHOWN: usize = 12;
 
-/// What `cargo run` tells this program about itself. Handed on, it would be taken for a change by build scripts that
-/// look at it (the one of ring does): everything above ring would be built again whenever somebody calls cargo without
-/// xtask in between.
+/// What `cargo run` tells this program about itself. Handed on, it would be taken for a change by
+/// build scripts that look at it (the one of ring does): everything above ring would be built again
+/// whenever somebody calls cargo without xtask in between.
 const FROM_CARGO_RUN: [&str; 11] = [
     "CARGO_MANIFEST_DIR",
     "CARGO_MANIFEST_PATH",
@@ -125,8 +125,8 @@ impl Call {
         }
     }
 
-    /// Like [`Call::run`], for programs that run many tests: the error names those that failed, so that whoever sees
-    /// nothing but the end of a long output learns of them.
+    /// Like [`Call::run`], for programs that run many tests: the error names those that failed, so
+    /// that whoever sees nothing but the end of a long output learns of them.
     pub fn run_tests(&self) -> Result<(), String> {
         output::line(&format!("$ {}", self.shown()));
         let mut command = self.command();
@@ -141,7 +141,8 @@ impl Call {
             std::thread::spawn(move || show(err, &sender));
         }
         let status = child.wait().map_err(|error| error.to_string())?;
-        // A service that outlives the tests holds their output open: nobody waits for its end for long.
+        // A service that outlives the tests holds their output open: nobody waits for its end for
+        // long.
         let until = Instant::now() + OUTPUT_ENDS;
         let mut told = Vec::new();
         while let Ok(line) = failed.recv_timeout(until.saturating_duration_since(Instant::now())) {
@@ -183,7 +184,8 @@ impl Call {
             command.env_remove(name);
         });
         if std::env::var_os("CI").is_some() {
-            // A clean checkout is built once: what would make the next build faster only fills the disk.
+            // A clean checkout is built once: what would make the next build faster only fills the
+            // disk.
             command.env("CARGO_INCREMENTAL", "0");
         }
         command.args(&self.args).envs(self.env.iter().map(|(name, value)| (name, value)));

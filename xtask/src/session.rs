@@ -10,8 +10,8 @@ use crate::process::{Call, find};
 const WITH_KEYCHAIN: &str =
     "printf test | gnome-keyring-daemon --unlock --components=secrets >/dev/null; exec \"$@\"";
 
-/// Wraps a call in a bus session of its own with an unlocked Secret Service, so that the tests of the
-/// keychain meet a real one and never the user's. `home` is emptied first.
+/// Wraps a call in a bus session of its own with an unlocked Secret Service, so that the tests of
+/// the keychain meet a real one and never the user's. `home` is emptied first.
 pub(crate) fn with_keychain(call: Call, home: &Path) -> Result<Call, String> {
     if find("dbus-run-session").is_none() || find("gnome-keyring-daemon").is_none() {
         output::line("no dbus-run-session or gnome-keyring-daemon here: no keychain for the tests");

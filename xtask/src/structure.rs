@@ -1,7 +1,8 @@
-//! Which room may use which: the drawing of ARCHITECTURE.md as a table, held against `cargo metadata`.
+//! Which room may use which: the drawing of ARCHITECTURE.md as a table, held against
+//! `cargo metadata`.
 //!
-//! What is not listed is forbidden. Packages for developers (`testkit`, `journeys`, `bench`, `xtask`) are never
-//! part of what a laboratory installs.
+//! What is not listed is forbidden. Packages for developers (`testkit`, `journeys`, `bench`,
+//! `xtask`) are never part of what a laboratory installs.
 
 use std::fs;
 use std::path::Path;
@@ -55,7 +56,8 @@ const USES: &[(&str, &[&str])] = &[
 /// Packages that may use every other.
 const USE_ALL: &[&str] = &["published", "testkit", "world", "journeys", "hostile", "bench"];
 
-/// What tests may use beside: the test kit, the seeded world, and the real authority as the other side.
+/// What tests may use beside: the test kit, the seeded world, and the real authority as the other
+/// side.
 const TESTS_USE: &[&str] = &["published", "testkit", "world", "authority"];
 
 /// Rooms without IO, and packages of others that would bring it in.

@@ -1,7 +1,8 @@
-//! What we build on: its licences and sources on every test run, advisories and bills of materials on demand.
+//! What we build on: its licences and sources on every test run, advisories and bills of materials
+//! on demand.
 //!
-//! What cannot be asked from here (a database that is out of reach) is said as NOT checked; it is never taken
-//! for a pass.
+//! What cannot be asked from here (a database that is out of reach) is said as NOT checked; it is
+//! never taken for a pass.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,8 +18,8 @@ const SHIPPED: [&str; 3] = ["cli", "authority", DESKTOP];
 /// Name of the files that the generator writes beside each manifest, before they are moved.
 const BESIDE: &str = "labcourier-bill";
 
-/// The program that reads `deny.toml`, on the PATH or built once into cargo's own folder of programs, where
-/// every checkout finds it.
+/// The program that reads `deny.toml`, on the PATH or built once into cargo's own folder of
+/// programs, where every checkout finds it.
 pub(crate) fn cargo_deny(workspace: &Workspace, install: Install) -> Result<PathBuf, String> {
     tool(workspace, install, "cargo-deny", "^0.20")
 }

@@ -1,5 +1,5 @@
-//! What is written from the bridge: its TypeScript types, by a test of crate `bridge`, and the grants of its commands.
-//! Both are committed and kept current.
+//! What is written from the bridge: its TypeScript types, by a test of crate `bridge`, and the
+//! grants of its commands. Both are committed and kept current.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -37,8 +37,8 @@ pub(crate) fn written(workspace: &Workspace) -> PathBuf {
     workspace.target.join("types")
 }
 
-/// Writes the types where they are committed and removes those that no longer exist. They are written
-/// aside first: a crate that does not compile leaves the committed ones as they are.
+/// Writes the types where they are committed and removes those that no longer exist. They are
+/// written aside first: a crate that does not compile leaves the committed ones as they are.
 pub(crate) fn write(workspace: &Workspace) -> Result<(), String> {
     let (folder, aside) = (committed(workspace), written(workspace));
     let at = |path: &Path| format!("{}", path.display());
@@ -66,7 +66,8 @@ pub(crate) fn write(workspace: &Workspace) -> Result<(), String> {
     Ok(())
 }
 
-/// Grants every command of the bridge to the window, and leaves all else in the capability as it is.
+/// Grants every command of the bridge to the window, and leaves all else in the capability as it
+/// is.
 fn grant(capability: &Path) -> Result<(), String> {
     let said = |error: &dyn std::fmt::Display| format!("{}: {error}", capability.display());
     let old = fs::read_to_string(capability).map_err(|error| said(&error))?;

@@ -8,8 +8,8 @@ use crate::process::Call;
 
 /// The package of the desktop app.
 pub const DESKTOP: &str = "labcourier-desktop";
-/// One set of features for every build of the whole workspace: a second set would compile most of it
-/// again. This one embeds the built user interface, as the shipped app does.
+/// One set of features for every build of the whole workspace: a second set would compile most of
+/// it again. This one embeds the built user interface, as the shipped app does.
 pub const FEATURES: &str = "labcourier-desktop/custom-protocol";
 
 /// The checkout.

@@ -11,7 +11,7 @@ pub(crate) fn utc() -> OffsetDateTime {
     OffsetDateTime::now_utc()
 }
 
-/// Now.
+/// The current time by the computer's clock.
 pub(crate) fn now() -> Instant {
     let micros = utc().unix_timestamp_nanos() / 1000;
     Instant(i64::try_from(micros).unwrap_or(i64::MAX))

@@ -1,4 +1,5 @@
-//! What `Debug` prints of what a laboratory sent and of what is answered: never content, never an identifier.
+//! What `Debug` prints of what a laboratory sent and of what is answered: never content, never an
+//! identifier.
 
 use std::fmt::Debug;
 use std::time::Duration;

@@ -14,7 +14,7 @@ pub enum AuthorityError {
     File {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         #[source]
         source: std::io::Error,
     },
@@ -37,7 +37,7 @@ pub enum AuthorityError {
     Certificate {
         /// What was tried.
         operation: &'static str,
-        /// Why.
+        /// What lies beneath.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -76,7 +76,7 @@ pub enum AuthorityError {
     Package {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// What lies beneath.
         #[source]
         reason: rules::Fault,
     },
@@ -91,7 +91,7 @@ pub enum AuthorityError {
     OpenStore {
         /// Its address, without a password.
         store: String,
-        /// Why.
+        /// What lies beneath.
         #[source]
         source: Box<AuthorityError>,
     },
@@ -103,7 +103,7 @@ pub enum AuthorityError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// What lies beneath.
         #[source]
         source: std::io::Error,
     },

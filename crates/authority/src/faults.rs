@@ -1,4 +1,5 @@
-//! Misbehaviour on request: what a network or an authority does on a bad day, for practice and tests.
+//! Misbehaviour on request: what a network or an authority does on a bad day, for practice and
+//! tests.
 
 mod script;
 #[cfg(not(unix))]
@@ -27,8 +28,8 @@ pub enum Interaction {
     Search,
     /// `GET metadata` and `GET openapi.json`
     Capabilities,
-    /// A new connection, before its TLS handshake: `delay` is waited for, `tls-alert` refuses it, anything
-    /// else ends it.
+    /// A new connection, before its TLS handshake: `delay` is waited for, `tls-alert` refuses it,
+    /// anything else ends it.
     Handshake,
 }
 

@@ -1,15 +1,18 @@
-//! The receiving service of the public-health authority: practice partner inside the app, counterpart
-//! of every test, and a reference for vendors (service specification).
+//! The receiving service of the public-health authority: practice partner inside the app,
+//! counterpart of every test, and a reference for vendors (docs/interface.md).
 //!
-//! A document comes in over mutual TLS, is validated, stored and queued in one transaction, answered with
-//! 201, and judged later by rules that are data. It uses `exchange` and `fhir` only: it knows nothing of
-//! the laboratory's side.
+//! A document comes in over mutual TLS, is validated, stored and queued in one transaction,
+//! answered with 201, and judged later by rules that are data. It uses `exchange` and `fhir` only:
+//! it knows nothing of the laboratory's side.
 //!
-//! - `tls`: certificates, and connections until their caller is known; `server`: connections from then on
+//! - `tls`: certificates, and connections until their caller is known; `server`: connections from
+//!   then on
 //! - `http`: every request, from its head to its answer; `definition` is the interface as data
-//! - `process`: what is accepted (`intake`), and what becomes of it (`processor`, `rules`) and when (`worker`)
+//! - `process`: what is accepted (`intake`), and what becomes of it (`processor`, `rules`) and when
+//!   (`worker`)
 //! - `store`: the one door to the database; `private`: files that nobody else may read
-//! - `admin`: what an operator sees and does; `faults`: misbehaviour on request, for practice and tests
+//! - `admin`: what an operator sees and does; `faults`: misbehaviour on request, for practice and
+//!   tests
 
 mod admin;
 mod clock;

@@ -21,7 +21,8 @@ pub(crate) fn create(path: &Path) -> io::Result<File> {
     options().truncate(true).open(path)
 }
 
-/// Makes an empty file where there is none, so that whoever opens it next does not decide who may read it.
+/// Makes an empty file where there is none, so that whoever opens it next does not decide who may
+/// read it.
 pub(crate) fn prepare(path: &Path) -> io::Result<()> {
     options().truncate(false).open(path).map(drop)
 }
@@ -34,8 +35,8 @@ fn options() -> OpenOptions {
     options
 }
 
-/// Closes a data folder, and what lies in it, that was made by hand or by an earlier release. What belongs to
-/// somebody else stays as it is, and is told in the log.
+/// Closes a data folder, and what lies in it, that was made by hand or by an earlier release. What
+/// belongs to somebody else stays as it is, and is told in the log.
 pub(crate) fn close_to_others(data: &Path) {
     let folders = std::iter::once(data.to_owned()).chain(INNER.map(|name| data.join(name)));
     for folder in folders.filter(|folder| folder.is_dir()) {

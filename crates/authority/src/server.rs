@@ -69,7 +69,8 @@ pub struct ServeOptions {
     pub conditional_create: bool,
     /// Where health and metrics are served by plain HTTP; loopback addresses only.
     pub admin: Option<SocketAddr>,
-    /// A Unix socket to be made, for its owner only, by which the fault plan is changed; the default has none.
+    /// A Unix socket to be made, for its owner only, by which the fault plan is changed; the
+    /// default has none.
     pub faults_socket: Option<PathBuf>,
     /// Whether other processes work the queue; only where the store can be shared.
     pub leave_queue: bool,
@@ -102,7 +103,7 @@ impl ServeOptions {
 /// A running authority. It runs until its token is cancelled.
 #[derive(Debug)]
 pub struct Serving {
-    /// `https://127.0.0.1:PORT/v1/fhir`
+    /// The base address of the service, `https://127.0.0.1:PORT/v1/fhir`.
     pub base_url: String,
     /// The address it listens on.
     pub addr: SocketAddr,
@@ -132,8 +133,8 @@ const EXPIRY_LOOK_MIN: Duration = Duration::from_millis(10);
 /// Bytes of an HTTP/2 header above which the stream is reset without words.
 const HEADER_LIST_MAX: u32 = 1 << 20;
 
-/// Starts the service; ready when this returns. Ends, with everything it started, when `shutdown` is
-/// cancelled.
+/// Starts the service; ready when this returns. Ends, with everything it started, when `shutdown`
+/// is cancelled.
 pub async fn serve(
     options: ServeOptions,
     shutdown: CancellationToken,
@@ -220,8 +221,8 @@ fn address_of(listener: &TcpListener, address: SocketAddr) -> Result<SocketAddr,
     listener.local_addr().map_err(|source| AuthorityError::Listen { address, source })
 }
 
-/// Looks at the revocation list also while nobody connects, so that open connections end in time; and at
-/// the limits.
+/// Looks at the revocation list also while nobody connects, so that open connections end in time;
+/// and at the limits.
 async fn watch(trust: &Trust, context: &Context, over: &CancellationToken) {
     loop {
         tokio::select! {

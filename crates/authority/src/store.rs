@@ -1,6 +1,7 @@
-//! The one door to the database: what is accepted is on disk before it is answered, what is answered was
-//! committed. One file that one process writes (`sqlite`), or a server that many share (`postgres`): both
-//! give times that rise in the order of commits, so that whoever searches by them misses nothing.
+//! The one door to the database: what is accepted is on disk before it is answered, what is
+//! answered was committed. One file that one process writes (`sqlite`), or a server that many share
+//! (`postgres`): both give times that rise in the order of commits, so that whoever searches by
+//! them misses nothing.
 
 mod audit;
 mod find;
@@ -69,8 +70,8 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// A line is to be written. Where the last ones could not be, it is tried with this one, and whoever asks waits
-    /// for it.
+    /// A line is to be written. Where the last ones could not be, it is tried with this one, and
+    /// whoever asks waits for it.
     pub(crate) fn begin(&self) -> Result<(), StoreError> {
         let waiting = self.waiting.fetch_add(1, Ordering::SeqCst);
         if waiting < RECORDS_MAX {
@@ -95,7 +96,8 @@ impl Recording {
 }
 
 impl StoreError {
-    /// Whether the database refused for one of its own limits: it works, and would refuse the same again.
+    /// Whether the database refused for one of its own limits: it works, and would refuse the same
+    /// again.
     pub(crate) fn is_limit(&self) -> bool {
         match self {
             Self::Sqlite(error) => error.sqlite_error_code() == Some(rusqlite::ErrorCode::TooBig),
@@ -213,7 +215,8 @@ pub(crate) struct Due {
     pub(crate) accepted: Instant,
     /// What was said of it when it came.
     pub(crate) notices: Vec<Notice>,
-    /// Whether an earlier one of the same laboratory with the same data was accepted and not failed.
+    /// Whether an earlier one of the same laboratory with the same data was accepted and not
+    /// failed.
     pub(crate) seen_before: bool,
 }
 
@@ -257,7 +260,8 @@ impl Store {
         matches!(self, Self::Postgres(_))
     }
 
-    /// Accepts a document: when this returns, it is on disk and queued, and in the audit log as created.
+    /// Accepts a document: when this returns, it is on disk and queued, and in the audit log as
+    /// created.
     pub(crate) async fn accept(&self, document: NewDocument) -> Result<Accepted, StoreError> {
         match self {
             Self::Sqlite(database) => database.accept(document).await,
@@ -265,7 +269,8 @@ impl Store {
         }
     }
 
-    /// Takes up to `limit` documents whose turn it is, oldest first; nobody else gets them meanwhile.
+    /// Takes up to `limit` documents whose turn it is, oldest first; nobody else gets them
+    /// meanwhile.
     pub(crate) async fn take(&self, limit: u32) -> Result<Turn, StoreError> {
         match self {
             // One process, one worker.
@@ -346,8 +351,9 @@ impl Store {
         }
     }
 
-    /// Adds to the audit log, in the next group. Whoever is answered does not wait for it, unless the last lines could not
-    /// be written: then for this one, so that a service whose database is back refuses nobody.
+    /// Adds to the audit log, in the next group. Whoever is answered does not wait for it, unless
+    /// the last lines could not be written: then for this one, so that a service whose database is
+    /// back refuses nobody.
     pub(crate) async fn audit(&self, entry: AuditEntry) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(database) => database.audit(entry).await,

@@ -1,6 +1,6 @@
 //! Where in the reading view a message belongs.
 //!
-//! In this order (experience, screen 4): the expression (an authority's `location` has become one when the
+//! In this order: the expression (an authority's `location` has become one when the
 //! outcome was read), line and column, the known element of its code, the nearest existing ancestor, else
 //! the header: nowhere.
 

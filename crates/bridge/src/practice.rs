@@ -47,11 +47,6 @@ impl Practice {
         Ok(Self { engine, host: None })
     }
 
-    /// Whether a folder holds a practice profile.
-    pub fn is_at(folder: &Path) -> bool {
-        Profile::open(folder).is_ok_and(|profile| profile.is_practice())
-    }
-
     /// The engine of the profile.
     pub fn engine(&self) -> &Engine {
         &self.engine

@@ -194,7 +194,7 @@ pub struct RowView {
     /// In what, e.g. `blood`.
     #[ts(as = "Option<codes::Specimen>")]
     pub specimen: Option<String>,
-    /// Laboratory.
+    /// Name of the laboratory that made the report.
     pub laboratory: Option<String>,
     /// Document identifier.
     pub document_identifier: Option<String>,
@@ -228,7 +228,7 @@ pub struct RowView {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct PageView {
-    /// Rows.
+    /// The rows of this page.
     pub rows: Vec<RowView>,
     /// Pass as `before` for the next page; `None` at the end.
     #[ts(type = "number | null")]
@@ -415,7 +415,7 @@ pub struct FieldView {
     pub value: String,
     /// Code or raw value behind it.
     pub detail: Option<String>,
-    /// FHIRPath.
+    /// Where the field stands, as FHIRPath.
     pub expression: String,
     /// Line in the source.
     pub line: u32,

@@ -244,7 +244,7 @@ Examples:
     /// Write man pages or shell completions.
     #[command(hide = true)]
     Generate {
-        /// Which.
+        /// What is to be written.
         what: Generated,
         /// Folder to write to; made if missing.
         dir: PathBuf,

@@ -21,8 +21,9 @@ pub trait Authority: Send + Sync + 'static {
     /// Reads by the authority's id.
     fn status(&self, receipt: &str) -> impl Future<Output = Result<Received, Fault>> + Send;
 
-    /// Everything that changed at or after a point in (the server's) time, all pages, oldest first where the server
-    /// can: one that refuses the order is asked without it. Only for releases whose search is `Full`.
+    /// Everything that changed at or after a point in (the server's) time, all pages, oldest first
+    /// where the server can: one that refuses the order is asked without it. Only for releases
+    /// whose search is `Full`.
     fn changed_since(
         &self,
         since: Option<Instant>,
@@ -32,8 +33,9 @@ pub trait Authority: Send + Sync + 'static {
     fn search(&self, query: &Query)
     -> impl Future<Output = Result<(Page, Evidence), Fault>> + Send;
 
-    /// Everything that it shows under the identifier of a document. It need not know this question, and may answer it
-    /// with nothing whatever it has: an empty result says something only where the same question shows others of ours.
+    /// Everything that it shows under the identifier of a document. It need not know this question,
+    /// and may answer it with nothing whatever it has: an empty result says something only where
+    /// the same question shows others of ours.
     fn find_document(&self, identifier: &str) -> impl Future<Output = Result<Shown, Fault>> + Send {
         async move {
             let identifier = vec![exchange::escape(identifier)];

@@ -18,8 +18,8 @@ const WITHDRAWN: u8 = 2;
 pub(crate) struct Handed(Arc<AtomicU8>);
 
 impl Handed {
-    /// Whether it was handed over. If it was not, it never is from now on: a request that waits for its turn on a
-    /// shared connection may outlive whoever made it.
+    /// Whether it was handed over. If it was not, it never is from now on: a request that waits for
+    /// its turn on a shared connection may outlive whoever made it.
     pub(crate) fn over(&self) -> bool {
         !self.becomes(WITHDRAWN) && self.0.load(Ordering::SeqCst) == TAKEN
     }

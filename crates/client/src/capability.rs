@@ -1,4 +1,4 @@
-//! The server's own description (wire facts, Capability statement).
+//! The server's own description (docs/interface.md, "Search, capability, certificates, corpus").
 
 use fhir::Element;
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub struct Capability {
     pub software: Option<String>,
     /// `fhirVersion`, e.g. `4.0.1`.
     pub fhir_version: Option<String>,
-    /// `format`.
+    /// The formats that the server names, `CapabilityStatement.format`.
     pub formats: Vec<String>,
     /// Interactions on DocumentReference, e.g. `create`, `read`, `search-type`.
     pub interactions: Vec<String>,

@@ -14,8 +14,8 @@ use rustls::ProtocolVersion;
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// What one connection has shown. It goes with the connection, not with a request: whichever request the pool puts
-/// on it finds what is true of it.
+/// What one connection has shown. It goes with the connection, not with a request: whichever
+/// request the pool puts on it finds what is true of it.
 #[derive(Debug, Default)]
 pub(crate) struct Link {
     /// Its full handshake asked for our certificate and received it.
@@ -60,8 +60,8 @@ impl Secured {
         secured
     }
 
-    /// TLS 1.2 ends the handshake when the server has judged; in TLS 1.3 it says nothing of its own before, and
-    /// tickets are what most servers say first (RFC 8446, 4.6.1).
+    /// TLS 1.2 ends the handshake when the server has judged; in TLS 1.3 it says nothing of its own
+    /// before, and tickets are what most servers say first (RFC 8446, 4.6.1).
     fn observe(&self) {
         let session = self.stream.inner().get_ref().1;
         let old = session.protocol_version() != Some(ProtocolVersion::TLSv1_3);

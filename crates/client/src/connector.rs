@@ -1,5 +1,6 @@
-//! How a connection comes about: name, TCP, perhaps a proxy, TLS. A connection whose full handshake did not ask for
-//! our certificate and receive it is ended here, so that no request, with a report or without, can be put on it.
+//! How a connection comes about: name, TCP, perhaps a proxy, TLS. A connection whose full handshake
+//! did not ask for our certificate and receive it is ended here, so that no request, with a report
+//! or without, can be put on it.
 
 use std::future::Future;
 use std::io;
@@ -94,7 +95,8 @@ impl Connector {
         let server_key = server_key(&stream);
         match (full && shown.given(), shown.asked()) {
             (true, _) => Ok(Secured::new(stream, Arc::new(Link::new(true, server_key)))),
-            // It asked, and there is none to give, or none that it could take: it will refuse, or ought to.
+            // It asked, and there is none to give, or none that it could take: it will refuse, or
+            // ought to.
             (false, true) => {
                 let alert = "certificate-required".to_owned();
                 Err(NotConnected::lasting(Why::TlsClientRefused { alert }))

@@ -1,5 +1,5 @@
-//! The question for reports by the identifier of their document. An authority need not answer it: it may match the
-//! identifier of the delivery alone, and says then that there is none.
+//! The question for reports by the identifier of their document. An authority need not answer it:
+//! it may match the identifier of the delivery alone, and says then that there is none.
 
 use std::collections::HashSet;
 
@@ -14,8 +14,8 @@ use crate::{outcome, search};
 /// One document has few deliveries.
 const PAGES_MAX: usize = 20;
 
-/// In the forms of [`search::find`], each with all its pages: shown is what one of them shows, and nothing only where none
-/// shows anything and one says so for all of it.
+/// In the forms of [`search::find`], each with all its pages: shown is what one of them shows, and
+/// nothing only where none shows anything and one says so for all of it.
 pub(crate) async fn find(authority: &HttpAuthority, identifier: &str) -> Result<Shown, Fault> {
     let mut said = None;
     for form in search::forms(identifier) {

@@ -65,10 +65,11 @@ pub enum Why {
     /// No common protocol version or algorithm: the server speaks less than TLS 1.2, or no TLS.
     TlsVersion,
     /// The server's certificate is not trusted: `expired`, `not-yet-valid`, `unknown-issuer`,
-    /// `unknown-issuer-behind-proxy`, `self-signed`, `another-key`, `wrong-host`, `revoked`, `wrong-purpose`,
-    /// `bad`.
+    /// `unknown-issuer-behind-proxy`, `self-signed`, `another-key`, `wrong-host`, `revoked`,
+    /// `wrong-purpose`, `bad`.
     TlsServerUntrusted { reason: String },
-    /// The server does not ask for our certificate: not the authority, or not by mutual TLS. Nothing was sent.
+    /// The server does not ask for our certificate: not the authority, or not by mutual TLS.
+    /// Nothing was sent.
     TlsClientNotAsked,
     /// The server refuses our certificate, or demands one; the alert is TLS's own word.
     TlsClientRefused { alert: String },
@@ -114,8 +115,8 @@ pub enum Why {
     ForeignLink,
     /// More pages than the limit, or pages in a circle.
     TooManyPages,
-    /// The pages of a search did not show as much as it says there is, however often they were read: entries move
-    /// between them.
+    /// The pages of a search did not show as much as it says there is, however often they were
+    /// read: entries move between them.
     PagesMoved,
     /// This release of the interface has no such search.
     SearchUnsupported,
@@ -160,8 +161,8 @@ impl Why {
         }
     }
 
-    /// Reached through a proxy of ours, a certificate of an unknown issuer is likely the proxy's own: it opens
-    /// the encryption to read along, and that is another task for another person.
+    /// Reached through a proxy of ours, a certificate of an unknown issuer is likely the proxy's
+    /// own: it opens the encryption to read along, and that is another task for another person.
     pub(crate) fn behind_proxy(self) -> Self {
         match self {
             Self::TlsServerUntrusted { reason } if reason == "unknown-issuer" => {
@@ -200,9 +201,10 @@ impl Why {
     }
 }
 
-/// Codes of [`Why`] with which nothing of a delivery that counts as not sent has reached the authority: there was no
-/// connection to it, it refused our certificate before it read a request (once it has judged it, an alert leaves a doubt),
-/// or it takes no more requests just now (429, which is judged before a request is passed on).
+/// Codes of [`Why`] with which nothing of a delivery that counts as not sent has reached the
+/// authority: there was no connection to it, it refused our certificate before it read a request
+/// (once it has judged it, an alert leaves a doubt), or it takes no more requests just now (429,
+/// which is judged before a request is passed on).
 pub const NEVER_REACHED: &[&str] = &[
     "dns",
     "connect-refused",
@@ -249,10 +251,11 @@ impl Fault {
         }
     }
 
-    /// A refusal of a report that the authority may have all the same. It may mean an earlier delivery: 409, 412, an
-    /// issue of code `duplicate` or of the rule about duplicates. It may mean this one, with an error beside it: the
-    /// status says that it succeeded, or `Location` names what was stored. The authority refuses with a status of an
-    /// error (specification, Errors 2).
+    /// A refusal of a report that the authority may have all the same. It may mean an earlier
+    /// delivery: 409, 412, an issue of code `duplicate` or of the rule about duplicates. It may
+    /// mean this one, with an error beside it: the status says that it succeeded, or `Location`
+    /// names what was stored. The authority refuses with a status of an error (docs/interface.md,
+    /// "Events, errors, limits").
     pub fn may_be_stored(&self) -> bool {
         match self {
             Self::Refused { answer, evidence } => {

@@ -38,14 +38,14 @@ const USER_AGENT: &str = concat!("lab-courier/", env!("CARGO_PKG_VERSION"));
 pub struct Limits {
     /// Name, TCP and TLS together.
     pub connect: Duration,
-    /// One exchange in all. Creates were seen to take 52 s (wire facts).
+    /// One exchange in all. Creates were seen to take 52 s.
     pub exchange: Duration,
     /// Body of an answer.
     pub answer_bytes_max: usize,
     /// Pages of one search.
     pub pages_max: usize,
-    /// One search in all: reports wait meanwhile, so that after so long no further page is asked for. What was read
-    /// counts, and what is left is searched for from there.
+    /// One search in all: reports wait meanwhile, so that after so long no further page is asked
+    /// for. What was read counts, and what is left is searched for from there.
     pub walk: Duration,
 }
 
@@ -91,7 +91,8 @@ impl ConfigProblem {
     }
 }
 
-/// The real authority. Keeps connections open between requests; cheap to keep, so make one per endpoint.
+/// The real authority. Keeps connections open between requests; cheap to keep, so make one per
+/// endpoint.
 #[derive(Clone)]
 pub struct HttpAuthority {
     client: Client<Connector, WatchedBody>,
@@ -126,8 +127,8 @@ impl HttpAuthority {
         Self::with_roots(endpoint, identity, limits, identity::system_roots)
     }
 
-    /// With other roots in place of the computer's. They are asked for only where the computer's would be trusted:
-    /// an own CA is trusted alone.
+    /// With other roots in place of the computer's. They are asked for only where the computer's
+    /// would be trusted: an own CA is trusted alone.
     ///
     /// # Errors
     /// [`ConfigProblem`].
@@ -155,15 +156,15 @@ impl HttpAuthority {
         let proxy = endpoint.proxy.as_ref().map(asked).transpose()?;
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
-            // Below the idle limits of common servers (Tomcat 20 s, nginx 75 s): a report that races
-            // with the server's closing of an idle connection would leave a doubt.
+            // Below the idle limits of common servers (Tomcat 20 s, nginx 75 s): a report that
+            // races with the server's closing of an idle connection would leave a doubt.
             .pool_idle_timeout(Duration::from_secs(15))
             .build(Connector::new(tls, proxy, limits.connect));
         let plainly = Arc::default();
         Ok(Self { client, plainly, base, release: endpoint.release, limits })
     }
 
-    /// `{base_url}/DocumentReference/…`
+    /// The address of a resource, `{base_url}/DocumentReference/…`.
     pub(crate) fn url(&self, segments: &[&str], query: Option<&str>) -> Url {
         let mut url = self.base.clone();
         // A base with a host always has a path; checked in `with_limits`.
@@ -327,7 +328,8 @@ fn keep(mut fault: Fault, arrived: Evidence) -> Fault {
     fault
 }
 
-/// Whether an address leads to one stored report: `…/DocumentReference/id`, and not only to where reports are sent.
+/// Whether an address leads to one stored report: `…/DocumentReference/id`, and not only to where
+/// reports are sent.
 fn names_a_report(location: &str) -> bool {
     let path = location.split(['?', '#']).next().unwrap_or_default();
     let mut parts = path.split('/').skip_while(|part| *part != "DocumentReference").skip(1);

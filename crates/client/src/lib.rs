@@ -1,8 +1,9 @@
-//! The client of the authority: mutual TLS, JSON or XML both ways, limits on time and size. Every outcome
-//! is an [`exchange::Answer`] with its [`Evidence`], or a [`Fault`] that says what it permits next.
+//! The client of the authority: mutual TLS, JSON or XML both ways, limits on time and size. Every
+//! outcome is an [`exchange::Answer`] with its [`Evidence`], or a [`Fault`] that says what it
+//! permits next.
 //!
-//! It keeps no state about reports, never repeats a request by itself, and never follows a redirect.
-//! Whether to ask, wait or send again is the engine's business.
+//! It keeps no state about reports, never repeats a request by itself, and never follows a
+//! redirect. Whether to ask, wait or send again is the engine's business.
 
 mod authority;
 mod body;

@@ -26,15 +26,17 @@ enum Content {
     Other(Why),
 }
 
-/// The answer to a POST (service specification, Endpoints 1 and Errors). By the time an answer is there, the body
-/// was handed over: what does not say that it was refused may have been stored.
+/// The answer to a POST (docs/interface.md, "Send" and "Events, errors, limits"). By the time an
+/// answer is there, the body was handed over: what does not say that it was refused may have been
+/// stored.
 pub(crate) fn of_submit(
     reply: Reply,
     identifier: &str,
     release: Release,
 ) -> Result<Received, Fault> {
     judged(reply, identifier, release).map_err(|fault| match fault {
-        // Whatever else it says, it names what it has stored: that it was not received is no longer sure.
+        // Whatever else it says, it names what it has stored: that it was not received is no longer
+        // sure.
         Fault::Locked { why, evidence } | Fault::Transient { why, evidence, .. }
             if evidence.as_ref().is_some_and(|answer| answer.location.is_some()) =>
         {
@@ -49,7 +51,8 @@ fn judged(reply: Reply, identifier: &str, release: Release) -> Result<Received, 
     match (status, content(&reply)) {
         (200..=299, Content::Answer(answer)) => accepted(reply, answer, identifier, release),
         (200..=299, Content::Other(why)) => Err(reply.uncertain(why)),
-        // "See there for what came of it" (RFC 9110, 15.4.4): it was processed, and not by who was asked for.
+        // "See there for what came of it" (RFC 9110, 15.4.4): it was processed, and not by who was
+        // asked for.
         (303, _) => Err(reply.uncertain(Why::Redirect { status })),
         (300..=399, _) => Err(reply.locked(Why::Redirect { status })),
         // Whatever the status: the authority names the report and says what became of it.
@@ -63,18 +66,20 @@ fn judged(reply: Reply, identifier: &str, release: Release) -> Result<Received, 
         }
         // Said before the request is processed (RFC 6585, RFC 8470).
         (425 | 429, _) => Err(reply.transient(Why::Unavailable { status })),
-        // A gateway that lost the authority after it had passed the report on says 503 too, and an authority that
-        // says so in FHIR may have stored the report all the same.
+        // A gateway that lost the authority after it had passed the report on says 503 too, and an
+        // authority that says so in FHIR may have stored the report all the same.
         (408 | 500..=599, Content::Other(why @ Why::Html { .. })) => Err(reply.uncertain(why)),
         (408 | 500..=599, _) => Err(reply.uncertain(Why::Unavailable { status })),
-        // It says nothing of the report but that its answer cannot be written as we like it (RFC 9110, 15.5.7).
+        // It says nothing of the report but that its answer cannot be written as we like it (RFC
+        // 9110, 15.5.7).
         (406, _) => Err(reply.uncertain(Why::Status { status })),
         // A conflict with what? Perhaps with an earlier delivery of this very report.
         (409 | 412, _) => Err(reply.uncertain(Why::Unexplained { status })),
         // A gateway, not the authority: nginx answers so where the client certificate is missing.
         (400..=499, Content::Other(Why::Html { .. })) => Err(reply.locked(Why::Html { status })),
-        // The authority refuses with an OperationOutcome (specification, Errors 2 and 3). Who gives no reasons
-        // stands in the way of all reports, and refuses none in the authority's name.
+        // The authority refuses with an OperationOutcome (docs/interface.md, "Events, errors,
+        // limits"). Who gives no reasons stands in the way of all reports, and refuses none in the
+        // authority's name.
         (400 | 413 | 422, _) => Err(reply.locked(Why::Unexplained { status })),
         _ => Err(reply.locked(Why::Status { status })),
     }
@@ -85,8 +90,8 @@ fn gives_reasons(answer: &Answer) -> bool {
     !answer.issues.is_empty() || answer.processing == Some(Processing::Failed)
 }
 
-/// An error that names the report: `failed` with its messages is the answer to it, as a later read would give it.
-/// Any other state counts only where the identifier is ours.
+/// An error that names the report: `failed` with its messages is the answer to it, as a later read
+/// would give it. Any other state counts only where the identifier is ours.
 fn identified(reply: Reply, answer: Answer, identifier: &str) -> Result<Received, Fault> {
     let status = reply.evidence.status;
     match (names(&answer, identifier), answer.processing) {
@@ -131,7 +136,8 @@ fn accepted(
     Err(reply.uncertain(Why::NoReceipt { status }))
 }
 
-/// Created, by status and `Location`, without a word of what becomes of it: the read by id will tell, and whose it is.
+/// Created, by status and `Location`, without a word of what becomes of it: the read by id will
+/// tell, and whose it is.
 fn created(reply: Reply, receipt: String, issues: Vec<Issue>) -> Received {
     let answer = Answer {
         receipt: Some(receipt),

@@ -12,8 +12,8 @@ use crate::http::{ConfigProblem, HttpAuthority, Limits};
 /// One layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProbeStep {
-    /// `configuration`, `name`, `tcp` (both of the proxy where one is set), `tls`, `server-certificate`,
-    /// `client-certificate`, `capability`; in this order.
+    /// `configuration`, `name`, `tcp` (both of the proxy where one is set), `tls`,
+    /// `server-certificate`, `client-certificate`, `capability`; in this order.
     pub layer: &'static str,
     /// What came of it.
     pub outcome: ProbeOutcome,

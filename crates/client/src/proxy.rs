@@ -1,4 +1,5 @@
-//! The way through a proxy: it is asked for a tunnel, and what goes through it is TLS with the authority.
+//! The way through a proxy: it is asked for a tunnel, and what goes through it is TLS with the
+//! authority.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -35,8 +36,8 @@ enum Kind {
 }
 
 impl Proxy {
-    /// `None` for an address of another kind. A proxy that is itself spoken to in TLS is not supported: it would be
-    /// a second server that may ask for our certificate.
+    /// `None` for an address of another kind. A proxy that is itself spoken to in TLS is not
+    /// supported: it would be a second server that may ask for our certificate.
     pub(crate) fn new(url: &Url) -> Option<Self> {
         let (kind, port) = match url.scheme() {
             "http" => (Kind::Http, 80),
@@ -100,7 +101,8 @@ impl Proxy {
     }
 }
 
-/// Status of the proxy's answer, whose head is read to its end and no further: what follows is the authority's.
+/// Status of the proxy's answer, whose head is read to its end and no further: what follows is the
+/// authority's.
 async fn status(stream: &mut TcpStream) -> std::io::Result<u16> {
     let invalid = || std::io::Error::from(std::io::ErrorKind::InvalidData);
     let mut head = Vec::new();

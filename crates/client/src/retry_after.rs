@@ -14,8 +14,8 @@ pub(crate) fn http_date(text: &str) -> Option<Instant> {
     Some(Instant::from_seconds(i64::try_from(seconds).ok()?))
 }
 
-/// How long to wait: seconds, or a date that is measured against the server's own clock (ours may be
-/// wrong). A date without a server's clock, and nonsense, count as nothing said.
+/// How long to wait: seconds, or a date that is measured against the server's own clock (ours may
+/// be wrong). A date without a server's clock, and nonsense, count as nothing said.
 pub(crate) fn retry_after(value: &str, server_date: Option<Instant>) -> Option<Duration> {
     let value = value.trim();
     let wait = if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {

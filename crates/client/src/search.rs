@@ -20,8 +20,8 @@ const FILTERS: [&str; 6] =
     ["identifier", "date", "_lastUpdated", "_lastUpdate", "elm-status", "_id"];
 /// Asked for; the authority may give less.
 const PAGE_ENTRIES: u32 = 100;
-/// Pages of a search by identifier: one report has few deliveries, and an endpoint may have several reports under one
-/// identifier.
+/// Pages of a search by identifier: one report has few deliveries, and an endpoint may have several
+/// reports under one identifier.
 const FIND_PAGES_MAX: usize = 20;
 /// All pages of one search together.
 const PAGES_BYTES_MAX: usize = 64_000_000;
@@ -43,7 +43,8 @@ async fn ask(
     Ok((page, evidence, ignored))
 }
 
-/// The first that narrows a result. What only orders or divides it, a server may leave out without showing less.
+/// The first that narrows a result. What only orders or divides it, a server may leave out without
+/// showing less.
 fn ignored_filter(ignored: Vec<String>) -> Option<Why> {
     let name = ignored.into_iter().find(|name| FILTERS.contains(&name.as_str()))?;
     Some(Why::ParameterIgnored { name })
@@ -91,7 +92,7 @@ impl HttpAuthority {
     }
 }
 
-/// The form of the parameter is open (wire facts): bare first, then `system|value`. What would separate in it is
+/// The form of the parameter is open: bare first, then `system|value`. What would separate in it is
 /// escaped, as FHIR has it; a server that knows no escapes is asked in its way too.
 pub(crate) fn forms(identifier: &str) -> Vec<String> {
     let escaped = exchange::escape(identifier);
@@ -203,8 +204,8 @@ impl<'a> Lookup<'a> {
         page.links.next
     }
 
-    /// Strangers in the result, an unreadable entry, or a result that is not whole by its own words: this says nothing
-    /// about our report.
+    /// Strangers in the result, an unreadable entry, or a result that is not whole by its own
+    /// words: this says nothing about our report.
     fn end(self) -> Result<Found, Fault> {
         let status = self.evidence.status;
         let why = match self.ignored {
@@ -267,7 +268,8 @@ pub(crate) async fn changed_since(
         let mut again = self::walk(authority, again, &mut read).await?;
         // Nothing moves, and the total counts what this certificate is not shown.
         let is_still = again.changes.incomplete.is_none() && again.shown == walk.shown;
-        // Cut off, it shows no end that a search could go on from: the first reading lacked something before it.
+        // Cut off, it shows no end that a search could go on from: the first reading lacked
+        // something before it.
         again.changes.incomplete = again.changes.incomplete.and(Some(Why::PagesMoved));
         walk = again.after(walk);
         if is_still {
@@ -297,8 +299,8 @@ struct Walk {
 }
 
 impl Walk {
-    /// Pages by number: what changes while they are read moves to the end, and another moves over from the page that
-    /// comes next to the one that was read already.
+    /// Pages by number: what changes while they are read moves to the end, and another moves over
+    /// from the page that comes next to the one that was read already.
     fn lacks_entries(&self) -> bool {
         let shown = self.shown.len() + self.changes.unreadable;
         let is_whole = self.changes.incomplete.is_none() && self.pages > 1;

@@ -43,7 +43,8 @@ pub(crate) fn broken(error: &(dyn Error + 'static), link: Option<&Link>) -> Brok
     }
     let end = tls.map_or(open(false), |tls| of_tls(&tls, false));
     match end.class {
-        // A server that has judged our certificate, or answered before, may have processed this request too.
+        // A server that has judged our certificate, or answered before, may have processed this
+        // request too.
         Class::Locked if link.is_some_and(Link::judged) => Broken { class: Class::Open, ..end },
         _ => end,
     }
@@ -114,8 +115,8 @@ fn of_tls(error: &rustls::Error, connecting: bool) -> Broken {
         rustls::Error::AlertReceived(AlertDescription::ProtocolVersion)
         | rustls::Error::AlertReceived(AlertDescription::InsufficientSecurity)
         | rustls::Error::PeerIncompatible(_) => locked(Why::TlsVersion),
-        // With TLS 1.3 our certificate is judged after our handshake ended: the refusal arrives when the
-        // answer is read. A server that refused the handshake has not read the request.
+        // With TLS 1.3 our certificate is judged after our handshake ended: the refusal arrives
+        // when the answer is read. A server that refused the handshake has not read the request.
         rustls::Error::AlertReceived(alert) => match client_alert(*alert) {
             Some(name) => locked(Why::TlsClientRefused { alert: name.to_owned() }),
             None => open(connecting),
@@ -133,8 +134,8 @@ fn open(connecting: bool) -> Broken {
     }
 }
 
-/// Alerts with which a server refuses a client's certificate (RFC 8446, 6.2). OpenSSL and Schannel send
-/// `handshake_failure` where a demanded certificate is missing in TLS 1.2.
+/// Alerts with which a server refuses a client's certificate (RFC 8446, 6.2). OpenSSL and Schannel
+/// send `handshake_failure` where a demanded certificate is missing in TLS 1.2.
 const fn client_alert(alert: AlertDescription) -> Option<&'static str> {
     Some(match alert {
         AlertDescription::BadCertificate => "bad-certificate",
@@ -161,7 +162,8 @@ fn server_problem(problem: &CertificateError) -> &'static str {
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "wrong-host"
         }
-        // A signature that no trusted CA's key opens: the issuer has the name of one, and another key.
+        // A signature that no trusted CA's key opens: the issuer has the name of one, and another
+        // key.
         CertificateError::UnknownIssuer
         | CertificateError::BadSignature
         | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
 
 use exchange::Endpoint;
 use identity::{Password, Secrets};
 use journal::{Journal, Key, Retention};
-use report::{Person, SubmissionId};
+use report::Person;
 use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -222,42 +221,5 @@ impl Engine {
             .ok_or_else(|| EngineError::UnknownEndpoint(name.to_owned()))?;
         let identity = self.client_identity(endpoint.id())?;
         Ok(client::probe(endpoint, identity.as_ref()).await)
-    }
-
-    // --- waiting ---------------------------------------------------------------------------------
-
-    /// Waits until none of these submissions moves by itself any more, or until `patience` is over.
-    /// Calls `each` whenever the journal has changed.
-    pub async fn settled(
-        &self,
-        ids: &[SubmissionId],
-        patience: Option<Duration>,
-        mut each: impl FnMut(),
-    ) -> Result<bool, EngineError> {
-        let deadline = patience.map(|patience| tokio::time::Instant::now() + patience);
-        let mut open: Vec<SubmissionId> = ids.to_vec();
-        let mut revision = None;
-        loop {
-            let now = self.inner.journal.revision()?;
-            if revision != Some(now) {
-                revision = Some(now);
-                let mut still = Vec::with_capacity(open.len());
-                for id in open {
-                    if !self.inner.journal.state(id)?.is_settled() {
-                        still.push(id);
-                    }
-                }
-                open = still;
-                each();
-            }
-            if open.is_empty() {
-                return Ok(true);
-            }
-            if deadline.is_some_and(|deadline| tokio::time::Instant::now() >= deadline) {
-                return Ok(false);
-            }
-            // The journal may be moved by another process, so its revision is looked at, not an event.
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
     }
 }

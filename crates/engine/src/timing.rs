@@ -1,4 +1,4 @@
-//! How long to wait for what: all times of the worker, as data (reliability: Defaults).
+//! How long to wait for what: all times of the worker, as data, with their defaults.
 
 use std::time::Duration;
 

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::canonical::STATUS_EXTENSION;
 
-/// Processing status at the authority (specification, States and transitions). In the order of what counts among
-/// several deliveries of one report: the authority completes one and calls the others duplicates.
+/// Processing status at the authority (docs/interface.md, "States"). In the order of what counts
+/// among several deliveries of one report: the authority completes one and calls the others
+/// duplicates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Processing {
@@ -20,8 +21,8 @@ pub enum Processing {
     Completed,
 }
 
-/// A DocumentReference or OperationOutcome as an answer. `Debug` leaves out identifiers, which a laboratory
-/// may form as it likes.
+/// A DocumentReference or OperationOutcome as an answer. `Debug` leaves out identifiers, which a
+/// laboratory may form as it likes.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Answer {
     /// `DocumentReference.id`: the authority's receipt. `None` in an OperationOutcome.
@@ -30,9 +31,9 @@ pub struct Answer {
     pub processing: Option<Processing>,
     /// All `identifier.value`.
     pub identifiers: Vec<String>,
-    /// `date`.
+    /// `DocumentReference.date`, the time of receipt.
     pub date: Option<Instant>,
-    /// `meta.lastUpdated`.
+    /// `DocumentReference.meta.lastUpdated`, the time of the last change.
     pub last_updated: Option<Instant>,
     /// Messages, in every state.
     pub issues: Vec<Issue>,
@@ -48,7 +49,8 @@ pub enum AnswerProblem {
         /// What it was.
         found: String,
     },
-    /// A DocumentReference without id, without status, or with one that the specification does not know.
+    /// A DocumentReference without id, without status, or with one that the specification does not
+    /// know.
     Incomplete {
         /// The element in question.
         element: &'static str,
@@ -75,8 +77,8 @@ impl Processing {
 }
 
 impl Answer {
-    /// Reads a DocumentReference (returned form) or an OperationOutcome. The outcome is read in every
-    /// state (wire facts: it may be present on `completed` too). A DocumentReference without id is an
+    /// Reads a DocumentReference (returned form) or an OperationOutcome. The outcome is read in
+    /// every state (it may be present on `completed` too). A DocumentReference without id is an
     /// answer only where it says `failed`: so releases before 1.13.1 refuse an invalid document.
     pub fn read(resource: Element<'_>) -> Result<Self, AnswerProblem> {
         match resource.resource_type() {
@@ -111,9 +113,9 @@ impl Answer {
     }
 }
 
-/// Leaves out what one search result calls completed and failed at once, under the same id: it says nothing of that
-/// report, whichever comes first. Gives how many reports these are. *In progress* and a final status are no
-/// contradiction, because reports move while pages are read.
+/// Leaves out what one search result calls completed and failed at once, under the same id: it says
+/// nothing of that report, whichever comes first. Gives how many reports these are. *In progress*
+/// and a final status are no contradiction, because reports move while pages are read.
 pub fn leave_out_contradictions(answers: &mut Vec<Answer>) -> usize {
     let told = |processing| -> HashSet<String> {
         let said = answers.iter().filter(|answer| answer.processing == Some(processing));
@@ -125,8 +127,8 @@ pub fn leave_out_contradictions(answers: &mut Vec<Answer>) -> usize {
     both.len()
 }
 
-/// The processing status. It stands there exactly once (wire facts): where it stands twice and differs, there is none, so
-/// that no report is taken for completed that may have failed.
+/// The processing status. It stands there exactly once: where it stands twice and differs, there is
+/// none, so that no report is taken for completed that may have failed.
 fn status_of(resource: Element<'_>) -> Option<Processing> {
     let named = |element: Element<'_>, url| element.text("url") == Some(url);
     let mut codes = resource
@@ -139,8 +141,8 @@ fn status_of(resource: Element<'_>) -> Option<Processing> {
     codes.all(|code| code == first).then_some(first)?
 }
 
-/// Messages of the contained OperationOutcome that the status extension names; of all contained ones
-/// where it names none that is there.
+/// Messages of the contained OperationOutcome that the status extension names; of all contained
+/// ones where it names none that is there.
 fn outcome_issues(resource: Element<'_>, status: Option<Element<'_>>) -> Vec<Issue> {
     let named = status
         .and_then(|extension| extension.extension("outcome"))

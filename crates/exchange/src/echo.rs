@@ -1,11 +1,12 @@
-//! What a server understood of a search: its `self` link says which parameters it used (FHIR R4, Search, "Server
-//! Conformance"), and what it leaves out or changes it has ignored.
+//! What a server understood of a search: its `self` link says which parameters it used (FHIR R4,
+//! Search, "Server Conformance"), and what it leaves out or changes it has ignored.
 
 use crate::TimeFilter;
 use crate::query::{pairs, split};
 
-/// Names of what was asked and is not in the `self` link with the same meaning, in the order asked. Order and encoding do
-/// not count; nor does a smaller page than asked for, which a server may choose. Without a link nothing can be said.
+/// Names of what was asked and is not in the `self` link with the same meaning, in the order asked.
+/// Order and encoding do not count; nor does a smaller page than asked for, which a server may
+/// choose. Without a link nothing can be said.
 pub fn ignored(asked: &str, self_link: Option<&str>) -> Vec<String> {
     let Some(link) = self_link else { return Vec::new() };
     let (_, query) = link.split_once('?').unwrap_or_default();

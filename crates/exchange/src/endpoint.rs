@@ -7,8 +7,8 @@ use url::Url;
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Endpoint {
-    /// What reports, certificates and the place in the search are kept under, for life: the name that it was added
-    /// under, unless something else is said here. See [`Endpoint::id`].
+    /// What reports, certificates and the place in the search are kept under, for life: the name
+    /// that it was added under, unless something else is said here. See [`Endpoint::id`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Name given by the administrator, unique in a profile; it may be changed.
@@ -26,7 +26,8 @@ pub struct Endpoint {
     /// The computer's roots count beside an own CA too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub also_system_roots: bool,
-    /// The only public key that the server may have: SHA-256 of its `SubjectPublicKeyInfo` in hexadecimal.
+    /// The only public key that the server may have: SHA-256 of its `SubjectPublicKeyInfo` in
+    /// hexadecimal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_key: Option<String>,
     /// `attachment.language` where the document names none, e.g. `de-CH`.
@@ -81,25 +82,25 @@ impl Environment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdentifierChoice {
-    /// A `urn:uuid:` of our own for each attempt (default): a lost answer can be told from an earlier
-    /// delivery of another report with the same document identifier.
+    /// A `urn:uuid:` of our own for each attempt (default): a lost answer can be told from an
+    /// earlier delivery of another report with the same document identifier.
     #[default]
     Attempt,
     /// The document's own identifier.
     Document,
 }
 
-/// A described release of the interface (service specification, Versioning).
+/// A described release of the interface (docs/interface.md, "Versioning").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Release {
-    /// 1.13.1
+    /// Release 1.13.1.
     #[default]
     #[serde(rename = "1.13.1")]
     R1_13_1,
-    /// 1.8.0
+    /// Release 1.8.0.
     #[serde(rename = "1.8.0")]
     R1_8_0,
-    /// 1.0.0-trialuse
+    /// Release 1.0.0-trialuse.
     #[serde(rename = "1.0.0-trialuse")]
     R1_0_0Trialuse,
 }
@@ -147,7 +148,8 @@ pub struct ReleaseFacts {
 }
 
 impl Endpoint {
-    /// An endpoint of the newest release under its own name, reached directly, with the trust of this computer.
+    /// An endpoint of the newest release under its own name, reached directly, with the trust of
+    /// this computer.
     pub fn new(name: &str, base: Url, environment: Environment) -> Self {
         Self {
             id: None,
@@ -164,7 +166,8 @@ impl Endpoint {
         }
     }
 
-    /// What stands for this endpoint wherever something is kept of it. It never changes; the name is a label.
+    /// What stands for this endpoint wherever something is kept of it. It never changes; the name
+    /// is a label.
     pub fn id(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.name)
     }
@@ -189,8 +192,8 @@ impl Endpoint {
     }
 }
 
-/// Whether a base address ends as those of the authority do: with the major version and `fhir` (specification,
-/// Endpoints). Another one may work, but is more often a mistake.
+/// Whether a base address ends as those of the authority do: with the major version and `fhir`
+/// (docs/interface.md, "Addresses"). Another one may work, but is more often a mistake.
 pub fn has_usual_path(base: &Url) -> bool {
     base.path().trim_end_matches('/').ends_with("/v1/fhir")
 }

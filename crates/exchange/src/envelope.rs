@@ -12,7 +12,7 @@ pub struct Envelope {
     pub body: Vec<u8>,
     /// Its encoding, that of the file.
     pub format: Format,
-    /// `DocumentReference.identifier.value`.
+    /// `DocumentReference.identifier.value`, with its `urn:uuid:`.
     pub identifier: String,
 }
 
@@ -34,17 +34,18 @@ pub struct EnvelopeView<'t> {
     pub reference: Element<'t>,
     /// The contained Bundle that `content.attachment.url` names.
     pub document: Element<'t>,
-    /// `identifier.value`.
+    /// `DocumentReference.identifier.value`, where there is one.
     pub identifier: Option<&'t str>,
 }
 
 fhir::shows_only!(EnvelopeView<'t> { reference, document });
 
-/// Writes the envelope (specification, "DocumentReference (submitted by the laboratory)"): the Bundle's
-/// text spliced in, with a local `id` and the two profile URLs inserted where missing
-/// ([`permitted_insertions`]), and nothing else changed. A root that is a DocumentReference already travels as it is,
-/// with the missing profile URLs inserted in the same way; where its own identifier is another one (it was sent
-/// before), the given one stands in its place. One that has none keeps none.
+/// Writes the envelope (docs/interface.md, "The DocumentReference that is sent"): the Bundle's text
+/// spliced in, with a local `id` and the two profile URLs inserted where missing
+/// ([`permitted_insertions`]), and nothing else changed. A root that is a DocumentReference already
+/// travels as it is, with the missing profile URLs inserted in the same way; where its own
+/// identifier is another one (it was sent before), the given one stands in its place. One that has
+/// none keeps none.
 pub fn wrap(
     tree: &Tree,
     identifier: &str,
@@ -58,7 +59,8 @@ pub fn wrap(
             let (body, identifier) = readdressed(tree, own, identifier);
             Ok(Envelope { body, format: tree.format(), identifier: identifier.to_owned() })
         }
-        // Without a type it goes as well, if a person releases it: the authority says what it thinks.
+        // Without a type it goes as well, if a person releases it: the authority says what it
+        // thinks.
         Some("Bundle") if root.text("type").is_none_or(|code| code == "document") => Ok(Envelope {
             body: written(tree, identifier, language_default),
             format: tree.format(),
@@ -87,8 +89,9 @@ fn readdressed<'i>(tree: &Tree, own: &'i str, identifier: &'i str) -> (Vec<u8>, 
     (edited(tree.source(), 0, tree.source().len(), &edits), has)
 }
 
-/// Reads an envelope; `None` where the root is no DocumentReference or its document cannot be found: the
-/// first `content` that names a contained Bundle, of which there must be exactly one of that id.
+/// Reads an envelope; `None` where the root is no DocumentReference or its document cannot be
+/// found: the first `content` that names a contained Bundle, of which there must be exactly one of
+/// that id.
 pub fn envelope_of(tree: &Tree) -> Option<EnvelopeView<'_>> {
     let reference = tree.root();
     if reference.resource_type() != Some("DocumentReference") {

@@ -1,6 +1,6 @@
-//! The contract with the authority, shared by client and authority: endpoints and releases, media types,
-//! the DocumentReference envelope, answers, search query and search result
-//! (service specification: Resources, Endpoints, Versioning).
+//! The contract with the authority, shared by client and authority: endpoints and releases, media
+//! types, the DocumentReference envelope, answers, search query and search result
+//! (docs/interface.md).
 //!
 //! Pure: it makes and reads bytes, and opens no connection.
 
@@ -27,7 +27,7 @@ pub use query::{decode, encode, escape, pairs, split, unescape};
 pub use search::{Links, Page, Query, SearchProblem, SortKey, TimeFilter, TimePrefix, followable};
 pub use splice::{Insertion, LOCAL_ID, permitted_insertions};
 
-/// Canonical URLs and systems of the interface (wire facts: Profiles).
+/// Canonical URLs and systems of the interface (docs/interface.md, "Profiles and identifiers").
 pub mod canonical {
     /// Profile of the contained document.
     pub const DOCUMENT: &str = "http://fhir.ch/ig/ch-elm/StructureDefinition/ch-elm-document";
@@ -37,9 +37,6 @@ pub mod canonical {
     /// European laboratory Bundle.
     pub const BUNDLE_EU_LAB: &str =
         "http://hl7.eu/fhir/laboratory/StructureDefinition/Bundle-eu-lab";
-    /// DocumentReference as sent.
-    pub const PUBLISH: &str =
-        "http://fhir.ch/ig/ch-elm/StructureDefinition/PublishDocumentReference";
     /// DocumentReference as returned.
     pub const PUBLISH_RESPONSE: &str =
         "http://fhir.ch/ig/ch-elm/StructureDefinition/PublishDocumentReferenceResponse";

@@ -70,7 +70,7 @@ struct Range {
     format: Option<Format>,
     /// 2 a type, 1 `application/*`, 0 `*/*`.
     specificity: u8,
-    /// Thousandths.
+    /// The weight `q` of RFC 9110, in thousandths.
     quality: u16,
     /// Place in the header.
     index: usize,

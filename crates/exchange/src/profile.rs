@@ -1,4 +1,5 @@
-//! Departures from the profile of a sent DocumentReference (wire facts, Profiles).
+//! Departures from the profile of a sent DocumentReference (docs/interface.md, "Profiles and
+//! identifiers").
 
 use fhir::{Element, Finding, Severity, Tree};
 
@@ -36,8 +37,8 @@ pub enum Strictness {
     /// All of it.
     #[default]
     Specified,
-    /// As much as the deployed service demands: a document that declares no profiles, and a language that is absent or
-    /// of another form, are accepted with a warning.
+    /// As much as the deployed service demands: a document that declares no profiles, and a
+    /// language that is absent or of another form, are accepted with a warning.
     Deployed,
 }
 
@@ -51,12 +52,12 @@ impl Strictness {
     }
 }
 
-/// Departures of a DocumentReference from the profile of the sent form. A root of another type gives one
-/// finding, `envelope-root`. Cardinalities that FHIR itself sets (`date`, `description`, `authenticator`
-/// at most once) are the base check's.
+/// Departures of a DocumentReference from the profile of the sent form. A root of another type
+/// gives one finding, `envelope-root`. Cardinalities that FHIR itself sets (`date`, `description`,
+/// `authenticator` at most once) are the base check's.
 ///
-/// Errors are what the specification forbids; [`Strictness`] says what becomes of that which the published requests
-/// do without. A malformed UUID is always a warning.
+/// Errors are what the specification forbids; [`Strictness`] says what becomes of that which the
+/// published requests do without. A malformed UUID is always a warning.
 pub fn check_envelope(tree: &Tree, strictness: Strictness) -> Vec<Finding> {
     let root = tree.root();
     if root.resource_type() != Some("DocumentReference") {
@@ -71,8 +72,8 @@ pub fn check_envelope(tree: &Tree, strictness: Strictness) -> Vec<Finding> {
     findings
 }
 
-/// What the specification forbids in a ready envelope and still does when it is sent: [`crate::wrap`] inserts the
-/// profiles that its document lacks, so that they are nobody's fault.
+/// What the specification forbids in a ready envelope and still does when it is sent:
+/// [`crate::wrap`] inserts the profiles that its document lacks, so that they are nobody's fault.
 pub fn check_before_seal(tree: &Tree) -> Vec<Finding> {
     let mut findings = check_envelope(tree, Strictness::Specified);
     findings.retain(|finding| finding.code != PROFILE_MISSING);

@@ -1,5 +1,5 @@
 //! The query string of a search: written by the client, read by the authority
-//! (specification, Endpoints 3; percent-encoding per RFC 3986).
+//! (docs/interface.md, "Search"; percent-encoding per RFC 3986).
 
 use fhir::Period;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -8,8 +8,9 @@ use crate::search::split_prefix;
 use crate::{Processing, Query, Release, SearchProblem, SearchSupport, SortKey, TimeFilter, Times};
 
 impl Query {
-    /// The query string (without `?`), percent-encoded per RFC 3986, parameters named and times written as the release
-    /// does. What the release cannot be asked is left out: see [`Query::beyond`].
+    /// The query string (without `?`), percent-encoded per RFC 3986, parameters named and times
+    /// written as the release does. What the release cannot be asked is left out: see
+    /// [`Query::beyond`].
     pub fn to_query_string(&self, release: Release) -> String {
         let parameters = self.parameters(release);
         let asked = parameters.iter().filter(|(name, _)| offers(release, name));
@@ -18,8 +19,8 @@ impl Query {
         written.join("&")
     }
 
-    /// The first parameter that the release does not offer (specification, Versioning: 1.0.0-trialuse searches by
-    /// `identifier` and nothing else).
+    /// The first parameter that the release does not offer (docs/interface.md, "Versioning":
+    /// 1.0.0-trialuse searches by `identifier` and nothing else).
     pub fn beyond(&self, release: Release) -> Option<&'static str> {
         self.parameters(release).iter().map(|(name, _)| *name).find(|name| !offers(release, name))
     }
@@ -52,9 +53,9 @@ impl Query {
         parameters
     }
 
-    /// Reads a raw query string as the given release's authority does: unknown parameters are returned
-    /// beside the query (by name), malformed values are problems, all of them. A parameter without a
-    /// value is ignored, as FHIR says. `_summary=count` reads as `_count=0`.
+    /// Reads a raw query string as the given release's authority does: unknown parameters are
+    /// returned beside the query (by name), malformed values are problems, all of them. A parameter
+    /// without a value is ignored, as FHIR says. `_summary=count` reads as `_count=0`.
     pub fn parse(raw: &str, release: Release) -> Result<(Self, Vec<String>), Vec<SearchProblem>> {
         let mut reading = Reading { release, ..Reading::default() };
         for (name, value) in pairs(raw) {
@@ -184,8 +185,8 @@ fn time(value: &str) -> Result<TimeFilter, &'static str> {
     TimeFilter::parse(value).ok_or("not-a-date")
 }
 
-/// Parts of a search value between separators; one behind a `\\` separates nothing (FHIR R4, Search, "Escaping
-/// Search Parameters"). The parts are still [escaped](unescape).
+/// Parts of a search value between separators; one behind a `\\` separates nothing (FHIR R4,
+/// Search, "Escaping Search Parameters"). The parts are still [escaped](unescape).
 pub fn split(value: &str, separator: char) -> Vec<&str> {
     let (mut parts, mut from, mut escaped) = (Vec::new(), 0, false);
     for (at, character) in value.char_indices() {
@@ -199,8 +200,8 @@ pub fn split(value: &str, separator: char) -> Vec<&str> {
     parts
 }
 
-/// A part of a search value as it was meant: `\\,` `\\|` `\\$` and `\\\\` are the characters themselves. Before
-/// anything else a `\\` is a character like others.
+/// A part of a search value as it was meant: `\\,` `\\|` `\\$` and `\\\\` are the characters
+/// themselves. Before anything else a `\\` is a character like others.
 pub fn unescape(part: &str) -> String {
     let mut text = String::with_capacity(part.len());
     let mut characters = part.chars().peekable();
@@ -231,7 +232,8 @@ pub fn escape(text: &str) -> String {
 
 const SEPARATORS: [char; 4] = [',', '|', '$', '\\'];
 
-/// Name and value of each parameter, decoded. `+` is itself, as in RFC 3986 (it is a space in HTML forms).
+/// Name and value of each parameter, decoded. `+` is itself, as in RFC 3986 (it is a space in HTML
+/// forms).
 pub fn pairs(raw: &str) -> impl Iterator<Item = (String, String)> + '_ {
     raw.split('&').filter(|part| !part.is_empty()).map(|part| {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));

@@ -1,4 +1,4 @@
-//! Search on DocumentReference (specification, Endpoints 3): the query and the page.
+//! Search on DocumentReference (docs/interface.md, "Search"): the query and the page.
 
 use fhir::{Element, Instant, Period};
 use serde::{Deserialize, Serialize};
@@ -46,15 +46,16 @@ pub struct Query {
     pub date: Vec<TimeFilter>,
     /// `_lastUpdated`, all must hold.
     pub last_updated: Vec<TimeFilter>,
-    /// `identifier`: as written, `value`, `system|value`, `|value` or `system|`. Repeats are AND, a comma is OR.
+    /// `identifier`: as written, `value`, `system|value`, `|value` or `system|`. Repeats are AND, a
+    /// comma is OR.
     pub identifier: Vec<String>,
-    /// `elm-status`.
+    /// The search parameter `elm-status`.
     pub status: Option<Processing>,
-    /// `_id`.
+    /// The search parameter `_id`.
     pub id: Option<String>,
     /// `_sort`: key and whether it descends, in priority order.
     pub sort: Vec<(SortKey, bool)>,
-    /// `_count`.
+    /// The search parameter `_count`.
     pub count: Option<u32>,
     /// `page`, from 1.
     pub page: Option<u32>,
@@ -68,7 +69,8 @@ pub struct SearchProblem {
     /// Parameter name as written.
     pub parameter: String,
     /// Stable reason: `not-a-date`, `unknown-prefix`, `unknown-status`, `several-statuses`,
-    /// `unknown-sort-key`, `not-a-number`, `not-a-token`, `several-values` (a parameter that takes one).
+    /// `unknown-sort-key`, `not-a-number`, `not-a-token`, `several-values` (a parameter that takes
+    /// one).
     pub reason: &'static str,
     /// The value as written.
     pub value: String,
@@ -92,7 +94,7 @@ fhir::shows_only!(Links {});
 /// One page of a search result.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Page {
-    /// `Bundle.total`.
+    /// `Bundle.total`, where the server gave it.
     pub total: Option<u64>,
     /// `Bundle.meta.lastUpdated` or `Bundle.timestamp`: the server's time.
     pub timestamp: Option<Instant>,
@@ -177,8 +179,8 @@ impl SortKey {
     /// All, in the specification's order.
     pub const ALL: [Self; 4] = [Self::Identifier, Self::Date, Self::ElmStatus, Self::LastUpdated];
 
-    /// The key on the wire. The specification names the same keys for every release: `_lastUpdated` also where the
-    /// parameter is `_lastUpdate`.
+    /// The key on the wire. The specification names the same keys for every release: `_lastUpdated`
+    /// also where the parameter is `_lastUpdate`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Identifier => "identifier",
@@ -188,7 +190,8 @@ impl SortKey {
         }
     }
 
-    /// By the key on the wire, or by the name that the parameter of the time of last change has in a release.
+    /// By the key on the wire, or by the name that the parameter of the time of last change has in
+    /// a release.
     pub fn named(name: &str) -> Option<Self> {
         let last_updated = |release: &Release| release.facts().last_updated == name;
         Self::ALL
@@ -226,9 +229,9 @@ impl Page {
     }
 }
 
-/// The address of a further page, or `None` where the link leads away. Links are followed as given, but only to
-/// the server that was configured, and without credentials: our certificate and the report's identifiers go
-/// nowhere else, and nothing that an answer says is sent as ours.
+/// The address of a further page, or `None` where the link leads away. Links are followed as given,
+/// but only to the server that was configured, and without credentials: our certificate and the
+/// report's identifiers go nowhere else, and nothing that an answer says is sent as ours.
 pub fn followable(base: &Url, link: &str) -> Option<Url> {
     let url = base.join(link).ok()?;
     let is_bare = url.username().is_empty() && url.password().is_none();

@@ -1,7 +1,8 @@
 //! Writing into a text without reading it through: which bytes are inserted where.
 //!
-//! The document travels as the text that was received. All that may be added is its local `id` and the
-//! canonical URLs of missing profiles; [`permitted_insertions`] is the one place that says what.
+//! The document travels as the text that was received. All that may be added is its local `id` and
+//! the canonical URLs of missing profiles; [`permitted_insertions`] is the one place that says
+//! what.
 
 use std::ops::Range;
 
@@ -16,8 +17,9 @@ pub const LOCAL_ID: &str = "document";
 /// Text to insert at a byte offset of a source.
 pub type Insertion = (usize, String);
 
-/// What is missing from a document before it can travel, whether it is the root of `tree` or stands in an envelope: pairs
-/// of offset in [`Tree::source`] and text, by ascending offset. Empty where nothing is missing, or there is no Bundle.
+/// What is missing from a document before it can travel, whether it is the root of `tree` or stands
+/// in an envelope: pairs of offset in [`Tree::source`] and text, by ascending offset. Empty where
+/// nothing is missing, or there is no Bundle.
 pub fn permitted_insertions(tree: &Tree) -> Vec<Insertion> {
     let root = tree.root();
     let bundle = match root.resource_type() {
@@ -67,7 +69,8 @@ pub(crate) fn spliced(
 /// Bytes of a source, and what stands in their place.
 pub(crate) type Edit<'a> = (Range<usize>, &'a str);
 
-/// The text of `source[start..end]` with the edits made, which are in ascending order and do not overlap.
+/// The text of `source[start..end]` with the edits made, which are in ascending order and do not
+/// overlap.
 pub(crate) fn edited(source: &[u8], start: usize, end: usize, edits: &[Edit<'_>]) -> Vec<u8> {
     let added: usize = edits.iter().map(|(_, text)| text.len()).sum();
     let mut text = Vec::with_capacity(end.saturating_sub(start) + added);
@@ -81,8 +84,9 @@ pub(crate) fn edited(source: &[u8], start: usize, end: usize, edits: &[Edit<'_>]
     text
 }
 
-/// Profiles that the specification requires of the contained Bundle and that it does not declare. The
-/// strict document profile counts as the document profile; so does a canonical with a `|version`.
+/// Profiles that the specification requires of the contained Bundle and that it does not declare.
+/// The strict document profile counts as the document profile; so does a canonical with a
+/// `|version`.
 pub(crate) fn missing_profiles(bundle: Element<'_>) -> Vec<&'static str> {
     let declares = |wanted: &str| {
         bundle.child("meta").is_some_and(|meta| {
@@ -101,7 +105,8 @@ pub(crate) fn missing_profiles(bundle: Element<'_>) -> Vec<&'static str> {
     missing
 }
 
-// --- JSON -------------------------------------------------------------------------------------------
+// --- JSON
+// -------------------------------------------------------------------------------------------
 
 /// One member of a JSON object: its decoded name and where its value stands.
 struct Member {
@@ -149,7 +154,8 @@ fn json_profiles(source: &[u8], meta: usize, list: &str) -> Option<Insertion> {
     if source.get(profile.start) != Some(&b'[') {
         return None;
     }
-    // Before the closing bracket: existing entries (and what `_profile` says of them) keep their index.
+    // Before the closing bracket: existing entries (and what `_profile` says of them) keep their
+    // index.
     let close = profile.end - 1;
     let empty = source[profile.start + 1..close].iter().all(u8::is_ascii_whitespace);
     let last = close - source[..close].iter().rev().take_while(|b| b.is_ascii_whitespace()).count();
@@ -225,7 +231,8 @@ fn value_end(source: &[u8], start: usize) -> usize {
     source.len()
 }
 
-// --- XML --------------------------------------------------------------------------------------------
+// --- XML
+// --------------------------------------------------------------------------------------------
 
 fn xml_insertions(source: &[u8], root: Element<'_>, profiles: &[&str]) -> Vec<Insertion> {
     let Some(head) = root.inner_start() else { return Vec::new() };
@@ -281,8 +288,8 @@ fn xml_into_meta(source: &[u8], meta: Element<'_>, profiles: &[&str]) -> Vec<Ins
     vec![(at, xml_profiles(prefix, profiles))]
 }
 
-/// The namespace prefix (with its colon) of the tag whose `<` stands at `start`: what is written inside
-/// that element must carry the same.
+/// The namespace prefix (with its colon) of the tag whose `<` stands at `start`: what is written
+/// inside that element must carry the same.
 fn xml_prefix(source: &[u8], start: usize) -> &str {
     let rest = source.get(start + 1..).unwrap_or_default();
     let name = rest

@@ -1,4 +1,5 @@
-//! What `Debug` prints of an envelope, an answer and a search: never content, identifiers or a password.
+//! What `Debug` prints of an envelope, an answer and a search: never content, identifiers or a
+//! password.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

@@ -11,9 +11,9 @@ use crate::{Finding, check, json, json_write, path, xml, xml_write};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// `application/fhir+json`
+    /// JSON, `application/fhir+json`.
     Json,
-    /// `application/fhir+xml`
+    /// XML, `application/fhir+xml`.
     Xml,
 }
 
@@ -38,7 +38,7 @@ pub struct Tree {
 }
 
 impl Format {
-    /// Both.
+    /// Both formats.
     pub const ALL: [Self; 2] = [Self::Json, Self::Xml];
 
     /// Stable code.

@@ -52,7 +52,6 @@ pub struct Context<'c, 't> {
     pub(crate) context: Option<Item<'t>>,
     pub(crate) host: Option<&'c dyn Host<'t>>,
     pub(crate) now: Instant,
-    pub(crate) offset: i16,
     pub(crate) variables: Vec<(Box<str>, Collection<'t>)>,
     pub(crate) limits: Limits,
 }
@@ -66,7 +65,6 @@ impl<'c, 't> Context<'c, 't> {
             context: None,
             host: None,
             now,
-            offset: 0,
             variables: Vec::new(),
             limits: Limits::default(),
         }
@@ -91,12 +89,6 @@ impl<'c, 't> Context<'c, 't> {
         self.host = Some(host);
         self
     }
-    /// Shows `now()` and `today()` so many minutes east of UTC.
-    #[must_use]
-    pub fn at_offset(mut self, minutes: i16) -> Self {
-        self.offset = minutes;
-        self
-    }
     /// Sets `%name`.
     #[must_use]
     pub fn with(mut self, name: &str, value: Collection<'t>) -> Self {
@@ -109,14 +101,5 @@ impl<'c, 't> Context<'c, 't> {
     pub fn limited(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
-    }
-    /// Moves to another element of the same resource: `%context` alone changes.
-    pub fn set_context(&mut self, element: Item<'t>) {
-        self.context = Some(element);
-    }
-    /// Moves to another resource.
-    pub fn set_resource(&mut self, resource: Element<'t>, root_resource: Element<'t>) {
-        self.resource = Some(resource);
-        self.root_resource = Some(root_resource);
     }
 }

@@ -22,9 +22,9 @@ const fn power(exponent: u8) -> i128 {
 }
 
 impl Decimal {
-    /// Zero.
+    /// The number zero.
     pub const ZERO: Self = Self::new(0, 0);
-    /// One.
+    /// The number one.
     pub const ONE: Self = Self::new(1, 0);
 
     /// `coefficient` divided by 10 to the power of `scale` (at most 38).

@@ -25,7 +25,7 @@ pub(crate) type NodeId = u32;
 
 #[derive(Debug)]
 pub(crate) enum Node {
-    /// `{}`
+    /// The empty collection, `{}`.
     Empty,
     /// A literal.
     Constant(Item<'static>),
@@ -38,7 +38,7 @@ pub(crate) enum Node {
     /// What each step does to the result of the one before.
     Chain(Box<[NodeId]>),
     Call(Call),
-    /// `[…]`
+    /// An item by its number, `[…]`.
     Indexer(NodeId),
     Negated(NodeId),
     /// `+x`: x, if that is a number.

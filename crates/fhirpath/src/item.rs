@@ -14,23 +14,23 @@ use crate::{Decimal, Moment, Quantity};
 pub enum Item<'t> {
     /// An element of a document: a complex one, or a primitive with its extensions.
     Element(Element<'t>),
-    /// `System.Boolean`
+    /// A value of type `System.Boolean`.
     Boolean(bool),
-    /// `System.Integer`
+    /// A value of type `System.Integer`.
     Integer(i32),
-    /// `System.Long`
+    /// A value of type `System.Long`.
     Long(i64),
-    /// `System.Decimal`
+    /// A value of type `System.Decimal`.
     Decimal(Decimal),
-    /// `System.String`
+    /// A value of type `System.String`.
     String(Cow<'t, str>),
-    /// `System.Date`
+    /// A value of type `System.Date`.
     Date(Moment),
-    /// `System.DateTime`
+    /// A value of type `System.DateTime`.
     DateTime(Moment),
-    /// `System.Time`
+    /// A value of type `System.Time`.
     Time(Moment),
-    /// `System.Quantity`
+    /// A value of type `System.Quantity`.
     Quantity(Box<Quantity<'t>>),
     /// What `type()` gives.
     Type(TypeInfo<'t>),

@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     Word(Box<str>),
     /// A name in backticks.
     Quoted(Box<str>),
-    /// `'…'`
+    /// A text between single quotes, `'…'`.
     Text(Box<str>),
     Integer(i32),
     Long(i64),
@@ -26,7 +26,7 @@ pub(crate) enum Kind {
     Time(Moment),
     /// `$this` and its like, with the dollar.
     Dollar(Box<str>),
-    /// `%name`
+    /// The name of a variable, `%name`.
     Variable(Box<str>),
     /// An operator or bracket.
     Sign(&'static str),

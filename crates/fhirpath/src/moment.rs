@@ -13,15 +13,15 @@ pub(crate) use arithmetic::CalendarUnit;
 /// How far a date or time is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precision {
-    /// Year.
+    /// Known to the year.
     Year,
-    /// Month.
+    /// Known to the month.
     Month,
-    /// Day.
+    /// Known to the day.
     Day,
-    /// Hour.
+    /// Known to the hour.
     Hour,
-    /// Minute.
+    /// Known to the minute.
     Minute,
     /// Second, with or without a fraction.
     Second,
@@ -103,11 +103,10 @@ impl Moment {
         moment.read_clock(text)?;
         Some(moment)
     }
-    /// A point in time, to the millisecond, shown so many minutes east of UTC.
-    pub fn of_instant(at: Instant, offset: i16) -> Self {
-        let text = at.plus_seconds(i64::from(offset) * 60).to_fhir();
-        let zoned = Self::date_time(&text).unwrap_or(EMPTY);
-        Self { zone: Some(offset), ..zoned }
+    /// A point in time, to the millisecond, in UTC.
+    pub fn of_instant(at: Instant) -> Self {
+        let in_utc = Self::date_time(&at.to_fhir()).unwrap_or(EMPTY);
+        Self { zone: Some(0), ..in_utc }
     }
     /// The date of it.
     pub fn date_part(self) -> Self {
@@ -328,9 +327,9 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_is_shown_where_it_is() {
-        let now = Instant::parse("2025-07-10T23:30:00Z").unwrap();
-        assert_eq!(Moment::of_instant(now, 120).to_text(false), "2025-07-11T01:30:00.000+02:00");
-        assert_eq!(Moment::of_instant(now, 0).date_part().to_text(false), "2025-07-10");
+    fn an_instant_is_shown_in_utc() {
+        let now = Instant::parse("2025-07-11T01:30:00+02:00").unwrap();
+        assert_eq!(Moment::of_instant(now).to_text(false), "2025-07-10T23:30:00.000+00:00");
+        assert_eq!(Moment::of_instant(now).date_part().to_text(false), "2025-07-10");
     }
 }

@@ -10,7 +10,7 @@ use octofhir_ucum::{Number, get_canonical_units, is_comparable};
 use crate::Decimal;
 use crate::moment::CalendarUnit;
 
-/// `http://unitsofmeasure.org`
+/// The system of units UCUM, `http://unitsofmeasure.org`.
 pub(crate) const UCUM: &str = "http://unitsofmeasure.org";
 /// Length of a unit that is looked up; the longest that people write are far shorter.
 const UNIT_MAX: usize = 256;

@@ -27,8 +27,8 @@ impl AuthorityCa {
     /// Reads a file. Keys and whatever else stands in it are left out.
     ///
     /// # Errors
-    /// [`ImportError::NoCertificate`] where there is none, [`ImportError::Damaged`] where one cannot be trusted as it
-    /// stands.
+    /// [`ImportError::NoCertificate`] where there is none, [`ImportError::Damaged`] where one
+    /// cannot be trusted as it stands.
     pub fn read(bytes: &[u8]) -> Result<Self, ImportError> {
         let damaged = || ImportError::Damaged { kind: "certificate" };
         let found: Vec<Vec<u8>> = match pem::text_of(bytes) {

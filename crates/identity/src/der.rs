@@ -72,8 +72,8 @@ pub(crate) fn unsigned(item: Item<'_>) -> Option<u64> {
     Some(digits.iter().fold(0, |sum, digit| (sum << 8) | u64::from(*digit)))
 }
 
-/// Writes one item around the parts, which may be of a key: room for all of it from the start, because
-/// growing would leave copies behind.
+/// Writes one item around the parts, which may be of a key: room for all of it from the start,
+/// because growing would leave copies behind.
 pub(crate) fn write(tag: u8, parts: &[&[u8]]) -> Zeroizing<Vec<u8>> {
     /// Tag, and length in its longest form.
     const HEAD: usize = 2 + size_of::<usize>();

@@ -8,9 +8,9 @@ use crate::import::{self, ImportError, SecretKey};
 use crate::inspection::Inspection;
 use crate::password::Password;
 
-/// A client certificate, its chain and its private key. The key matches the first certificate, and the
-/// TLS stack can use it: an `Identity` for which that is not so cannot be made. Has no `Serialize` and no
-/// `Clone`; `Debug` shows the fingerprint only; the key is wiped on drop.
+/// A client certificate, its chain and its private key. The key matches the first certificate, and
+/// the TLS stack can use it: an `Identity` for which that is not so cannot be made. Has no
+/// `Serialize` and no `Clone`; `Debug` shows the fingerprint only; the key is wiped on drop.
 pub struct Identity {
     chain: Vec<CertificateDer<'static>>,
     key: SecretKey,
@@ -18,12 +18,13 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Reads one `.p12`/`.pfx`, or a certificate and a key in one file or in several (wire facts,
-    /// "Certificates"). Files are recognised by content, never by name.
+    /// Reads one `.p12`/`.pfx`, or a certificate and a key in one file or in several
+    /// (docs/interface.md, "Search, capability, certificates, corpus"). Files are recognised by
+    /// content, never by name.
     ///
     /// # Errors
-    /// [`ImportError`] names what is wrong with which kind of file. An expired certificate is no error:
-    /// the inspection shows it.
+    /// [`ImportError`] names what is wrong with which kind of file. An expired certificate is no
+    /// error: the inspection shows it.
     pub fn import(files: &[&[u8]], password: Option<&Password>) -> Result<Self, ImportError> {
         import::import(files, password)
     }

@@ -11,8 +11,8 @@ use x509_parser::public_key::PublicKey;
 
 use crate::import::ImportError;
 
-/// A certificate as shown before and after import. Names are the certificate's own words: text, never
-/// markup.
+/// A certificate as shown before and after import. Names are the certificate's own words: text,
+/// never markup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Inspection {
     /// Subject, e.g. `C=CH, O=Labor Beispiel, CN=labor-beispiel`.
@@ -32,7 +32,8 @@ pub struct Inspection {
     /// Extended key usages: names of [`KEY_USAGES`], or a dotted object identifier. Empty where the
     /// certificate limits nothing.
     pub purposes: Vec<String>,
-    /// Whether it may be used as a client certificate. `false` is a warning: an authority will refuse it.
+    /// Whether it may be used as a client certificate. `false` is a warning: an authority will
+    /// refuse it.
     pub client_auth: bool,
     /// Certificates in the chain that is presented.
     pub chain_length: usize,
@@ -65,7 +66,8 @@ impl Inspection {
         self.not_after.0.saturating_sub(now.0).div_euclid(MICROS_PER_DAY)
     }
 
-    /// Days until `not_before`, begun ones counted: 0 from then on. Until then nobody takes the certificate.
+    /// Days until `not_before`, begun ones counted: 0 from then on. Until then nobody takes the
+    /// certificate.
     pub fn days_ahead(&self, now: Instant) -> i64 {
         let ahead = self.not_before.0.saturating_sub(now.0).max(0);
         ahead.saturating_add(MICROS_PER_DAY - 1).div_euclid(MICROS_PER_DAY)

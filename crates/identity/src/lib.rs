@@ -1,9 +1,11 @@
 //! The laboratory's identity towards the authority: import of a certificate and its private key in
-//! every form they come in, what can be seen of them, where they and the journal key rest (operating
-//! system's keychain, or a vault sealed by a passphrase), and the TLS configuration made of them.
+//! every form they come in, what can be seen of them, where they and the journal key rest
+//! (operating system's keychain, or a vault sealed by a passphrase), and the TLS configuration made
+//! of them.
 //!
 //! Deliberately not here: HTTP, the journal, prose for people (errors are codes with parameters).
-//! The private key never leaves this crate except inside [`Identity::key`], which the TLS stack takes.
+//! The private key never leaves this crate except inside [`Identity::key`], which the TLS stack
+//! takes.
 
 mod ca;
 mod der;

@@ -38,8 +38,8 @@ impl Password {
         Ok(Self(Zeroizing::new(text.to_owned())))
     }
 
-    /// Whether it is good enough to seal a vault, which a thief may try to open as often as he likes: at least
-    /// [`Password::LENGTH_MIN`] characters, five of them different.
+    /// Whether it is good enough to seal a vault, which a thief may try to open as often as he
+    /// likes: at least [`Password::LENGTH_MIN`] characters, five of them different.
     pub fn is_strong(&self) -> bool {
         let different = self.0.chars().collect::<BTreeSet<_>>().len();
         self.0.chars().count() >= Self::LENGTH_MIN && different >= DIFFERENT_MIN

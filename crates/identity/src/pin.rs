@@ -6,8 +6,8 @@ use rustls_pki_types::CertificateDer;
 use sha2::{Digest, Sha256};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// SHA-256 of a certificate's `SubjectPublicKeyInfo` (RFC 7469, 2.4): it stays when a certificate is renewed with the
-/// same key. Shown as 64 hexadecimal digits.
+/// SHA-256 of a certificate's `SubjectPublicKeyInfo` (RFC 7469, 2.4): it stays when a certificate
+/// is renewed with the same key. Shown as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct KeyPin([u8; 32]);
 

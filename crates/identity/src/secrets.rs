@@ -1,4 +1,5 @@
-//! Where secrets rest: the journal key, and the identities in entries small enough for every keychain.
+//! Where secrets rest: the journal key, and the identities in entries small enough for every
+//! keychain.
 
 mod file;
 mod identities;
@@ -33,7 +34,7 @@ pub enum SecretsKind {
 }
 
 impl SecretsKind {
-    /// All.
+    /// Every kind there is.
     pub const ALL: [Self; 3] = [Self::Keychain, Self::Passphrase, Self::Practice];
 
     /// Stable code in kebab-case.
@@ -62,8 +63,8 @@ const JOURNAL_KEY: &str = "journal-key";
 const NEXT_JOURNAL_KEY: &str = "journal-key/next";
 const SCREEN: &str = "screen";
 const PROXY: &str = "proxy/";
-/// The journal's key, in one place of the memory that is wiped when its last holder is gone: an array that is
-/// moved leaves copies on the stack.
+/// The journal's key, in one place of the memory that is wiped when its last holder is gone: an
+/// array that is moved leaves copies on the stack.
 pub type JournalKey = Arc<Zeroizing<[u8; 32]>>;
 
 fn in_place(
@@ -107,8 +108,8 @@ impl Secrets {
     /// Makes the place for a new profile's secrets.
     ///
     /// # Errors
-    /// [`SecretsError::Exists`] where there is one already; [`SecretsError::WeakPassphrase`]; otherwise as
-    /// [`Secrets::open`].
+    /// [`SecretsError::Exists`] where there is one already; [`SecretsError::WeakPassphrase`];
+    /// otherwise as [`Secrets::open`].
     pub fn create(
         kind: SecretsKind,
         profile_dir: &Path,
@@ -127,11 +128,12 @@ impl Secrets {
         Ok(Self { store })
     }
 
-    /// Seals the vault with another passphrase from now on. Other programs that have it open find that theirs
-    /// opens it no longer.
+    /// Seals the vault with another passphrase from now on. Other programs that have it open find
+    /// that theirs opens it no longer.
     ///
     /// # Errors
-    /// [`SecretsError::NoVault`] where the secrets rest elsewhere; [`SecretsError::WeakPassphrase`].
+    /// [`SecretsError::NoVault`] where the secrets rest elsewhere;
+    /// [`SecretsError::WeakPassphrase`].
     pub fn change_passphrase(&self, passphrase: &Password) -> Result<(), SecretsError> {
         match &self.store {
             Store::Keychain(_) => Err(SecretsError::NoVault),
@@ -139,7 +141,8 @@ impl Secrets {
         }
     }
 
-    /// The password that a proxy wants of a user, as it was kept under `proxy` (user, host and port).
+    /// The password that a proxy wants of a user, as it was kept under `proxy` (user, host and
+    /// port).
     pub fn proxy_password(&self, proxy: &str) -> Result<Option<Zeroizing<String>>, SecretsError> {
         let Some(bytes) = self.get(&format!("{PROXY}{proxy}"))? else { return Ok(None) };
         let text = std::str::from_utf8(&bytes);
@@ -158,7 +161,8 @@ impl Secrets {
     /// The journal's key.
     ///
     /// # Errors
-    /// [`SecretsError::Missing`] where there is none: never make a new one silently, the journal would be lost.
+    /// [`SecretsError::Missing`] where there is none: never make a new one silently, the journal
+    /// would be lost.
     pub fn journal_key(&self) -> Result<JournalKey, SecretsError> {
         self.key_named(JOURNAL_KEY)?.ok_or(SecretsError::Missing { name: JOURNAL_KEY })
     }
@@ -177,8 +181,8 @@ impl Secrets {
         Ok(())
     }
 
-    /// Everything is sealed with the next key: it is the journal's from now on. After a crash in between both are
-    /// there, and are the same.
+    /// Everything is sealed with the next key: it is the journal's from now on. After a crash in
+    /// between both are there, and are the same.
     pub fn use_next_journal_key(&self) -> Result<(), SecretsError> {
         if let Some(key) = self.next_journal_key()? {
             self.put(JOURNAL_KEY, key.as_slice())?;

@@ -1,4 +1,5 @@
-//! Whom we trust, and the TLS configuration that follows. There is no way to switch verification off.
+//! Whom we trust, and the TLS configuration that follows. There is no way to switch verification
+//! off.
 
 use std::fmt;
 use std::sync::Arc;
@@ -52,17 +53,19 @@ pub struct Trust<'a> {
     pub ca_pem: Option<&'a str>,
     /// The computer's roots count beside an own CA too. Without an own CA they always count.
     pub also_system_roots: bool,
-    /// The only key that the server may have: SHA-256 of its `SubjectPublicKeyInfo`, see [`KeyPin::read`].
+    /// The only key that the server may have: SHA-256 of its `SubjectPublicKeyInfo`, see
+    /// [`KeyPin::read`].
     pub server_key: Option<KeyPin>,
 }
 
-/// The roots of the operating system. Those that cannot be read are left out: the handshake then names what is
-/// missing.
+/// The roots of the operating system. Those that cannot be read are left out: the handshake then
+/// names what is missing.
 pub fn system_roots() -> Vec<CertificateDer<'static>> {
     rustls_native_certs::load_native_certs().certs
 }
 
-/// The authority's own CA alone, or the roots of the computer where none is named or both are asked for.
+/// The authority's own CA alone, or the roots of the computer where none is named or both are asked
+/// for.
 ///
 /// # Errors
 /// [`TrustProblem::CaUnreadable`] where the own CA holds no certificate or a damaged one.
@@ -88,8 +91,8 @@ pub fn server_trust(
     Ok(store)
 }
 
-/// TLS 1.2 and 1.3 with this identity, as for every connection of an endpoint with this CA; offers HTTP/2 and
-/// HTTP/1.1.
+/// TLS 1.2 and 1.3 with this identity, as for every connection of an endpoint with this CA; offers
+/// HTTP/2 and HTTP/1.1.
 ///
 /// # Errors
 /// [`TrustProblem`].
@@ -101,8 +104,8 @@ pub fn tls_client_config(
     Ok(MutualTls::new(identity, &trust, system_roots)?.connection().0)
 }
 
-/// The TLS of one endpoint, from which each connection gets a configuration of its own, so that what happened in
-/// its handshake is known of it and of no other.
+/// The TLS of one endpoint, from which each connection gets a configuration of its own, so that
+/// what happened in its handshake is known of it and of no other.
 #[derive(Debug, Clone)]
 pub struct MutualTls {
     config: ClientConfig,
@@ -132,7 +135,8 @@ impl MutualTls {
             .with_custom_certificate_verifier(Arc::new(verifier))
             .with_no_client_auth();
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        // A resumed session shows no certificate. Connections are few, and a full handshake costs milliseconds.
+        // A resumed session shows no certificate. Connections are few, and a full handshake costs
+        // milliseconds.
         config.resumption = Resumption::disabled();
         let identity = identity.map(presented).transpose()?.map(Arc::new);
         Ok(Self { config, identity })
@@ -176,8 +180,8 @@ impl fmt::Debug for Presentation {
 }
 
 impl ResolvesClientCert for Presentation {
-    /// Called by the TLS stack when the server asks, and only then. What it gives is shown where the key can sign in
-    /// a way that the server takes.
+    /// Called by the TLS stack when the server asks, and only then. What it gives is shown where
+    /// the key can sign in a way that the server takes.
     fn resolve(&self, _: &[&[u8]], schemes: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
         self.asked.store(true, Ordering::SeqCst);
         let usable = self.identity.clone().filter(|own| own.key.choose_scheme(schemes).is_some());
@@ -190,8 +194,8 @@ impl ResolvesClientCert for Presentation {
     }
 }
 
-/// What is presented to the server. The TLS stack keeps its own form of the key; no further copy of the
-/// file's is made, which nobody would wipe.
+/// What is presented to the server. The TLS stack keeps its own form of the key; no further copy of
+/// the file's is made, which nobody would wipe.
 fn presented(identity: &Identity) -> Result<CertifiedKey, TrustProblem> {
     let key =
         ring::sign::any_supported_type(identity.key()).map_err(TrustProblem::IdentityUnusable)?;
@@ -203,7 +207,8 @@ fn presented(identity: &Identity) -> Result<CertifiedKey, TrustProblem> {
 #[error("the server's certificate is signed by itself")]
 pub struct SelfSigned;
 
-/// Carried by [`CertificateError::Other`] where the server's key is not the one that was written down.
+/// Carried by [`CertificateError::Other`] where the server's key is not the one that was written
+/// down.
 #[derive(Debug, Error)]
 #[error("the server's key is not the pinned one")]
 pub struct AnotherKey;
@@ -212,9 +217,9 @@ fn named(reason: impl std::error::Error + Send + Sync + 'static) -> rustls::Erro
     rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(reason))))
 }
 
-/// The usual verification; only its refusal is named better, because a self-signed certificate and one
-/// of an unknown authority ask different things of a person. It can refuse what the strict verifier
-/// refuses, accept what that accepts, and refuse every key but the pinned one.
+/// The usual verification; only its refusal is named better, because a self-signed certificate and
+/// one of an unknown authority ask different things of a person. It can refuse what the strict
+/// verifier refuses, accept what that accepts, and refuse every key but the pinned one.
 #[derive(Debug)]
 struct NamingVerifier {
     strict: Arc<WebPkiServerVerifier>,

@@ -372,7 +372,8 @@ fn in_a_session_of_its_own() {
     }
 }
 
-/// RSA 4096 is the largest key that TLS takes; a certificate with many names is larger than an entry.
+/// RSA 4096 is the largest key that TLS takes; a certificate with many names is larger than an
+/// entry.
 fn large_entries_are_split(dir: &Path) {
     let Some(openssl) = OpenSsl::find() else { return };
     let names: Vec<String> = (0..200).map(|n| format!("DNS:labor-{n}.example.org")).collect();

@@ -36,7 +36,7 @@ pub struct NewSubmission {
     pub corrects: Option<SubmissionId>,
     /// Who brought it in.
     pub by: Person,
-    /// When.
+    /// When the report was taken in.
     pub at: Instant,
 }
 
@@ -49,7 +49,7 @@ pub struct Step {
     pub event: Event,
     /// Who acted.
     pub by: Person,
-    /// When.
+    /// When it happened.
     pub at: Instant,
     /// The answer behind it. [`Event::Completed`] is refused without one.
     pub evidence: Option<Evidence>,
@@ -84,7 +84,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// All.
+    /// Every source there is.
     pub const ALL: [Self; 3] = [Self::Local, Self::Base, Self::Authority];
 
     /// Stable code in kebab-case.
@@ -234,7 +234,7 @@ pub struct KeptEvidence {
 /// Something owed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// Whose.
+    /// The report that has something due.
     pub id: SubmissionId,
     /// Where it stands.
     pub state: State,
@@ -253,7 +253,7 @@ pub struct Due {
 /// A submission that the authority has or may have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenReport {
-    /// Whose.
+    /// The report that is open.
     pub id: SubmissionId,
     /// Where it stands: sending, unknown or in progress.
     pub state: State,
@@ -304,11 +304,11 @@ fhir::shows_only!(Filter { states, groups, since, until, before, limit, now });
 /// Messages by severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MessageCounts {
-    /// Errors.
+    /// Number of errors.
     pub errors: u32,
-    /// Warnings.
+    /// Number of warnings.
     pub warnings: u32,
-    /// Notices.
+    /// Number of notices.
     pub notices: u32,
 }
 
@@ -385,7 +385,7 @@ pub struct Entry {
     pub event: Event,
     /// Who acted.
     pub by: Person,
-    /// When.
+    /// When it was written.
     pub at: Instant,
     /// The answer behind it ([`KeptEvidence::id`]).
     pub evidence: Option<i64>,

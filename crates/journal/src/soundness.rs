@@ -18,7 +18,7 @@ pub struct Verification {
 /// One thing that does not agree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Discrepancy {
-    /// What.
+    /// What does not agree.
     pub kind: DiscrepancyKind,
     /// Whose, where it belongs to one submission.
     pub id: Option<SubmissionId>,

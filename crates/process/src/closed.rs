@@ -5,8 +5,8 @@
 pub struct Closed {
     /// No core dump is written: the limit on its size is zero.
     pub no_core: bool,
-    /// Other programs of the same user can neither attach to it nor read its memory. `None`: this system
-    /// offers no way to ask for that without unsafe code (macOS, Windows).
+    /// Other programs of the same user can neither attach to it nor read its memory. `None`: this
+    /// system offers no way to ask for that without unsafe code (macOS, Windows).
     pub not_dumpable: Option<bool>,
 }
 
@@ -27,14 +27,15 @@ pub(crate) fn close() {
     }
 }
 
-/// From now on, whatever this process makes is for its user only, folders and files alike: for programs that
-/// keep what others sent them.
+/// From now on, whatever this process makes is for its user only, folders and files alike: for
+/// programs that keep what others sent them.
 pub fn keep_files_private() {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
 }
 
-/// Lets this process have as many files and connections open as its user may: many shells allow 1,024.
+/// Lets this process have as many files and connections open as its user may: many shells allow
+/// 1,024.
 pub fn allow_many_files() {
     #[cfg(unix)]
     {

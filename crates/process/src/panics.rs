@@ -1,10 +1,12 @@
-//! A panic is our mistake; its message may repeat what was being worked on. So only its place is said.
+//! A panic is our mistake; its message may repeat what was being worked on. So only its place is
+//! said.
 
 use std::io::Write as _;
 use std::panic::PanicHookInfo;
 
-/// From now on a panic is one line on standard error: `internal-error at FILE:LINE:COLUMN in THREAD`. Without
-/// message and backtrace, whatever `RUST_BACKTRACE` says.
+/// From now on a panic is one line on standard error:
+/// `internal-error at FILE:LINE:COLUMN in THREAD`. Without message and backtrace, whatever
+/// `RUST_BACKTRACE` says.
 pub(crate) fn quiet() {
     std::panic::set_hook(Box::new(say));
 }

@@ -1,8 +1,9 @@
 //! Diseases in words: which disease a code stands for, how it was tested, and in what.
 //!
-//! Two tables of facts of ours: `names.tsv` has the diseases in four languages and the words by which the display
-//! of a code names them; `codes.tsv` has the published leading codes, made from their displays by
-//! `cargo xtask tables diseases`. A code that is not in it is placed by the words that the report itself brings.
+//! Two tables of facts of ours: `names.tsv` has the diseases in four languages and the words by
+//! which the display of a code names them; `codes.tsv` has the published leading codes, made from
+//! their displays by `cargo xtask tables diseases`. A code that is not in it is placed by the words
+//! that the report itself brings.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

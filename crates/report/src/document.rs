@@ -8,11 +8,11 @@ use sha2::{Digest as _, Sha256};
 
 use crate::links::Links;
 
-/// The few facts of a report that lists and searches show. Patient data: only ever inside the journal
-/// and on screen.
+/// The few facts of a report that lists and searches show. Patient data: only ever inside the
+/// journal and on screen.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Summary {
-    /// `Bundle.identifier.value`.
+    /// `Bundle.identifier.value`, the document's own identifier.
     pub identifier: Option<String>,
     /// Patient, `Family, Given` (or initials, as the report has it).
     pub patient: Option<String>,
@@ -48,10 +48,11 @@ pub fn digest(bytes: &[u8]) -> String {
 }
 
 impl Summary {
-    /// Whether this report and a later one with its document identifier may be about the same case. Laboratories reuse
-    /// identifiers: one that stands for an order is in the reports of all its diseases, and in those of several patients. A
-    /// correction may change the patient's name or the birth date, not both, and not what was found: what does is sent as a
-    /// report of its own, so that nothing is given up for it. What one of them does not say tells nothing.
+    /// Whether this report and a later one with its document identifier may be about the same case.
+    /// Laboratories reuse identifiers: one that stands for an order is in the reports of all its
+    /// diseases, and in those of several patients. A correction may change the patient's name or
+    /// the birth date, not both, and not what was found: what does is sent as a report of its own,
+    /// so that nothing is given up for it. What one of them does not say tells nothing.
     pub fn may_be_case_of(&self, later: &Self) -> bool {
         let agree = |one: &Option<String>, other: &Option<String>| match (one, other) {
             (Some(one), Some(other)) => Some(one.trim().eq_ignore_ascii_case(other.trim())),
@@ -63,8 +64,8 @@ impl Summary {
         is_same_patient && agree(&self.code, &later.code) != Some(false)
     }
 
-    /// Reads the facts out of a document Bundle. What is missing or strange is `None`: the rules say what
-    /// is wrong, this only shows what is there.
+    /// Reads the facts out of a document Bundle. What is missing or strange is `None`: the rules
+    /// say what is wrong, this only shows what is there.
     pub fn of(document: Element<'_>) -> Self {
         let links = Links::of(document);
         let composition = links.composition();
@@ -109,8 +110,8 @@ fn is(resource: Element<'_>, resource_type: &str) -> bool {
     resource.resource_type() == Some(resource_type)
 }
 
-/// `Family, Given Given`; where the name is masked, the code that stands for it (an extension on the name
-/// with a string, as reports of HIV and of anonymous tests have it); else the name's text.
+/// `Family, Given Given`; where the name is masked, the code that stands for it (an extension on
+/// the name with a string, as reports of HIV and of anonymous tests have it); else the name's text.
 fn name_of_patient(patient: Element<'_>) -> Option<String> {
     let official = || {
         patient
@@ -176,8 +177,8 @@ fn leading_result<'t>(links: &Links<'t>, composition: Option<Element<'t>>) -> Op
         .or_else(|| links.first("Observation"))
 }
 
-/// In this order: an organism found, what was observed (or ordered, or reported) in words, a value in
-/// words, and failing all words the code itself.
+/// In this order: an organism found, what was observed (or ordered, or reported) in words, a value
+/// in words, and failing all words the code itself.
 fn subject_of(links: &Links<'_>, composition: Option<Element<'_>>) -> Option<Words> {
     let result = leading_result(links, composition);
     let code = |resource: Option<Element<'_>>| concept(resource?.child("code")?);
@@ -198,8 +199,8 @@ fn subject_of(links: &Links<'_>, composition: Option<Element<'_>>) -> Option<Wor
 /// LOINC "Laboratory report": says nothing of the disease.
 const GENERIC: &str = "11502-2";
 
-/// SNOMED CT qualifiers that stand as a result: positive, negative, detected, not detected, present,
-/// absent, indeterminate, inconclusive.
+/// SNOMED CT qualifiers that stand as a result: positive, negative, detected, not detected,
+/// present, absent, indeterminate, inconclusive.
 const QUALIFIERS: [&str; 8] = [
     "10828004",
     "260385009",

@@ -1,12 +1,13 @@
-//! What happened to a submission. Events are stored for ever and replayed: variants and fields are only
-//! ever added.
+//! What happened to a submission. Events are stored for ever and replayed: variants and fields are
+//! only ever added.
 
 use fhir::Instant;
 use serde::{Deserialize, Serialize};
 
 use crate::SubmissionId;
 
-/// Who acted: the system user, e.g. `anna@lab-pc-7`, and the part of the program. `Debug` does not say.
+/// Who acted: the system user, e.g. `anna@lab-pc-7`, and the part of the program. `Debug` does not
+/// say.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Person(pub String);
@@ -35,7 +36,7 @@ pub enum Event {
     HeldBack,
     /// Written before the first byte leaves.
     SendingStarted {
-        /// When.
+        /// When the attempt began.
         since: Instant,
     },
     /// The attempt did not get through to the authority, or was refused on the way; try again.
@@ -45,7 +46,8 @@ pub enum Event {
         /// Code of the fault.
         why: String,
     },
-    /// The attempt may or may not have been delivered; after a restore also one that the journal forgot.
+    /// The attempt may or may not have been delivered; after a restore also one that the journal
+    /// forgot.
     Doubted {
         /// Since when.
         since: Instant,
@@ -71,7 +73,8 @@ pub enum Event {
         /// An answer came that says nothing: it was asked for in vain all the same.
         #[serde(default, skip_serializing_if = "is_false")]
         in_vain: bool,
-        /// It has been in progress for so long that a person is needed, whatever keeps it from being read.
+        /// It has been in progress for so long that a person is needed, whatever keeps it from
+        /// being read.
         #[serde(default, skip_serializing_if = "is_false")]
         late: bool,
     },
@@ -105,7 +108,8 @@ pub enum Event {
         at: Instant,
         /// When to read it again.
         due: Instant,
-        /// It has not been shown for so long, or been in progress for so long, that a person is needed.
+        /// It has not been shown for so long, or been in progress for so long, that a person is
+        /// needed.
         #[serde(default, skip_serializing_if = "is_false")]
         late: bool,
     },
@@ -215,8 +219,8 @@ impl std::fmt::Debug for Event {
 }
 
 impl Event {
-    /// [`Event::Doubted::why`] where the authority refused what it may have accepted before: only once it does not
-    /// show the report either was it rejected.
+    /// [`Event::Doubted::why`] where the authority refused what it may have accepted before: only
+    /// once it does not show the report either was it rejected.
     pub const WHY_REFUSED: &str = "refused";
 
     /// Stable code, as stored and shown in timelines.

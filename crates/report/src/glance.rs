@@ -1,5 +1,5 @@
-//! A look at the names near the root of JSON or XML, without building or checking anything: counters and
-//! one pass, so any depth and any damage only end the look.
+//! A look at the names near the root of JSON or XML, without building or checking anything:
+//! counters and one pass, so any depth and any damage only end the look.
 
 /// What was seen.
 #[derive(Debug, Default)]
@@ -8,7 +8,7 @@ pub(crate) struct Glance {
     pub(crate) root: Option<String>,
     /// Type of the resource at the root.
     pub(crate) resource_type: Option<String>,
-    /// `Bundle.type`.
+    /// `Bundle.type`, where it was seen.
     pub(crate) bundle_type: Option<String>,
     /// Resource type of the first entry.
     pub(crate) first_entry: Option<String>,
@@ -178,8 +178,8 @@ pub(crate) fn xml(text: &[u8]) -> Glance {
     glance
 }
 
-/// A root in the FHIR namespace is a resource; so are the two names a report can have in any namespace,
-/// because then the reader can say that the namespace is wrong.
+/// A root in the FHIR namespace is a resource; so are the two names a report can have in any
+/// namespace, because then the reader can say that the namespace is wrong.
 fn note_root(glance: &mut Glance, tag: &[u8]) {
     let name = String::from_utf8_lossy(local_name(tag)).into_owned();
     let in_fhir = find(tag, 0, b"http://hl7.org/fhir").is_some();
@@ -213,8 +213,8 @@ fn attribute(tag: &[u8], name: &[u8]) -> Option<String> {
     }
 }
 
-/// Offset of the `>` that ends what opens at `open`: a tag (quotes are respected), a comment, a processing
-/// instruction, CDATA or a DOCTYPE with its internal subset.
+/// Offset of the `>` that ends what opens at `open`: a tag (quotes are respected), a comment, a
+/// processing instruction, CDATA or a DOCTYPE with its internal subset.
 fn tag_end(text: &[u8], open: usize) -> Option<usize> {
     let rest = &text[open..];
     let after = |end: &[u8]| find(text, open, end).map(|at| at + end.len() - 1);

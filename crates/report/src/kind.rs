@@ -24,7 +24,7 @@ pub enum Kind {
     Zip,
     /// Another archive or compressed file (gzip, 7z, RAR, tar, xz, zstd, bzip2).
     Archive,
-    /// PDF.
+    /// A document in the format PDF.
     Pdf,
     /// HL7 version 2, pipes.
     Hl7v2,
@@ -118,9 +118,9 @@ impl Kind {
     }
 }
 
-/// Recognises what some bytes are. Nothing is parsed: a look at the first bytes, and for JSON and XML at
-/// the names near the root, as far as needed and never twice. The whole text may be passed or its first
-/// few kilobytes; with the whole text also unusual orders of names are seen.
+/// Recognises what some bytes are. Nothing is parsed: a look at the first bytes, and for JSON and
+/// XML at the names near the root, as far as needed and never twice. The whole text may be passed
+/// or its first few kilobytes; with the whole text also unusual orders of names are seen.
 pub fn recognise(bytes: &[u8]) -> Kind {
     if let Some(kind) = by_signature(bytes) {
         return kind;
@@ -150,8 +150,8 @@ const OTHER_BUNDLES: [&str; 8] = [
     "collection",
 ];
 
-/// A Bundle of a wrong type that begins with a Composition was meant as a document, and one without a
-/// type may be: they are read, and the finding says what is wrong.
+/// A Bundle of a wrong type that begins with a Composition was meant as a document, and one without
+/// a type may be: they are read, and the finding says what is wrong.
 fn fhir_kind(format: Format, glance: Glance) -> Option<Kind> {
     let resource_type = glance.resource_type?;
     let other = |name: String| {
@@ -220,8 +220,8 @@ fn by_signature(bytes: &[u8]) -> Option<Kind> {
     if at(257, b"ustar") {
         return Some(Kind::Archive);
     }
-    // DER: a SEQUENCE with a two-byte length that begins with version 3 (PKCS#12), version 0 or 1 (a
-    // key), or another SEQUENCE (a certificate).
+    // DER: a SEQUENCE with a two-byte length that begins with version 3 (PKCS#12), version 0 or 1
+    // (a key), or another SEQUENCE (a certificate).
     if at(0, b"\x30\x82") && (at(4, b"\x02\x01") || at(4, b"\x30\x82") || at(4, b"\x30\x81")) {
         return Some(Kind::Certificate);
     }
@@ -235,7 +235,8 @@ fn is_office_zip(bytes: &[u8]) -> bool {
     has(b"[Content_Types].xml") || has(b"mimetypeapplication/vnd.oasis.opendocument")
 }
 
-/// One JSON object ends on the first line and another begins on the next: no single JSON text does that.
+/// One JSON object ends on the first line and another begins on the next: no single JSON text does
+/// that.
 fn is_ndjson(text: &[u8]) -> bool {
     let Some(end) = text.iter().position(|byte| *byte == b'\n') else { return false };
     let first = text[..end].trim_ascii_end();

@@ -1,6 +1,7 @@
 //! The domain, pure: what a report is, what is wrong with it, and the life of a submission.
 //!
-//! No IO, no clock, no randomness, no async: time is passed in. Knows nothing of HTTP, SQL or windows.
+//! No IO, no clock, no randomness, no async: time is passed in. Knows nothing of HTTP, SQL or
+//! windows.
 
 pub mod codes;
 pub mod diseases;

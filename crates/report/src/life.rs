@@ -18,8 +18,8 @@ impl State {
         Self::Queued { attempt, due, refusals: 0, doubts: 0 }
     }
 
-    /// What may follow what. Repeated answers of the authority leave the state as it is; answers never
-    /// move a status backwards (R4).
+    /// What may follow what. Repeated answers of the authority leave the state as it is; answers
+    /// never move a status backwards (R4).
     pub fn apply(&self, event: &Event) -> Result<Self, Illegal> {
         self.after_our_step(event)
             .or_else(|| self.after_doubt(event))
@@ -50,8 +50,8 @@ impl State {
 
     /// Into doubt, within it, and out of it where the authority shows nothing.
     fn after_doubt(&self, event: &Event) -> Option<Self> {
-        // Not only from `Sending`: after a restore the journal may have forgotten a request, and begins to
-        // ask anew whatever it believed.
+        // Not only from `Sending`: after a restore the journal may have forgotten a request, and
+        // begins to ask anew whatever it believed.
         if let (
             Self::Queued { attempt, doubts, .. }
             | Self::Sending { attempt, doubts, .. }
@@ -116,7 +116,8 @@ impl State {
                     said: None,
                 }
             }
-            // Also of another delivery of the same report (two receipts, one identifier): of the two that one counts.
+            // Also of another delivery of the same report (two receipts, one identifier): of the
+            // two that one counts.
             (
                 state @ (Self::InProgress { .. } | Self::Failed { .. }),
                 Event::Completed { receipt },
@@ -156,7 +157,8 @@ impl State {
             (Self::Queued { attempt, .. }, Event::HeldBack) => Self::Held { attempt: *attempt },
             // What was to take its place was withdrawn. It may have been sent itself.
             (Self::Superseded { .. }, Event::HeldBack) => Self::Held { attempt: 1 },
-            // In a restored journal, where people had decided otherwise since: it may have been sent at least once.
+            // In a restored journal, where people had decided otherwise since: it may have been
+            // sent at least once.
             (Self::Unknown { attempt, .. }, Event::HeldBack) => {
                 Self::Held { attempt: (*attempt).max(1) }
             }
@@ -164,7 +166,8 @@ impl State {
                 Self::Held { .. } | Self::Queued { .. } | Self::Rejected | Self::Failed { .. },
                 Event::Withdrawn { .. },
             ) => Self::Withdrawn { received: false },
-            // On hold also where nothing here knows of a request: it may have been sent before a restore.
+            // On hold also where nothing here knows of a request: it may have been sent before a
+            // restore.
             (
                 Self::Held { .. } | Self::Unknown { .. } | Self::InProgress { .. },
                 Event::SaidReceived { .. },
@@ -202,8 +205,8 @@ impl State {
         }
     }
 
-    /// What the authority shows of it counts: it may be delivered; or its request was refused, and another delivery of
-    /// it (a gateway may repeat a request) was not.
+    /// What the authority shows of it counts: it may be delivered; or its request was refused, and
+    /// another delivery of it (a gateway may repeat a request) was not.
     fn may_be_shown(&self) -> bool {
         self.may_be_delivered() || matches!(self, Self::Rejected)
     }

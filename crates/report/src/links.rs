@@ -91,8 +91,8 @@ impl<'t> Links<'t> {
         self.resources.iter().copied().find(|r| r.resource_type() == Some(resource_type))
     }
 
-    /// The resource that the first reference of this name on `element` leads to. `resource` is the entry's
-    /// resource that holds the element.
+    /// The resource that the first reference of this name on `element` leads to. `resource` is the
+    /// entry's resource that holds the element.
     pub fn follow(
         &self,
         resource: Element<'t>,
@@ -154,8 +154,8 @@ fn contained<'t>(resource: Element<'t>, id: &str) -> Target<'t> {
     }
 }
 
-/// `http://host/base/` of `http://host/base/Type/id`: relative references count from there. Only a REST
-/// address has one.
+/// `http://host/base/` of `http://host/base/Type/id`: relative references count from there. Only a
+/// REST address has one.
 fn base_of(url: &str) -> Option<&str> {
     if !url.starts_with("http:") && !url.starts_with("https:") {
         return None;

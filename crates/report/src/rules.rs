@@ -1,7 +1,8 @@
-//! Our own rules: what makes a report good enough to send, before the authority's profiles are asked.
+//! Our own rules: what makes a report good enough to send, before the authority's profiles are
+//! asked.
 //!
-//! Errors hold a report; warnings never do. Every rule looks at what is there and collects; what the base
-//! check of `fhir` already says (types, lexical forms, cardinality) is not said again.
+//! Errors hold a report; warnings never do. Every rule looks at what is there and collects; what
+//! the base check of `fhir` already says (types, lexical forms, cardinality) is not said again.
 
 mod dates;
 mod identity;
@@ -26,7 +27,8 @@ pub fn check(document: Element<'_>, now: Instant) -> Vec<Finding> {
     findings
 }
 
-/// What is demanded of the identifier of a document Bundle: these rules alone, for whoever receives reports.
+/// What is demanded of the identifier of a document Bundle: these rules alone, for whoever receives
+/// reports.
 pub fn check_identifier(document: Element<'_>) -> Vec<Finding> {
     let mut findings = Findings::default();
     identity::check_identifier(document, &mut findings);

@@ -57,7 +57,8 @@ pub enum State {
         /// The authority's clock at the first empty answer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         empty_since: Option<Instant>,
-        /// The last request was refused: if the authority does not show the report either, it was rejected.
+        /// The last request was refused: if the authority does not show the report either, it was
+        /// rejected.
         #[serde(default, skip_serializing_if = "is_false")]
         refused: bool,
         /// How many doubts before this one ended with "not received".
@@ -78,8 +79,8 @@ pub enum State {
         /// It takes so long, or has not been found for so long, that a person is needed.
         #[serde(default, skip_serializing_if = "is_false")]
         overdue: bool,
-        /// When a person last said that the authority has it and has not finished: from then on it counts how long
-        /// it takes.
+        /// When a person last said that the authority has it and has not finished: from then on it
+        /// counts how long it takes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         said: Option<Instant>,
     },
@@ -165,11 +166,12 @@ pub struct Illegal {
 /// Doubt that lasts longer than this needs a person: 1 hour.
 pub const DOUBT_LONG_SECONDS: i64 = 3_600;
 
-/// So many empty answers need a person too, whatever our clock says: it may have been set back by days. The pauses
-/// between them add up to three quarters of an hour.
+/// So many empty answers need a person too, whatever our clock says: it may have been set back by
+/// days. The pauses between them add up to three quarters of an hour.
 const ASKED_OFTEN: u32 = 10;
 
-/// A report whose delivery ended in doubt and was not received so often needs a person: perhaps it always will.
+/// A report whose delivery ended in doubt and was not received so often needs a person: perhaps it
+/// always will.
 const DOUBTED_OFTEN: u32 = 3;
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "what serde calls")]
@@ -211,8 +213,9 @@ impl State {
         }
     }
 
-    /// Since when it is in doubt, or for ever where it was asked for in vain, or sent and not received, so often that
-    /// time does not matter any more; of one that is overdue, since when it is in progress. Journals count by it.
+    /// Since when it is in doubt, or for ever where it was asked for in vain, or sent and not
+    /// received, so often that time does not matter any more; of one that is overdue, since when it
+    /// is in progress. Journals count by it.
     pub fn unclear_since(&self) -> Option<Instant> {
         match self {
             Self::Unknown { asked: ASKED_OFTEN.., .. }
@@ -240,7 +243,8 @@ impl State {
         }
     }
 
-    /// What a person may do with a report on hold that the authority may have: send it once more, or not.
+    /// What a person may do with a report on hold that the authority may have: send it once more,
+    /// or not.
     pub const OF_SENT_AND_HELD: [Action; 4] =
         [Action::Correct, Action::Release, Action::SayReceived, Action::Withdraw];
 

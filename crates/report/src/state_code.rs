@@ -1,36 +1,37 @@
-//! The codes that people and programs read: of a state without what it holds, of a group and of an action.
+//! The codes that people and programs read: of a state without what it holds, of a group and of an
+//! action.
 
 use serde::{Deserialize, Serialize};
 
 use crate::state::{Action, Group, State};
 
-/// A state without what it holds, as people read it. Nobody reads of a report that the authority has, by a person's
-/// word, that it was withdrawn: [`StateCode::SaidReceived`] is a code of its own, although the journal keeps such a
-/// report as [`State::Withdrawn`].
+/// A state without what it holds, as people read it. Nobody reads of a report that the authority
+/// has, by a person's word, that it was withdrawn: [`StateCode::SaidReceived`] is a code of its
+/// own, although the journal keeps such a report as [`State::Withdrawn`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StateCode {
-    /// [`State::Held`].
+    /// The code of [`State::Held`].
     Held,
-    /// [`State::Queued`].
+    /// The code of [`State::Queued`].
     Queued,
-    /// [`State::Sending`].
+    /// The code of [`State::Sending`].
     Sending,
-    /// [`State::Unknown`].
+    /// The code of [`State::Unknown`].
     Unknown,
-    /// [`State::InProgress`].
+    /// The code of [`State::InProgress`].
     InProgress,
-    /// [`State::Completed`].
+    /// The code of [`State::Completed`].
     Completed,
-    /// [`State::Rejected`].
+    /// The code of [`State::Rejected`].
     Rejected,
-    /// [`State::Failed`].
+    /// The code of [`State::Failed`].
     Failed,
     /// [`State::Withdrawn`], not to be sent.
     Withdrawn,
     /// [`State::Withdrawn`], for the authority has it.
     SaidReceived,
-    /// [`State::Superseded`].
+    /// The code of [`State::Superseded`].
     Superseded,
 }
 
@@ -50,7 +51,8 @@ impl StateCode {
         Self::Superseded,
     ];
 
-    /// Those that the journal keeps, in the order of the life cycle: all but [`StateCode::SaidReceived`].
+    /// Those that the journal keeps, in the order of the life cycle: all but
+    /// [`StateCode::SaidReceived`].
     pub const KEPT: [Self; 10] = [
         Self::Held,
         Self::Queued,
@@ -120,17 +122,20 @@ impl StateCode {
         matches!(self, Self::Unknown | Self::InProgress)
     }
 
-    /// Whether such a report can be in a group: in its own, and in that of those that take too long.
+    /// Whether such a report can be in a group: in its own, and in that of those that take too
+    /// long.
     pub fn can_be_in(self, group: Group) -> bool {
         self.group() == group || (self.may_take_too_long() && group == Group::NeedsAttention)
     }
 
-    /// Whether another report may take the place of such a one, as [`State::apply`] has it; a test compares.
+    /// Whether another report may take the place of such a one, as [`State::apply`] has it; a test
+    /// compares.
     pub const fn may_be_corrected(self) -> bool {
         matches!(self, Self::Held | Self::Rejected | Self::Failed)
     }
 
-    /// Whether nobody counts on such a report any more: it was withdrawn, or another has taken its place.
+    /// Whether nobody counts on such a report any more: it was withdrawn, or another has taken its
+    /// place.
     pub fn is_closed(self) -> bool {
         self.group() == Group::Closed
     }
@@ -148,7 +153,8 @@ impl std::fmt::Display for StateCode {
 }
 
 impl State {
-    /// What people read of it. What the authority has, by a person's word, was not withdrawn in anybody's eyes.
+    /// What people read of it. What the authority has, by a person's word, was not withdrawn in
+    /// anybody's eyes.
     pub const fn shown(&self) -> StateCode {
         match self {
             Self::Held { .. } => StateCode::Held,
@@ -193,7 +199,7 @@ impl Group {
 }
 
 impl Action {
-    /// All.
+    /// Every action there is.
     pub const ALL: [Self; 7] = [
         Self::Release,
         Self::HoldBack,

@@ -15,7 +15,7 @@ const ENTRIES: &[(&str, &str)] = &[
 /// What is evaluated in place of a published expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Instead {
-    /// Nothing.
+    /// Nothing is checked in its place.
     Skip,
     /// Code of ours.
     Native(Native),

@@ -272,7 +272,7 @@ impl Package {
 }
 
 impl Manifest {
-    /// `NAME@VERSION`.
+    /// Name and version of the package, `NAME@VERSION`.
     pub fn label(&self) -> String {
         format!("{}@{}", self.name, self.version)
     }

@@ -51,21 +51,21 @@ pub enum StoreFault {
     /// The file system says no.
     #[error("{path}: {source}")]
     Io {
-        /// Where.
+        /// The file or folder concerned.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: std::io::Error,
     },
     /// A file that is none of ours, or broken.
     #[error("{path} is damaged")]
     Damaged {
-        /// Which.
+        /// The file concerned.
         path: PathBuf,
     },
     /// No such package was imported.
     #[error("{label} is not imported")]
     NotImported {
-        /// `NAME@VERSION`.
+        /// Name and version of the package, `NAME@VERSION`.
         label: String,
     },
 }

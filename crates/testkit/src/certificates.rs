@@ -47,7 +47,7 @@ pub enum Purpose {
 pub struct ServerCertificate {
     /// Leaf first.
     pub chain: Vec<CertificateDer<'static>>,
-    /// PKCS#8.
+    /// The private key, as PKCS#8.
     pub key: PrivateKeyDer<'static>,
 }
 

@@ -1,6 +1,6 @@
-//! A collection of reports of our own making, as varied as laboratories write them: organisms, specimens, every
-//! form of a result, contained and referenced resources, several reports in one document, four languages.
-//! All people, laboratories and numbers are invented.
+//! A collection of reports of our own making, as varied as laboratories write them: organisms,
+//! specimens, every form of a result, contained and referenced resources, several reports in one
+//! document, four languages. All people, laboratories and numbers are invented.
 
 mod cases;
 

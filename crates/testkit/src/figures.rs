@@ -1,5 +1,5 @@
-//! Figures of the reliability table: every test of a fault counts what it tried and what went wrong, and
-//! `cargo xtask reliability` adds them up. Nothing in that table is typed by hand.
+//! Figures of the reliability table: every test of a fault counts what it tried and what went
+//! wrong, and `cargo xtask reliability` adds them up. Nothing in that table is typed by hand.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -7,7 +7,8 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Environment variable naming the folder that figures are written to; without it they are only printed.
+/// Environment variable naming the folder that figures are written to; without it they are only
+/// printed.
 pub const FIGURES: &str = "LABCOURIER_FIGURES";
 
 static PANICS: AtomicU64 = AtomicU64::new(0);
@@ -24,8 +25,8 @@ fn count_panics() {
     });
 }
 
-/// What one test of a fault counted. It is written when it is [finished](Figures::finish), and a test that
-/// does not get that far leaves nothing: its row then has no figure.
+/// What one test of a fault counted. It is written when it is [finished](Figures::finish), and a
+/// test that does not get that far leaves nothing: its row then has no figure.
 #[derive(Debug)]
 pub struct Figures {
     row: &'static str,
@@ -95,8 +96,8 @@ impl Figures {
         self.panics + PANICS.load(Ordering::SeqCst) - self.panics_before
     }
 
-    /// Prints the figures, writes them where [`FIGURES`] says, and fails the test where one that must be
-    /// zero is not.
+    /// Prints the figures, writes them where [`FIGURES`] says, and fails the test where one that
+    /// must be zero is not.
     ///
     /// # Panics
     /// Where there was a loss, a duplicate, a false *Completed*, a panic, or no case at all.

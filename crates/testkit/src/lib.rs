@@ -1,5 +1,6 @@
-//! For tests only: certificates made at run time, valid report documents of made-up people, and servers
-//! that misbehave on purpose. Nothing here is shipped, and nothing here is copied from a real report.
+//! For tests only: certificates made at run time, valid report documents of made-up people, and
+//! servers that misbehave on purpose. Nothing here is shipped, and nothing here is copied from a
+//! real report.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! A small FHIR value that writes itself as JSON or XML: so that test documents need no crate under test.
+//! A small FHIR value that writes itself as JSON or XML: so that test documents need no crate under
+//! test.
 
 /// Extension that says why a value is missing.
 const ABSENT: &str = "http://hl7.org/fhir/StructureDefinition/data-absent-reason";

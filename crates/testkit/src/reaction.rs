@@ -13,7 +13,7 @@ pub enum Reaction {
         status: u16,
         /// Further headers; `Content-Length` is added.
         headers: Vec<(String, String)>,
-        /// Body.
+        /// The body of the answer.
         body: Vec<u8>,
     },
     /// Reads the whole request, then closes without a word: the answer is lost.

@@ -54,7 +54,7 @@ pub struct ScriptedTls {
     pub server: ServerCertificate,
     /// CA whose client certificates it demands; `None` asks for none.
     pub client_ca: Option<CertificateDer<'static>>,
-    /// Versions.
+    /// The versions of TLS that it offers.
     pub versions: TlsVersions,
 }
 
@@ -113,8 +113,9 @@ impl Drop for ScriptedServer {
 }
 
 impl ScriptedServer {
-    /// Starts with TLS. The plan is asked for every request twice: with the head alone (`CutAfterHead` is
-    /// obeyed then) and with the whole request; so it may depend on nothing but what it is given.
+    /// Starts with TLS. The plan is asked for every request twice: with the head alone
+    /// (`CutAfterHead` is obeyed then) and with the whole request; so it may depend on nothing but
+    /// what it is given.
     pub async fn start(
         tls: ScriptedTls,
         plan: impl Fn(&Seen) -> Reaction + Send + Sync + 'static,
@@ -156,7 +157,7 @@ impl ScriptedServer {
         self.address
     }
 
-    /// `https://localhost:PORT/v1/fhir`.
+    /// The base address of the server, `https://localhost:PORT/v1/fhir`.
     pub fn base(&self) -> String {
         format!("https://localhost:{}/v1/fhir", self.address.port())
     }

@@ -1,5 +1,6 @@
-//! What is said by code, in the languages of the laboratories. The texts are files of the folder `texts`, which the
-//! window reads too: what the core finds, what goes wrong, the states and events of a report.
+//! What is said by code, in the languages of the laboratories. The texts are files of the folder
+//! `texts`, which the window reads too: what the core finds, what goes wrong, the states and events
+//! of a report.
 //!
 //! - `message`: a text with places for parameters
 //! - `written`: from the files to a table; a text that one language lacks ends the build
@@ -17,9 +18,9 @@ pub enum Language {
     English,
     /// German, as written in Switzerland.
     German,
-    /// French.
+    /// French, code `fr`.
     French,
-    /// Italian.
+    /// Italian, code `it`.
     Italian,
 }
 
@@ -37,8 +38,8 @@ impl Language {
         }
     }
 
-    /// Puts parameters into a text. The parameter `value-set` is called `valueSet` there. What a parameter holds is
-    /// not looked at again; one that is missing leaves its place empty.
+    /// Puts parameters into a text. The parameter `value-set` is called `valueSet` there. What a
+    /// parameter holds is not looked at again; one that is missing leaves its place empty.
     pub fn filled(self, text: &str, params: &[(&str, &str)]) -> String {
         let value = |name: &str| {
             let found = params.iter().find(|(known, _)| is_named(known, name));
@@ -115,7 +116,8 @@ impl Catalogue {
         asked.filter(|name| !params.iter().any(|param| is_named(param, name))).collect()
     }
 
-    /// Ends the compilation of a constant where a code of a family has no text. The codes come with their parameters.
+    /// Ends the compilation of a constant where a code of a family has no text. The codes come with
+    /// their parameters.
     pub const fn must_have_each(&self, family: &str, codes: &[(&str, &[&str])]) {
         let mut at = 0;
         while at < codes.len() {

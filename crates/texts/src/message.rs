@@ -1,7 +1,9 @@
-//! A text with places for parameters, as the window's library has them (ICU messages): `{name}`, and
-//! `{count, plural, one {# report} other {# reports}}`. Other forms are not used, and no text quotes braces.
+//! A text with places for parameters, as the window's library has them (ICU messages): `{name}`,
+//! and `{count, plural, one {# report} other {# reports}}`. Other forms are not used, and no text
+//! quotes braces.
 //!
-//! Written by hand because it is all that is needed: what there is for Rust reads Fluent, which the window does not.
+//! Written by hand because it is all that is needed: what there is for Rust reads Fluent, which the
+//! window does not.
 
 use std::collections::BTreeSet;
 
@@ -36,8 +38,8 @@ fn collect(parts: &[Part<'_>], names: &mut BTreeSet<String>) {
     }
 }
 
-/// Puts parameters in. What they hold is not looked at again, so braces in them stay as they are. `one` says which
-/// numbers a language counts as one. `None` where the text cannot be read.
+/// Puts parameters in. What they hold is not looked at again, so braces in them stay as they are.
+/// `one` says which numbers a language counts as one. `None` where the text cannot be read.
 pub(crate) fn filled(
     text: &str,
     one: fn(u64) -> bool,

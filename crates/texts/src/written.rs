@@ -1,5 +1,5 @@
-//! Reads the files of texts and writes them as a table in Rust, for build scripts: those of this crate, and those of
-//! programs that have texts of their own.
+//! Reads the files of texts and writes them as a table in Rust, for build scripts: those of this
+//! crate, and those of programs that have texts of their own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -7,11 +7,12 @@ use std::{env, fs};
 
 use crate::message::arguments;
 
-/// Folders of the languages, in the order of the table. The first is the language in which a text is written first.
+/// Folders of the languages, in the order of the table. The first is the language in which a text
+/// is written first.
 const LANGUAGES: [&str; 4] = ["en", "de", "fr", "it"];
 
-/// What the build script of a crate calls: it writes the texts below `folder` to `texts.rs` in the folder for what is
-/// built, and ends the build where they are not complete.
+/// What the build script of a crate calls: it writes the texts below `folder` to `texts.rs` in the
+/// folder for what is built, and ends the build where they are not complete.
 #[allow(clippy::print_stdout, reason = "a build script speaks to cargo")]
 pub fn write(folder: &str) {
     println!("cargo::rerun-if-changed={folder}");
@@ -23,7 +24,8 @@ pub fn write(folder: &str) {
     }
 }
 
-/// The texts of all languages, sorted by id, as an expression in Rust; or everything that is wrong with them.
+/// The texts of all languages, sorted by id, as an expression in Rust; or everything that is wrong
+/// with them.
 fn table(folder: &Path) -> Result<String, Vec<String>> {
     let mut flaws = Vec::new();
     let languages = LANGUAGES.map(|language| {

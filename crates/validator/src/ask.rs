@@ -27,7 +27,8 @@ const USER_AGENT: &str = concat!("lab-courier/", env!("CARGO_PKG_VERSION"));
 pub struct Limits {
     /// Name, TCP and TLS together.
     pub connect: Duration,
-    /// All of it. HL7's validators were seen to take a minute over the first document after their start.
+    /// All of it. HL7's validators were seen to take a minute over the first document after their
+    /// start.
     pub all: Duration,
     /// Body of the answer.
     pub bytes_max: usize,
@@ -56,7 +57,8 @@ pub enum Fault {
     /// No connection.
     #[error("no connection")]
     NotReached,
-    /// The server's certificate is not one that is trusted for this name, or it speaks no TLS that we do.
+    /// The server's certificate is not one that is trusted for this name, or it speaks no TLS that
+    /// we do.
     #[error("the server cannot be trusted")]
     NotTrusted,
     /// It took too long.
@@ -99,8 +101,8 @@ impl Fault {
     }
 }
 
-/// What the validator says of a resource of this type, against these profiles. The resource leaves this program as it
-/// is: whoever calls this has a person's word that it may.
+/// What the validator says of a resource of this type, against these profiles. The resource leaves
+/// this program as it is: whoever calls this has a person's word that it may.
 ///
 /// # Errors
 /// [`Fault`].

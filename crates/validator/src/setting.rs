@@ -1,5 +1,5 @@
-//! Which validator is asked: a setting of its own beside the imported rules, so that it works as they do, without
-//! identity and authority. It holds no secret and no patient data.
+//! Which validator is asked: a setting of its own beside the imported rules, so that it works as
+//! they do, without identity and authority. It holds no secret and no patient data.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -68,15 +68,15 @@ pub enum SettingFault {
     /// The file system says no.
     #[error("{path}: {source}")]
     Io {
-        /// Where.
+        /// The file or folder concerned.
         path: PathBuf,
-        /// Why.
+        /// What the operating system said.
         source: io::Error,
     },
     /// It is none of ours, or names what may not be asked.
     #[error("{path} is damaged")]
     Damaged {
-        /// Which.
+        /// The file concerned.
         path: PathBuf,
     },
 }
@@ -131,8 +131,9 @@ impl Validator {
         self.ca_pem.as_deref()
     }
 
-    /// Where a resource of this type is asked about: as FHIR says, `[base]/[type]/$validate`, unless the address names
-    /// the operation itself (HL7's Java validators answer at `[base]/$validate`).
+    /// Where a resource of this type is asked about: as FHIR says, `[base]/[type]/$validate`,
+    /// unless the address names the operation itself (HL7's Java validators answer at
+    /// `[base]/$validate`).
     pub(crate) fn operation(&self, kind: &str, profiles: &[String]) -> Url {
         let mut url = self.address.clone();
         let names_it = self.address.path().trim_end_matches('/').ends_with(OPERATION);
@@ -152,7 +153,8 @@ impl Validator {
         url
     }
 
-    /// The validator that was chosen for the rules in this folder; `None` where nobody is to be asked.
+    /// The validator that was chosen for the rules in this folder; `None` where nobody is to be
+    /// asked.
     ///
     /// # Errors
     /// [`SettingFault`]: nobody is asked then.

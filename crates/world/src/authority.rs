@@ -11,7 +11,7 @@ use crate::dice::Dice;
 /// What a document meets at the authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nature {
-    /// Accepted.
+    /// It is accepted.
     Fine,
     /// Refused at once, every time.
     Refused,

@@ -20,7 +20,7 @@ pub enum Broken {
 /// A promise that was broken.
 #[derive(Debug, Clone)]
 pub struct Violation {
-    /// Which.
+    /// The promise that was broken.
     pub broken: Broken,
     /// What was seen.
     pub what: String,

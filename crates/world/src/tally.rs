@@ -3,7 +3,7 @@
 /// Counts of one world, or of many added up.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Worlds.
+    /// Number of worlds that were played.
     pub worlds: u64,
     /// Reports taken in.
     pub reports: u64,

@@ -49,8 +49,8 @@ pub(super) fn extent(lane: &mut Lane) -> Extent {
     extent
 }
 
-/// Deaths of one laboratory, each in an order of its own, and what becomes of all of them: a program that goes
-/// on after a death may die again before it is through.
+/// Deaths of one laboratory, each in an order of its own, and what becomes of all of them: a
+/// program that goes on after a death may die again before it is through.
 pub(super) fn die(lane: &mut Lane, faults: &[Fault]) -> Count {
     let laboratory = lane.laboratory();
     let mut handed = Batch::default();
@@ -118,7 +118,8 @@ fn it_may_die_at_every_operation_on_its_disk() {
     let seed = seed("disk");
     let extent = extent(&mut lane);
     drop(lane);
-    // After the n-th is before the next; two more than counted, because no two runs are quite the same.
+    // After the n-th is before the next; two more than counted, because no two runs are quite the
+    // same.
     let all = (1..=extent.disk + 2)
         .flat_map(|at| [Act::Before, Act::Within].map(|act| Fault::once(On::Disk, at, act)));
     let all: Vec<_> = all.collect();

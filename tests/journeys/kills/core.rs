@@ -1,4 +1,5 @@
-//! The core of the window dies: desk, worker, journal and the practice authority of one process at once.
+//! The core of the window dies: desk, worker, journal and the practice authority of one process at
+//! once.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
@@ -15,8 +16,8 @@ use super::plan::{Dice, seed, share};
 
 /// Deaths of one desk before it is looked at.
 const DEATHS: u64 = 10;
-/// The common clock gains so much in each of these steps: sending can be undone for ten seconds, and the
-/// practice authority takes two.
+/// The common clock gains so much in each of these steps: sending can be undone for ten seconds,
+/// and the practice authority takes two.
 const TICK: Duration = Duration::from_millis(40);
 const GAIN: Duration = Duration::from_millis(1500);
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -59,7 +60,8 @@ impl Room {
         let mut files = Vec::new();
         for _ in 0..count {
             self.next += 1;
-            // The family that the practice authority refuses on purpose is not among those of the builder.
+            // The family that the practice authority refuses on purpose is not among those of the
+            // builder.
             let document = DocumentBuilder::new(self.next).family("Muster");
             let name = format!("{}.json", self.next);
             let file = self.laboratory.folder().join(&name);

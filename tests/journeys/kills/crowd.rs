@@ -1,4 +1,5 @@
-//! SIGKILL from outside, at no chosen operation: under load, and with several programs on one journal.
+//! SIGKILL from outside, at no chosen operation: under load, and with several programs on one
+//! journal.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};

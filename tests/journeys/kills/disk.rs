@@ -1,5 +1,6 @@
-//! The disk is full, over its quota or broken at the n-th write, for n from 1 to the end: the program says so,
-//! nothing is sent that the journal does not know, and once there is room again everything ends well.
+//! The disk is full, over its quota or broken at the n-th write, for n from 1 to the end: the
+//! program says so, nothing is sent that the journal does not know, and once there is room again
+//! everything ends well.
 
 use std::collections::BTreeMap;
 use std::process::{Output, Stdio};
@@ -69,7 +70,8 @@ fn refuse(lane: &mut Lane, fault: &Fault, said: &mut BTreeMap<String, u64>) -> C
     let states = column(&rows, "state");
     match output.status.code() {
         Some(0) => assert_eq!(open(&rows), 0, "{fault:?}: exit code 0 and {states:?}"),
-        // Waited in vain, as it was told to: what may have left is asked for, and nothing else is open.
+        // Waited in vain, as it was told to: what may have left is asked for, and nothing else is
+        // open.
         Some(1) => assert!(
             states.iter().any(|state| state == "unknown")
                 && states.iter().all(|state| state != "queued" && state != "sending"),
@@ -101,7 +103,8 @@ fn told(output: &Output, fault: &Fault, fired: u64) -> String {
     format!("{:?} {often}, met: {seen}, exit code {}: {first}", fault.act, code.unwrap_or(-1))
 }
 
-/// A write that fails once, in the middle of the work of a program that goes on running: it goes on by itself.
+/// A write that fails once, in the middle of the work of a program that goes on running: it goes on
+/// by itself.
 #[test]
 fn a_failure_that_passes_needs_no_restart() {
     let seed = seed("passing failure");

@@ -24,8 +24,8 @@ pub(super) fn seed(campaign: &str) -> u64 {
     seed
 }
 
-/// Every k-th of the cases, so many as asked, begun where the seed says: another seed takes others. Where more
-/// are asked for than there are, they come again: no two deaths are quite the same.
+/// Every k-th of the cases, so many as asked, begun where the seed says: another seed takes others.
+/// Where more are asked for than there are, they come again: no two deaths are quite the same.
 pub(super) fn sample<T: Clone>(all: &[T], wanted: u64, seed: u64) -> Vec<T> {
     let wanted = usize::try_from(wanted).expect("a count");
     if wanted >= all.len() {

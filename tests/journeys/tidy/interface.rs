@@ -1,5 +1,5 @@
-//! The table of statements in `docs/interface.md`: every test and every place that it names exists, and no row is
-//! without an answer.
+//! The table of statements in `docs/interface.md`: every test and every place that it names exists,
+//! and no row is without an answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -35,7 +35,8 @@ pub(crate) fn flaws(root: &Path) -> Vec<String> {
 /// Words of the source of each crate.
 type Rooms = BTreeMap<String, BTreeSet<String>>;
 
-/// Whether a place like `exchange::Endpoint::base` is there: a crate whose source has each of these words.
+/// Whether a place like `exchange::Endpoint::base` is there: a crate whose source has each of these
+/// words.
 fn is_there(place: &str, rooms: &Rooms) -> bool {
     let mut words = place.split("::");
     let room = words.next().and_then(|room| rooms.get(room));
@@ -106,8 +107,8 @@ pub(crate) fn collect(folder: &Path, take: &mut impl FnMut(&Path, &str)) {
     }
 }
 
-/// Functions marked as tests, and those whose name is handed to a macro that makes tests of them: it then stands
-/// alone on a line, or in a list of names.
+/// Functions marked as tests, and those whose name is handed to a macro that makes tests of them:
+/// it then stands alone on a line, or in a list of names.
 fn tests_of(text: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let is_word =

@@ -1,4 +1,5 @@
-//! A patient passes through the window, and the window is killed: nothing of the patient stays behind.
+//! A patient passes through the window, and the window is killed: nothing of the patient stays
+//! behind.
 
 use journeys::canaries::{Canaries, Place, places_below};
 use journeys::patient::{BORN, FAMILY, GIVEN, INSURANCE, PATIENT, STREET, report};

@@ -1,11 +1,14 @@
-//! The window's page in a browser, with the real core behind it: for journeys in a browser, never shipped.
+//! The window's page in a browser, with the real core behind it: for journeys in a browser, never
+//! shipped.
 //!
-//! Usage: `window-host ROOT PAGES` opens the desk of a folder, starts the practice authority, and serves the
-//! built page of the window on loopback. It prints where it listens and ends when its input ends.
+//! Usage: `window-host ROOT PAGES` opens the desk of a folder, starts the practice authority, and
+//! serves the built page of the window on loopback. It prints where it listens and ends when its
+//! input ends.
 //!
-//! What the shell does beside answering calls, a test asks for: `POST /host/drop` drops files on the window,
-//! `POST /host/choose` says what the next file dialog answers, `POST /host/rules` puts a package of rules to use in the
-//! practice profile, as `labcourier rules import` and `rules use` do. The question about a new address is answered with yes.
+//! What the shell does beside answering calls, a test asks for: `POST /host/drop` drops files on
+//! the window, `POST /host/choose` says what the next file dialog answers, `POST /host/rules` puts
+//! a package of rules to use in the practice profile, as `labcourier rules import` and `rules use`
+//! do. The question about a new address is answered with yes.
 
 mod answers;
 mod shell;

@@ -25,8 +25,9 @@ pub struct RegisteredLaboratory {
     pub certificates: u32,
 }
 
-/// Records where the store of a data folder is, for every later command and for `serve`; without it, it is a
-/// file in the folder. The folder is made if it is not there. A store that cannot be opened is not recorded.
+/// Records where the store of a data folder is, for every later command and for `serve`; without
+/// it, it is a file in the folder. The folder is made if it is not there. A store that cannot be
+/// opened is not recorded.
 pub fn record_store(data: &Path, store: &StoreUrl) -> Result<(), AuthorityError> {
     if StoreUrl::of(data)? == *store {
         return Ok(());
@@ -76,8 +77,8 @@ pub fn issue_certificate(
     pki::issue(data, &registry, laboratory)
 }
 
-/// Registers a certificate of a configured CA (PEM or DER file) for a laboratory; its fingerprint, and
-/// whether it is new.
+/// Registers a certificate of a configured CA (PEM or DER file) for a laboratory; its fingerprint,
+/// and whether it is new.
 pub fn register_certificate(
     data: &Path,
     laboratory: &str,
@@ -128,8 +129,8 @@ pub fn audit(data: &Path, filter: &AuditFilter) -> Result<Vec<AuditLine>, Author
     Ok(registry.audit(filter)?)
 }
 
-/// Deletes lines of the audit log from before a time, which must be past; how many. That they were deleted
-/// is itself on record, and stays.
+/// Deletes lines of the audit log from before a time, which must be past; how many. That they were
+/// deleted is itself on record, and stays.
 pub fn forget_audit(data: &Path, until: Instant) -> Result<u64, AuthorityError> {
     let now = clock::now();
     if until > now {

@@ -1,4 +1,5 @@
-//! The socket by which the fault plan is changed, on a system that has no Unix sockets: there is none.
+//! The socket by which the fault plan is changed, on a system that has no Unix sockets: there is
+//! none.
 
 use std::path::PathBuf;
 

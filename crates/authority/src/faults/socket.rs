@@ -1,5 +1,5 @@
-//! The socket by which the fault plan is changed while the service runs: whoever may write to it can make the service
-//! misbehave, so that it is there on request only, and for its owner only.
+//! The socket by which the fault plan is changed while the service runs: whoever may write to it
+//! can make the service misbehave, so that it is there on request only, and for its owner only.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -30,8 +30,8 @@ pub(crate) struct Listener {
     path: PathBuf,
 }
 
-/// Makes the socket, where one is asked for. What a process left there that is no more is replaced; a file that is
-/// no socket, or one at which somebody answers, is not.
+/// Makes the socket, where one is asked for. What a process left there that is no more is replaced;
+/// a file that is no socket, or one at which somebody answers, is not.
 pub(crate) fn listen(asked: Option<PathBuf>) -> Result<Option<Listener>, AuthorityError> {
     let Some(path) = asked else { return Ok(None) };
     let made = make(&path);
@@ -48,7 +48,8 @@ fn make(path: &Path) -> std::io::Result<UnixListener> {
             return Err(std::io::ErrorKind::AddrInUse.into());
         }
     }
-    // In a folder that is closed to others until it has its mode: a socket is open to whoever the umask lets in.
+    // In a folder that is closed to others until it has its mode: a socket is open to whoever the
+    // umask lets in.
     let closed = path.with_added_extension(uuid::Uuid::new_v4().simple().to_string());
     private::make_folder(&closed)?;
     let draft = closed.join("s");

@@ -33,8 +33,8 @@ pub(crate) fn body_format(headers: &HeaderMap) -> Result<Format, &'static str> {
     parse_media_type(kind).ok_or(words)
 }
 
-/// A search by form as a query string; where it is none: status, issue-type and words of the answer. In a form a plus is a space;
-/// in a query string it is itself.
+/// A search by form as a query string; where it is none: status, issue-type and words of the
+/// answer. In a form a plus is a space; in a query string it is itself.
 pub(crate) fn form(
     headers: &HeaderMap,
     body: &[u8],
@@ -93,8 +93,8 @@ impl BodyProblem {
     }
 }
 
-/// Reads a body within its limits of size and time: `body_max` bytes, `pause_max` between two pieces. With
-/// a `body_max` of 0 it is read past, so that its sender comes to read the answer.
+/// Reads a body within its limits of size and time: `body_max` bytes, `pause_max` between two
+/// pieces. With a `body_max` of 0 it is read past, so that its sender comes to read the answer.
 pub(crate) async fn read_body(
     headers: &HeaderMap,
     mut body: Incoming,

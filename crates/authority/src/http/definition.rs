@@ -1,4 +1,5 @@
-//! The interface as data: the routes that are served are those that `/metadata` and `/openapi.json` tell.
+//! The interface as data: the routes that are served are those that `/metadata` and `/openapi.json`
+//! tell.
 
 use fhir::Instant;
 use http::Method;
@@ -63,8 +64,8 @@ pub(crate) const ROUTES: &[Route] = &[
     },
 ];
 
-/// The route of a path, and the segment that `{id}` stands for. Segments are compared decoded, as RFC 3986
-/// (section 6.2.2.2) has it; a path that cannot be decoded has no route.
+/// The route of a path, and the segment that `{id}` stands for. Segments are compared decoded, as
+/// RFC 3986 (section 6.2.2.2) has it; a path that cannot be decoded has no route.
 pub(crate) fn route_of(path: &str) -> Option<(&'static Route, Option<String>)> {
     let rest = path.strip_prefix(BASE_PATH)?.strip_prefix('/')?;
     let rest = rest.strip_suffix('/').unwrap_or(rest);
@@ -107,7 +108,7 @@ impl Route {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts<'a> {
     pub(crate) release: Release,
-    /// `{base_url}`.
+    /// The base address of the service, `https://…/v1/fhir`.
     pub(crate) base: &'a str,
     /// Whether `If-None-Exist` is honoured.
     pub(crate) conditional_create: bool,

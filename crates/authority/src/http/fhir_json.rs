@@ -1,4 +1,5 @@
-//! What is answered, as FHIR says it: the few resources that the authority writes, fields in FHIR's order.
+//! What is answered, as FHIR says it: the few resources that the authority writes, fields in FHIR's
+//! order.
 
 use std::borrow::Cow;
 
@@ -249,7 +250,8 @@ struct Attachment<'a> {
 }
 
 impl<'a> ReferenceFacts<'a> {
-    /// Names the document, as the published answers do; a refused one that had no name at all by our id of it.
+    /// Names the document, as the published answers do; a refused one that had no name at all by
+    /// our id of it.
     fn url(&self) -> Cow<'a, str> {
         let named = [self.document, self.identifier].into_iter().find(|name| !name.is_empty());
         named
@@ -339,7 +341,8 @@ struct SearchMode {
 }
 
 impl<'a> SearchSet<'a> {
-    /// `as_of`: everything that happened to the caller's documents up to then is in the result, nothing later.
+    /// `as_of`: everything that happened to the caller's documents up to then is in the result,
+    /// nothing later.
     pub(crate) fn new(as_of: Option<Instant>, now: Instant, total: u64, link: Vec<Link>) -> Self {
         let meta = Meta {
             version_id: None,

@@ -1,5 +1,6 @@
-//! The smallest report that is accepted, as a JSON schema and as an example: for the OpenAPI description.
-//! FHIR has far more elements than stand here; each of these is needed, or is of this form where it stands.
+//! The smallest report that is accepted, as a JSON schema and as an example: for the OpenAPI
+//! description. FHIR has far more elements than stand here; each of these is needed, or is of this
+//! form where it stands.
 
 use exchange::canonical;
 use serde_json::{Value, json};
@@ -50,7 +51,8 @@ fn some(item: &Value) -> Value {
 pub(crate) fn document() -> Value {
     let uuid =
         pattern("^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$");
-    // FHIR's string: no control characters. Its uri: no white space either. U+FFFE and U+FFFF: not in XML.
+    // FHIR's string: no control characters. Its uri: no white space either. U+FFFE and U+FFFF: not
+    // in XML.
     let text = pattern(r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]+$");
     let uri = pattern(r"^[^\u0000-\u0020\ufffe\uffff]+$");
     let day = "[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])";

@@ -117,7 +117,8 @@ fn new_document(
     }
 }
 
-/// In a task of its own: a client that goes away takes this one with it, and the document is accepted all the same.
+/// In a task of its own: a client that goes away takes this one with it, and the document is
+/// accepted all the same.
 async fn stored(context: &Context, new: NewDocument) -> Result<Accepted, StoreError> {
     let (store, wake) = (Arc::clone(&context.store), Arc::clone(&context.wake));
     let accepting = tokio::spawn(async move {
@@ -175,8 +176,8 @@ fn found_new(new: NewDocument, at: Instant) -> Found {
     }
 }
 
-/// The answer to a document that breaks rules, in the releases that give it an id: it has failed, its text is not
-/// stored, and what is wrong with it can be read again.
+/// The answer to a document that breaks rules, in the releases that give it an id: it has failed,
+/// its text is not stored, and what is wrong with it can be read again.
 async fn refused(
     asked: Asked<'_>,
     format: Format,
@@ -196,8 +197,8 @@ async fn refused(
     Ok(reply)
 }
 
-/// The condition of a conditional create. What is not understood must not be ignored here, as it is by a search:
-/// a document more or less depends on it.
+/// The condition of a conditional create. What is not understood must not be ignored here, as it is
+/// by a search: a document more or less depends on it.
 fn condition_of(context: &Context, condition: &str) -> Option<Query> {
     let condition = asked_of(condition);
     let (query, unknown) = Query::parse(condition, context.release).ok()?;

@@ -1,5 +1,6 @@
-//! The OpenAPI 3.0 description, from the routes and the parameters that are served. It is exact enough that
-//! what it allows is accepted and what it forbids is refused, as far as OpenAPI can say it.
+//! The OpenAPI 3.0 description, from the routes and the parameters that are served. It is exact
+//! enough that what it allows is accepted and what it forbids is refused, as far as OpenAPI can say
+//! it.
 
 use exchange::canonical;
 use serde_json::{Map, Value, json};

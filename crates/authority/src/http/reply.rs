@@ -1,5 +1,5 @@
-//! An answer on its way out: a FHIR resource in the encoding that was asked for, unless a fault plan wants
-//! something else.
+//! An answer on its way out: a FHIR resource in the encoding that was asked for, unless a fault
+//! plan wants something else.
 
 use std::convert::Infallible;
 use std::pin::Pin;

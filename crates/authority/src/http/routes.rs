@@ -111,7 +111,8 @@ impl Arriving<'_> {
         if refusals > 0 {
             let entry = throttled(laboratory, &self.certificate.fingerprint, refusals);
             if context.store.audit(entry).await.is_err() {
-                // They are put on record with the next ones. A refusal shows nothing, so it does not wait for that.
+                // They are put on record with the next ones. A refusal shows nothing, so it does
+                // not wait for that.
                 context.rate_limiter.give_back(who.laboratory, refusals);
             }
         }

@@ -61,8 +61,9 @@ pub(crate) fn too_many(raw: &str) -> Option<Reply> {
         .then(|| too_costly(format!("A search has at most {ALTERNATIVES_MAX} alternatives")))
 }
 
-/// What cannot be done with parameters that are not known. A modifier that is not known must never be
-/// ignored (<https://hl7.org/fhir/R4/search.html#modifiers>); others are, unless the caller wants to be told.
+/// What cannot be done with parameters that are not known. A modifier that is not known must never
+/// be ignored (<https://hl7.org/fhir/R4/search.html#modifiers>); others are, unless the caller
+/// wants to be told.
 fn unsupported(raw: &str, unknown: &[String], release: Release, strict: bool) -> Vec<Notice> {
     let told = |name: &str, words: String| {
         let expression = Some(format!("http.{name}"));
@@ -169,8 +170,8 @@ async fn page(
     Ok(reply)
 }
 
-/// What happened to the laboratory's documents up to this moment is in the result; `None`: nothing ever did.
-/// What happened to documents of others does not show in it.
+/// What happened to the laboratory's documents up to this moment is in the result; `None`: nothing
+/// ever did. What happened to documents of others does not show in it.
 fn moment_of(result: &FoundPage) -> Option<Instant> {
     Some(result.as_of).filter(|at| at.0 != 0)
 }
@@ -212,8 +213,8 @@ fn zero_based_pages(url: &str) -> String {
     format!("{address}?{}", query.split('&').map(named).collect::<Vec<_>>().join("&"))
 }
 
-/// Where our link says that its page begins or ends: `PAGE.COUNT.MICROS`. It is left out of account where page
-/// or count have been changed, and where it is not ours.
+/// Where our link says that its page begins or ends: `PAGE.COUNT.MICROS`. It is left out of account
+/// where page or count have been changed, and where it is not ours.
 fn beside(raw: &str, search: &Search) -> Option<Beside> {
     pairs(raw).find_map(|(name, value)| {
         let make = match name.as_str() {
@@ -228,7 +229,8 @@ fn beside(raw: &str, search: &Search) -> Option<Beside> {
     })
 }
 
-/// A query as our links say it: also with what a client of this release is not offered, and we understood.
+/// A query as our links say it: also with what a client of this release is not offered, and we
+/// understood.
 fn written(query: &Query, release: Release) -> String {
     let mut text = query.to_query_string(release);
     let key =

@@ -1,5 +1,5 @@
-//! What is answered to bytes that are no HTTP request. The HTTP library answers them itself, with a status
-//! and nothing else; here the OperationOutcome is put in, so that no answer is without one.
+//! What is answered to bytes that are no HTTP request. The HTTP library answers them itself, with a
+//! status and nothing else; here the OperationOutcome is put in, so that no answer is without one.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -25,8 +25,9 @@ impl<S> Explained<S> {
     }
 }
 
-/// The answer to write instead, where these bytes are an answer without a resource. Every answer of ours
-/// has an id; one without is the library's, and it writes it in one piece, on an HTTP/1 connection only.
+/// The answer to write instead, where these bytes are an answer without a resource. Every answer of
+/// ours has an id; one without is the library's, and it writes it in one piece, on an HTTP/1
+/// connection only.
 fn explained(written: &[u8]) -> Option<Bytes> {
     let text = std::str::from_utf8(written).ok()?;
     let status = text.strip_prefix("HTTP/1.").and_then(|rest| rest.get(2..5))?;

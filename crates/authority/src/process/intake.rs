@@ -1,4 +1,5 @@
-//! What is accepted: the text is read, checked in full, and either everything fits or every error is told.
+//! What is accepted: the text is read, checked in full, and either everything fits or every error
+//! is told.
 
 use std::collections::BTreeSet;
 
@@ -65,8 +66,8 @@ pub(crate) fn examine(
     }
 }
 
-/// What is to be said of what was sent whether or not there are packages of rules. Here and in `Validation` a
-/// document is judged before it is accepted, and nowhere else.
+/// What is to be said of what was sent whether or not there are packages of rules. Here and in
+/// `Validation` a document is judged before it is accepted, and nowhere else.
 fn findings_of(tree: &Tree, strictness: Strictness) -> Vec<Finding> {
     let mut findings = tree.check();
     findings.extend(check_envelope(tree, strictness));
@@ -87,8 +88,8 @@ fn findings_of(tree: &Tree, strictness: Strictness) -> Vec<Finding> {
     findings
 }
 
-/// What a DocumentReference says of itself and of its document. What no database could keep is left out: that it is
-/// too long is a finding.
+/// What a DocumentReference says of itself and of its document. What no database could keep is left
+/// out: that it is too long is a finding.
 fn metadata_of(tree: &Tree) -> Option<Metadata> {
     let root = tree.root();
     if root.resource_type() != Some("DocumentReference") {
@@ -156,8 +157,8 @@ fn check_document(document: Element<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// SHA-256 of a document's data: the same for JSON and XML, whatever the white space; without the local
-/// id and the declared profiles, which the sender may add.
+/// SHA-256 of a document's data: the same for JSON and XML, whatever the white space; without the
+/// local id and the declared profiles, which the sender may add.
 fn digest_of(document: Element<'_>) -> [u8; 32] {
     let mut hash = Sha256::new();
     for child in ordered(document) {

@@ -152,8 +152,8 @@ impl Rules {
 }
 
 impl When {
-    /// Where the conditions hold in a document: the element that the first of them met, `Some(None)`
-    /// where they need none.
+    /// Where the conditions hold in a document: the element that the first of them met,
+    /// `Some(None)` where they need none.
     pub(crate) fn holds<'t>(
         &self,
         document: Element<'t>,
@@ -198,7 +198,8 @@ impl When {
             || self.older_than_days.is_some()
     }
 
-    /// Whether the element at `path` has such a value; being there is enough where none is asked for.
+    /// Whether the element at `path` has such a value; being there is enough where none is asked
+    /// for.
     fn fits(&self, element: Element<'_>, accepted: Instant) -> bool {
         if !self.asks_of_values() {
             return true;

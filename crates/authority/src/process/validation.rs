@@ -1,5 +1,5 @@
-//! Validation by the rules of FHIR packages, where an operator put some into use: the same that a laboratory
-//! can put into use on its side, so that both judge alike.
+//! Validation by the rules of FHIR packages, where an operator put some into use: the same that a
+//! laboratory can put into use on its side, so that both judge alike.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -21,7 +21,7 @@ pub(crate) struct Validation {
 /// An imported package, for lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RulesPackage {
-    /// `NAME@VERSION`.
+    /// Name and version of the package, `NAME@VERSION`.
     pub label: String,
     /// Number of its definitions.
     pub definitions: usize,
@@ -30,8 +30,8 @@ pub struct RulesPackage {
 }
 
 impl Validation {
-    /// By what is in use in a data folder. Rules that cannot be read keep the service from starting: it
-    /// would accept what its operator wants refused.
+    /// By what is in use in a data folder. Rules that cannot be read keep the service from
+    /// starting: it would accept what its operator wants refused.
     pub(crate) fn open(data: &Path) -> Result<Self, AuthorityError> {
         let validation = Self { store: Some(store_of(data)), in_use: InUse::default() };
         validation.current().map_err(fault)?;
@@ -51,7 +51,8 @@ impl Validation {
     /// What the rules find beside the base check, which is part of every examination.
     ///
     /// # Errors
-    /// Rules that became unreadable while the service runs: nothing is accepted that they may refuse.
+    /// Rules that became unreadable while the service runs: nothing is accepted that they may
+    /// refuse.
     pub(crate) fn findings(&self, tree: &Tree) -> Result<Vec<Finding>, StoreFault> {
         let Some(set) = self.current()? else { return Ok(Vec::new()) };
         let profiles = set.entry_profiles(tree.root().resource_type().unwrap_or_default());
@@ -84,8 +85,8 @@ pub fn rules_packages(data: &Path) -> Result<Vec<RulesPackage>, AuthorityError> 
     Ok(all.iter().map(|of| shown(of, in_use.as_deref())).collect())
 }
 
-/// Validates by a package, and what it depends on, from the next document on; a running service needs no
-/// restart.
+/// Validates by a package, and what it depends on, from the next document on; a running service
+/// needs no restart.
 pub fn use_rules(data: &Path, label: &str) -> Result<RulesPackage, AuthorityError> {
     let used = store_of(data).make_used(label).map_err(fault)?;
     Ok(shown(&used, Some(&used.manifest.label())))

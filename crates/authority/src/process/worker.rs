@@ -17,8 +17,8 @@ use crate::store::{Store, StoreError};
 
 /// Documents judged between two commits.
 const BATCH: u32 = 64;
-/// What arrives within this time is judged together. Without it, accepting and judging take turns at commits
-/// that are each half empty.
+/// What arrives within this time is judged together. Without it, accepting and judging take turns
+/// at commits that are each half empty.
 const GATHER: Duration = Duration::from_millis(20);
 /// After a failure of the database (a full disk) it is asked again this much later.
 const PAUSE: Duration = Duration::from_secs(2);
@@ -41,8 +41,9 @@ impl Working {
     }
 }
 
-/// Works the queue of a data folder's store, and serves nothing but, where asked for, the admin port; ends when
-/// `shutdown` is cancelled. Any number of processes may do so beside those that [serve](crate::serve).
+/// Works the queue of a data folder's store, and serves nothing but, where asked for, the admin
+/// port; ends when `shutdown` is cancelled. Any number of processes may do so beside those that
+/// [serve](crate::serve).
 pub async fn work(
     data: &Path,
     rules: Rules,
@@ -101,7 +102,8 @@ pub(crate) async fn run(
     }
 }
 
-/// Judges what is due; how long there is nothing more to do (zero: a whole batch was due, there may be more).
+/// Judges what is due; how long there is nothing more to do (zero: a whole batch was due, there may
+/// be more).
 async fn step(store: &Arc<Store>, rules: &Arc<Rules>) -> Result<Duration, StoreError> {
     let turn = store.take(BATCH).await?;
     if turn.due.is_empty() {

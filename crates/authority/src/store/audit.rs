@@ -53,7 +53,8 @@ pub(super) const APPEND: &str =
     "INSERT INTO audit (at, laboratory, certificate, interaction, receipt, entries, status, shown)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
 
-/// The wanted lines, newest first. Parameters: laboratory's name or NULL, receipt or NULL, how many.
+/// The wanted lines, newest first. Parameters: laboratory's name or NULL, receipt or NULL, how
+/// many.
 pub(super) const LINES: &str =
     "SELECT at, name, certificate, interaction, receipt, entries, status, shown FROM audit
      LEFT JOIN laboratory ON laboratory.id = laboratory

@@ -1,5 +1,6 @@
-//! Read and search: a query of the interface becomes SQL. Versions are never changed once another follows
-//! them, so that whatever is asked of one moment has one answer, however many questions it takes.
+//! Read and search: a query of the interface becomes SQL. Versions are never changed once another
+//! follows them, so that whatever is asked of one moment has one answer, however many questions it
+//! takes.
 
 use exchange::{Processing, Query, SortKey, TimeFilter, TimePrefix};
 use fhir::Instant;
@@ -52,7 +53,8 @@ pub(crate) enum Beside {
 /// What was found.
 #[derive(Debug, Clone)]
 pub(crate) struct Result {
-    /// When the last thing happened to the laboratory's documents that this search knows of; 0 where nothing did.
+    /// When the last thing happened to the laboratory's documents that this search knows of; 0
+    /// where nothing did.
     pub(crate) as_of: Instant,
     pub(crate) total: u64,
     pub(crate) found: Vec<Found>,
@@ -110,7 +112,8 @@ impl Axis {
     }
 }
 
-/// The time that orders the result of a query, and whether it descends; `None`: something else comes first.
+/// The time that orders the result of a query, and whether it descends; `None`: something else
+/// comes first.
 pub(crate) fn axis(query: &Query) -> Option<(Axis, bool)> {
     match query.sort.first() {
         None => Some((Axis::Date, true)),

@@ -9,11 +9,12 @@ use crate::{AuthorityError, private};
 
 /// Where documents, laboratories, the queue and the audit log are kept.
 ///
-/// `sqlite` is a file in the data folder. `postgres://user@host:port/database` is shared by any number of
-/// processes; `postgres:///database?host=/run/postgresql` goes by a Unix socket. The password comes from the
-/// URL, from `password_file=FILE`, or from the environment variable `PGPASSWORD`. The connection is by TLS,
-/// with the server's certificate verified, unless it stays on this computer; `sslmode=require` and
-/// `sslmode=disable` say otherwise, `sslrootcert=FILE` names CAs (PEM) in place of the system's.
+/// `sqlite` is a file in the data folder. `postgres://user@host:port/database` is shared by any
+/// number of processes; `postgres:///database?host=/run/postgresql` goes by a Unix socket. The
+/// password comes from the URL, from `password_file=FILE`, or from the environment variable
+/// `PGPASSWORD`. The connection is by TLS, with the server's certificate verified, unless it stays
+/// on this computer; `sslmode=require` and `sslmode=disable` say otherwise, `sslrootcert=FILE`
+/// names CAs (PEM) in place of the system's.
 #[derive(Clone, PartialEq, Eq, Default)]
 pub struct StoreUrl(Option<String>);
 
@@ -31,8 +32,8 @@ impl StoreUrl {
         }
     }
 
-    /// Records it in a data folder, for every later command; readable by its owner only, for it may hold a
-    /// password. Whoever records it has opened it.
+    /// Records it in a data folder, for every later command; readable by its owner only, for it may
+    /// hold a password. Whoever records it has opened it.
     pub(crate) fn record(&self, data: &Path) -> Result<(), AuthorityError> {
         if Self::of(data)? == *self {
             return Ok(());

@@ -1,5 +1,6 @@
-//! What stands in the place of `postgres` where this program is built without it: the desktop app keeps its practice
-//! authority in a file. No value of these types can exist, so that nothing here can be called.
+//! What stands in the place of `postgres` where this program is built without it: the desktop app
+//! keeps its practice authority in a file. No value of these types can exist, so that nothing here
+//! can be called.
 
 use std::convert::Infallible;
 use std::time::Duration;

@@ -291,8 +291,9 @@ impl<'a> Plan<'a> {
         format!("?{}", self.values.len())
     }
 
-    /// Placeholders for an identifier: in lower case, by which it is found, and as it is where case matters. That of a
-    /// UUID does not (RFC 9562 section 4), nor does that of `urn:uuid:` (RFC 8141 section 3.1).
+    /// Placeholders for an identifier: in lower case, by which it is found, and as it is where case
+    /// matters. That of a UUID does not (RFC 9562 section 4), nor does that of `urn:uuid:` (RFC
+    /// 8141 section 3.1).
     fn identifier_value(&mut self, value: &str) -> (String, Option<String>) {
         let lower = value.to_ascii_lowercase();
         let exact = (!lower.starts_with("urn:uuid:")).then(|| self.value(value));
@@ -349,7 +350,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// `value`, `system|value`, `|value`, `system|`; a comma is OR. Of the DocumentReference or the document.
+    /// `value`, `system|value`, `|value`, `system|`; a comma is OR. Of the DocumentReference or the
+    /// document.
     fn identifiers(&mut self, tokens: &str) {
         let mut selects = Vec::new();
         for token in exchange::split(tokens, ',') {

@@ -1,11 +1,12 @@
 //! The store on a PostgreSQL that any number of processes share.
 //!
-//! What is searched by time must become visible in the order of its times: a laboratory that has seen one
-//! moment never looks before it again. Transactions that write a version therefore take their turn at one
-//! advisory lock, take their times under it, above the last committed one, by the server's clock, and keep it
-//! until they have committed. It costs that the whole installation commits one group at a time; while one
-//! commits, every process gathers the next group, so that what a commit costs is shared by many documents.
-//! Everything else (reading, judging, auditing) goes on in parallel.
+//! What is searched by time must become visible in the order of its times: a laboratory that has
+//! seen one moment never looks before it again. Transactions that write a version therefore take
+//! their turn at one advisory lock, take their times under it, above the last committed one, by the
+//! server's clock, and keep it until they have committed. It costs that the whole installation
+//! commits one group at a time; while one commits, every process gathers the next group, so that
+//! what a commit costs is shared by many documents. Everything else (reading, judging, auditing)
+//! goes on in parallel.
 
 mod queue;
 mod read;

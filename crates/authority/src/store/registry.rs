@@ -104,8 +104,8 @@ impl Registry {
         }
     }
 
-    /// Adds a certificate to a laboratory, and the laboratory if it is new; whether the certificate is
-    /// new.
+    /// Adds a certificate to a laboratory, and the laboratory if it is new; whether the certificate
+    /// is new.
     pub(crate) fn register(
         &self,
         name: &str,

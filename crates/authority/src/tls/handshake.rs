@@ -1,4 +1,5 @@
-//! TLS handshakes, and how they are refused: with the alert that TLS has for the reason, heard by the client.
+//! TLS handshakes, and how they are refused: with the alert that TLS has for the reason, heard by
+//! the client.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,8 +67,8 @@ async fn accept(acceptor: &TlsAcceptor, stream: TcpStream) -> Option<TlsStream<T
     }
 }
 
-/// Ends our side and hears the other one out: were the connection closed over unread bytes, TCP would reset
-/// it, and the alert could be lost on its way.
+/// Ends our side and hears the other one out: were the connection closed over unread bytes, TCP
+/// would reset it, and the alert could be lost on its way.
 async fn linger(mut stream: TcpStream) {
     let farewell = async {
         stream.shutdown().await?;
@@ -94,7 +95,8 @@ async fn refuse_at_once(mut stream: TcpStream, description: AlertDescription) {
     }
 }
 
-/// What is said to be wrong with the certificate; `Err`: an alert that comes before any certificate.
+/// What is said to be wrong with the certificate; `Err`: an alert that comes before any
+/// certificate.
 const fn of_certificate(alert: TlsAlert) -> Result<CertificateError, AlertDescription> {
     match alert {
         TlsAlert::CertificateRevoked => Ok(CertificateError::Revoked),

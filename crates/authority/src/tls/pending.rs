@@ -1,8 +1,9 @@
-//! Connections whose caller is not known yet: how many may say nothing, and how many may shake hands.
+//! Connections whose caller is not known yet: how many may say nothing, and how many may shake
+//! hands.
 //!
-//! Who has said nothing keeps nobody out: where the places are taken, the one that has been silent for longest
-//! ends for the newest, first among those of the same address. Handshakes cost time and memory, so that only few
-//! run at once, and of those one address has only a part.
+//! Who has said nothing keeps nobody out: where the places are taken, the one that has been silent
+//! for longest ends for the newest, first among those of the same address. Handshakes cost time and
+//! memory, so that only few run at once, and of those one address has only a part.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -73,7 +74,8 @@ impl Pending {
         }
     }
 
-    /// Waits until a caller speaks and its turn has come; `None`: it said nothing in time, or its place was needed.
+    /// Waits until a caller speaks and its turn has come; `None`: it said nothing in time, or its
+    /// place was needed.
     pub(crate) async fn turn(&self, stream: &TcpStream, address: IpAddr) -> Option<Turn> {
         let address = network(address);
         let place = self.enter(address);
@@ -127,7 +129,8 @@ impl Pending {
 }
 
 impl Waiting {
-    /// Ends the oldest silent connection where there are too many; where all have spoken, the oldest of those.
+    /// Ends the oldest silent connection where there are too many; where all have spoken, the
+    /// oldest of those.
     fn make_room(&mut self, address: IpAddr) {
         let of_address = |connection: &Connection| connection.address == address;
         let same = self.connections.values().filter(|one| of_address(one)).count();
@@ -153,7 +156,8 @@ impl Drop for Place<'_> {
     }
 }
 
-/// What one caller can have many of counts as one address: the lower half of an address of IPv6 is its own choice.
+/// What one caller can have many of counts as one address: the lower half of an address of IPv6 is
+/// its own choice.
 pub(super) fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() >> 64 << 64).into()),

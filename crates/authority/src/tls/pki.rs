@@ -63,9 +63,10 @@ const PILOT_DAYS: i64 = 730;
 /// A server certificate is made anew this long before its end.
 const RENEWAL_DAYS: i64 = 30;
 
-/// Prepares a data folder: certificate authority (`ca.pem`, `ca.key`), server certificate for localhost,
-/// 127.0.0.1 and ::1, database, and a pilot certificate for each laboratory. What exists is kept, so that
-/// laboratories can be added later. Keys and passwords are readable by the owner only.
+/// Prepares a data folder: certificate authority (`ca.pem`, `ca.key`), server certificate for
+/// localhost, 127.0.0.1 and ::1, database, and a pilot certificate for each laboratory. What exists
+/// is kept, so that laboratories can be added later. Keys and passwords are readable by the owner
+/// only.
 pub fn init(data: &Path, laboratories: &[String]) -> Result<Initialised, AuthorityError> {
     for name in laboratories {
         check_name(name)?;
@@ -115,8 +116,8 @@ fn make_server(data: &Path) -> Result<(), AuthorityError> {
 /// File in the data folder: further names and addresses of this computer, one a line.
 const HOSTS: &str = "hosts";
 
-/// Adds names or addresses by which clients reach this computer, and makes the server certificate anew; it
-/// is used from the next start on.
+/// Adds names or addresses by which clients reach this computer, and makes the server certificate
+/// anew; it is used from the next start on.
 pub fn add_hosts(data: &Path, hosts: &[String]) -> Result<(), AuthorityError> {
     let mut all = read_hosts(data)?;
     for host in hosts {
@@ -343,7 +344,8 @@ where
     E: std::fmt::Display,
 {
     move |source| {
-        // Some of these are no `Error`. Errors that borrow their input cannot be kept; their words can.
+        // Some of these are no `Error`. Errors that borrow their input cannot be kept; their words
+        // can.
         AuthorityError::Certificate { operation, source: source.to_string().into() }
     }
 }
@@ -352,8 +354,8 @@ fn file_error(path: &Path, source: std::io::Error) -> AuthorityError {
     AuthorityError::File { path: path.to_owned(), source }
 }
 
-/// Writes beside and renames: a file is whole or absent. What is not secret is closed too: it is handed over, and
-/// not read in this folder.
+/// Writes beside and renames: a file is whole or absent. What is not secret is closed too: it is
+/// handed over, and not read in this folder.
 fn write_file(path: &Path, bytes: &[u8]) -> Result<(), AuthorityError> {
     let beside = path.with_added_extension("part");
     let written = (|| {

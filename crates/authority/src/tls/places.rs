@@ -1,6 +1,8 @@
-//! Places of callers that are known: so many in all, and of these one laboratory and one address have only a part.
+//! Places of callers that are known: so many in all, and of these one laboratory and one address
+//! have only a part.
 //!
-//! Whoever opens more is let go at once, and keeps those that it has: its own connections are in its own way.
+//! Whoever opens more is let go at once, and keeps those that it has: its own connections are in
+//! its own way.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -16,7 +18,8 @@ use super::pending::network;
 pub(crate) const PLACES: usize = 1_024;
 /// Of one laboratory: a courier has eight at most, and a large laboratory has some computers.
 const OF_LABORATORY: usize = 128;
-/// Of one address: behind a balancer all laboratories have one, and an administrator's way in stays.
+/// Of one address: behind a balancer all laboratories have one, and an administrator's way in
+/// stays.
 const OF_ADDRESS: usize = PLACES - OF_LABORATORY;
 /// How long a caller waits for a place, where others have all of them.
 const WAIT_MAX: Duration = Duration::from_secs(10);

@@ -1,5 +1,5 @@
-//! Whose certificates are let in: those of the own CA or of configured ones, less the revocation list,
-//! which is read again when its file changes.
+//! Whose certificates are let in: those of the own CA or of configured ones, less the revocation
+//! list, which is read again when its file changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -133,8 +133,9 @@ fn tls_config(
         .with_client_cert_verifier(verifier)
         .with_single_cert(certificates(&data.join("server.pem"))?, key)
         .map_err(unusable("use the server's certificate"))?;
-    // A resumed session would be let in by the certificate of its first handshake, however long ago that was, and
-    // whatever became of it since. Connections stay open, so that few handshakes are saved by it.
+    // A resumed session would be let in by the certificate of its first handshake, however long ago
+    // that was, and whatever became of it since. Connections stay open, so that few handshakes are
+    // saved by it.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];

@@ -1,4 +1,5 @@
-//! How a handshake is refused: with the alert that TLS has for the reason, and so that the client hears it.
+//! How a handshake is refused: with the alert that TLS has for the reason, and so that the client
+//! hears it.
 
 use std::sync::Arc;
 

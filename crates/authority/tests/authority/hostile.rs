@@ -66,8 +66,8 @@ fn memory() -> u64 {
     kilobytes.unwrap_or(0) << 10
 }
 
-/// More connections than the service has places for, by which nothing is said; from several addresses where the
-/// system has more than one of its own.
+/// More connections than the service has places for, by which nothing is said; from several
+/// addresses where the system has more than one of its own.
 async fn silent(house: &House, count: usize) -> Vec<TcpStream> {
     let addr = house.serving.as_ref().unwrap().addr;
     let mut streams = Vec::new();
@@ -105,7 +105,8 @@ async fn silent_connections_keep_nobody_out() {
     assert!(!matches!(told, Ok(Ok(1..))) && told.is_ok(), "{:?}", began.elapsed());
 }
 
-/// One laboratory opens more connections than its part: what is more is let go at once, and others get in.
+/// One laboratory opens more connections than its part: what is more is let go at once, and others
+/// get in.
 async fn one_laboratory_leaves_places_for_others() {
     let house = House::open(|_| {}).await;
     let mut held = Vec::new();

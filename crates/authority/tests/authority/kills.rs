@@ -1,7 +1,9 @@
-//! Processes killed at random moments under load: nothing accepted is lost, nothing is processed twice.
+//! Processes killed at random moments under load: nothing accepted is lost, nothing is processed
+//! twice.
 //!
-//! On SQLite one process is killed and started again; on PostgreSQL two nodes and a worker run, one of them is
-//! killed, and clients go on with the others. `LABCOURIER_KILLS` says how often; `cargo xtask kills` says it.
+//! On SQLite one process is killed and started again; on PostgreSQL two nodes and a worker run, one
+//! of them is killed, and clients go on with the others. `LABCOURIER_KILLS` says how often;
+//! `cargo xtask kills` says it.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

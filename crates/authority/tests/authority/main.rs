@@ -1,5 +1,5 @@
-//! The suite of the authority, in one program: through real HTTPS, on each store, and where the releases of the
-//! interface differ or must not, in each release.
+//! The suite of the authority, in one program: through real HTTPS, on each store, and where the
+//! releases of the interface differ or must not, in each release.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may fail")]
 #![allow(clippy::print_stdout, reason = "what a test counted is shown with it")]
@@ -9,6 +9,8 @@ mod setting;
 mod common;
 
 mod administration;
+mod audit;
+mod costly;
 mod deploy;
 mod exchange;
 mod faults;
@@ -16,6 +18,7 @@ mod handshakes;
 mod hostile;
 mod interface;
 mod kills;
+mod load;
 mod manual;
 mod oddities;
 mod process;
@@ -24,6 +27,7 @@ mod search;
 #[cfg(postgres_is_installed)]
 mod several;
 mod shape;
+mod times;
 mod validation;
 
 #[cfg(not(postgres_is_installed))]

@@ -17,15 +17,7 @@ in_every_release![
     pages_do_not_shift_while_reports_arrive_and_change,
     searches_agree_with_a_naive_model,
     walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive,
-    times_are_periods_in_every_precision_and_zone,
 ];
-
-/// Nothing about the wire.
-mod newest {
-    use super::throughput_of_create;
-
-    on_every_store![throughput_of_create];
-}
 
 /// What a model knows of one document.
 #[derive(Debug, Clone)]
@@ -219,7 +211,8 @@ async fn pages_do_not_shift_while_reports_arrive_and_change() {
     }
 }
 
-/// A small generator, so that a failing seed can be repeated (numbers of Steele and others, splitmix64).
+/// A small generator, so that a failing seed can be repeated (numbers of Steele and others,
+/// splitmix64).
 struct Dice(u64);
 
 impl Dice {
@@ -232,7 +225,8 @@ impl Dice {
     }
 }
 
-/// A date parameter near a time that is there: any prefix, any precision, any zone, one or several values.
+/// A date parameter near a time that is there: any prefix, any precision, any zone, one or several
+/// values.
 fn any_filter(dice: &mut Dice, known: &[Known], time: impl Fn(&Answer) -> Instant) -> TimeFilter {
     let mut filter = TimeFilter { prefix: TimePrefix::ALL[dice.roll(6)], value: String::new() };
     for number in 0..=usize::from(dice.roll(4) == 0) {
@@ -272,7 +266,8 @@ fn any_identifiers(dice: &mut Dice, known: &[Known]) -> String {
 /// Of every identifier of these documents.
 const SYSTEM: &str = "urn:ietf:rfc:3986";
 
-/// A query, and how it is asked in the release: of what the oldest does not offer it is asked nothing.
+/// A query, and how it is asked in the release: of what the oldest does not offer it is asked
+/// nothing.
 fn any_query(dice: &mut Dice, known: &[Known]) -> Query {
     let mut query = any_query_of_all(dice, known);
     if !has_full_search() {
@@ -282,7 +277,8 @@ fn any_query(dice: &mut Dice, known: &[Known]) -> Query {
     query
 }
 
-/// As the client of the release writes it; order and pages are understood in the oldest too, which ours never asks.
+/// As the client of the release writes it; order and pages are understood in the oldest too, which
+/// ours never asks.
 fn written(query: &Query) -> String {
     query.to_query_string(if has_full_search() { release() } else { Release::R1_13_1 })
 }
@@ -416,64 +412,4 @@ async fn walks_to_the_end_and_back_agree_with_the_model_while_reports_arrive() {
     }
     println!("{steps} steps of walks");
     assert!(steps > 20);
-}
-
-async fn throughput_of_create() {
-    let house = House::open(|_| {}).await;
-    let lab = house.client("alpha");
-    let count = 400;
-    let bodies: Vec<_> = (0..count)
-        .map(|n| crate::common::wrapped(&document(&urn(), "A", &n.to_string()), &urn()))
-        .collect();
-    let begin = std::time::Instant::now();
-    let mut tasks = tokio::task::JoinSet::new();
-    for chunk in bodies.chunks(count / 16) {
-        let (lab, chunk) = (lab.clone(), chunk.to_vec());
-        tasks.spawn(async move {
-            for (body, format) in chunk {
-                assert_eq!(lab.post(body, format.media_type()).await.status(), StatusCode::CREATED);
-            }
-        });
-    }
-    while let Some(done) = tasks.join_next().await {
-        done.unwrap();
-    }
-    let rate = count as f64 / begin.elapsed().as_secs_f64();
-    println!("{count} documents accepted by 16 clients: {rate:.0}/s");
-    assert_eq!(lab.search("_count=0").await.total, Some(count as u64));
-}
-
-async fn times_are_periods_in_every_precision_and_zone() {
-    let house = House::open(|_| {}).await;
-    let lab = house.client("alpha");
-    let date = lab.deliver(&document(&urn(), "A", "1"), &urn()).await.date.unwrap();
-    let text = date.to_search();
-    let later = date.plus_seconds(3600).to_search();
-    let (hour_on, second) = (&later[..19], &text[..19]);
-    for (query, total) in [
-        (format!("date={}", &text[..4]), 1),
-        (format!("date=eq{}", &text[..7]), 1),
-        (format!("date=ne{}", &text[..7]), 0),
-        (format!("date=gt{}", &text[..10]), 0),
-        (format!("date=ge{}", &text[..10]), 1),
-        (format!("date=lt{}", &text[..10]), 0),
-        (format!("date=le{}", &text[..10]), 1),
-        (format!("date={}", &text[..16]), 1),
-        (format!("date={second}"), 1),
-        (format!("date={second}Z"), 1),
-        (format!("date={}", &text[..23]), 1),
-        (format!("date={text}Z"), 1),
-        (format!("date={hour_on}%2B01:00"), 1),
-        (format!("date={hour_on}+01:00"), 1),
-        (format!("date={hour_on}-01:00"), 0),
-        (format!("date=lt2000,gt{}", &text[..4]), 0),
-        (format!("date=lt2000,{}", &text[..4]), 1),
-        (format!("date=ge{second}&date=lt2000"), 0),
-        (format!("date=gt{second}&date=ge{second}"), 0),
-    ] {
-        let total = if has_full_search() { total } else { 1 };
-        let page = lab.search(&query).await;
-        assert_eq!(page.total, Some(total), "{query}");
-        assert_eq!(page.answers.len(), usize::try_from(total).unwrap(), "{query}");
-    }
 }

@@ -1,5 +1,5 @@
-//! On which store, and in which release of the interface, a test runs. Each test is written once and compiled
-//! once; the lists of the suite make a test of the runner out of it for each setting.
+//! On which store, and in which release of the interface, a test runs. Each test is written once
+//! and compiled once; the lists of the suite make a test of the runner out of it for each setting.
 
 use exchange::{InvalidAnswer, Release, SearchSupport};
 
@@ -48,7 +48,8 @@ pub(crate) fn last_updated() -> &'static str {
     release().facts().last_updated
 }
 
-/// Whether the release can be searched by more than the identifier; what it does not know it ignores.
+/// Whether the release can be searched by more than the identifier; what it does not know it
+/// ignores.
 pub(crate) fn has_full_search() -> bool {
     release().facts().search == SearchSupport::Full
 }

@@ -1,4 +1,5 @@
-//! Documents are validated by packages of rules, where an operator put some into use, as a laboratory would.
+//! Documents are validated by packages of rules, where an operator put some into use, as a
+//! laboratory would.
 
 use std::path::Path;
 use std::process::Command;

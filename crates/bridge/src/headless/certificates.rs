@@ -13,9 +13,9 @@ use crate::problem::Problem;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CertificateFacts {
-    /// Subject.
+    /// Distinguished name of the subject.
     pub subject: String,
-    /// Issuer.
+    /// Distinguished name of the issuer.
     pub issuer: String,
     /// Serial number, hex.
     pub serial: String,

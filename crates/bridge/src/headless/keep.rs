@@ -25,9 +25,9 @@ pub struct Soundness {
 /// One thing that does not agree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flaw {
-    /// What.
+    /// Code of the flaw that was found.
     pub code: &'static str,
-    /// Whose.
+    /// The submission that it belongs to, if it belongs to one.
     pub id: Option<i64>,
     /// Number of the event.
     pub event: Option<i64>,

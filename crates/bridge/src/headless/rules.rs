@@ -55,7 +55,7 @@ fhir::shows_only!(Validated { file });
 pub struct RulesEntry {
     /// Name, e.g. `hl7.fhir.r4.core`.
     pub name: String,
-    /// Version.
+    /// Version of the package.
     pub version: String,
     /// Number of definitions that validation can use.
     pub definitions: usize,
@@ -76,7 +76,7 @@ pub struct RulesEntry {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct MissingPackage {
-    /// Name.
+    /// Name of the package.
     pub name: String,
     /// Version or range.
     pub wanted: String,

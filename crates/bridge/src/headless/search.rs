@@ -17,15 +17,15 @@ pub struct SearchTerms {
     pub date: Vec<String>,
     /// `_lastUpdated`, with prefix.
     pub last_updated: Vec<String>,
-    /// `identifier`.
+    /// Values of the search parameter `identifier`.
     pub identifier: Vec<String>,
-    /// `elm-status`.
+    /// Value of the search parameter `elm-status`.
     pub status: Option<String>,
-    /// `_sort`.
+    /// Value of the search parameter `_sort`.
     pub sort: Option<String>,
-    /// `_count`.
+    /// Value of the search parameter `_count`.
     pub count: Option<u32>,
-    /// `page`.
+    /// Value of the search parameter `page`.
     pub page: Option<u32>,
 }
 
@@ -52,7 +52,7 @@ pub struct Hit {
 /// One page of an answer.
 #[derive(Clone, PartialEq)]
 pub struct HitPage {
-    /// `Bundle.total`.
+    /// `Bundle.total` as the authority gave it.
     pub total: Option<u64>,
     /// In the order given.
     pub hits: Vec<Hit>,

@@ -1,4 +1,4 @@
-//! Endpoints.
+//! What the command line shows and changes of endpoints.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::views::ProbeOutcome;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndpointFacts {
-    /// Name.
+    /// Name of the endpoint.
     pub name: String,
     /// Base address.
     pub url: String,
@@ -96,7 +96,7 @@ impl MoveFacts {
 /// A new endpoint, as a person writes it. `Debug` leaves out the proxy, whose address may hold a password.
 #[derive(Clone)]
 pub struct EndpointTerms {
-    /// Name.
+    /// Name of the endpoint.
     pub name: String,
     /// Base address.
     pub url: String,

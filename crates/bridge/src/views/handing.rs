@@ -12,7 +12,7 @@ use super::IntakeView;
 pub enum HandedItem {
     /// What lies there.
     File {
-        /// Where.
+        /// Where the file lies.
         path: String,
     },
     /// What was pasted.

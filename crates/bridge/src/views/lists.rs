@@ -60,7 +60,7 @@ pub struct DeadlineView {
 pub struct LaboratoryCountView {
     /// Its name, as the reports have it.
     pub name: String,
-    /// Reports.
+    /// Number of reports of this laboratory.
     pub count: u32,
 }
 
@@ -98,7 +98,7 @@ pub struct DecidedView {
 pub struct RefusedView {
     /// Why. What differs from report to report is left out.
     pub problem: Problem,
-    /// Which.
+    /// Identifiers of the reports that were refused.
     #[ts(type = "number[]")]
     pub ids: Vec<i64>,
 }
@@ -120,7 +120,7 @@ pub struct SavedView {
     /// State codes, or all.
     #[ts(as = "Vec<codes::State>")]
     pub states: Vec<String>,
-    /// Words.
+    /// The words that are searched for.
     pub search: String,
     /// The time that it covers.
     #[ts(as = "codes::Period")]

@@ -14,9 +14,9 @@ use super::Problem;
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct CertificateView {
-    /// Subject.
+    /// Distinguished name of the subject.
     pub subject: String,
-    /// Issuer.
+    /// Distinguished name of the issuer.
     pub issuer: String,
     /// Serial number, hex.
     pub serial: String,
@@ -171,7 +171,7 @@ pub struct LostListView {
 #[serde(rename_all = "camelCase")]
 #[ts(export)]
 pub struct EndpointView {
-    /// Name.
+    /// Name of the endpoint.
     pub name: String,
     /// Base address.
     pub base_url: String,
@@ -194,7 +194,7 @@ pub struct EndpointView {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[ts(export)]
 pub struct EndpointInput {
-    /// Name.
+    /// Name of the endpoint.
     pub name: String,
     /// Base address, https.
     pub base_url: String,

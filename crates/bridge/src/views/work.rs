@@ -40,7 +40,7 @@ pub struct ResultView {
     pub interpretation: Option<String>,
     /// Why there is no value.
     pub absent: Option<String>,
-    /// FHIRPath.
+    /// Where the result stands, as FHIRPath.
     pub expression: String,
     /// Line in the source.
     pub line: u32,
@@ -253,7 +253,7 @@ pub struct BatchView {
     pub moving: u32,
     /// Completed by the authority.
     pub completed: u32,
-    /// Withdrawn.
+    /// Number of reports that were withdrawn.
     pub closed: u32,
     /// Different causes among those that need a person.
     pub causes: u32,
@@ -313,7 +313,7 @@ pub struct CandidateView {
     /// In what, e.g. `blood`.
     #[ts(as = "Option<codes::Specimen>")]
     pub specimen: Option<String>,
-    /// Findings.
+    /// What was found when the report was checked.
     pub messages: Vec<MessageView>,
     /// The known submission with the same content.
     #[ts(type = "number | null")]

@@ -1,4 +1,5 @@
-//! A TLS alert that refuses a certificate: within a handshake it proves that nothing was processed, later it does not.
+//! A TLS alert that refuses a certificate: within a handshake it proves that nothing was processed,
+//! later it does not.
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use tokio_rustls::server::TlsStream;
 
 use crate::{IDENTIFIER, World, endpoint, reference, told, wrapped};
 
-/// A server of one algorithm, so that a test can write a record of its own, which the library would not.
+/// A server of one algorithm, so that a test can write a record of its own, which the library would
+/// not.
 fn config(world: &World, version: ProtocolVersion, tickets: usize) -> ServerConfig {
     let mut provider = rustls::crypto::ring::default_provider();
     provider.cipher_suites = vec![
@@ -56,7 +58,8 @@ async fn request(stream: &mut TlsStream<tokio::net::TcpStream>) {
     stream.read_exact(&mut body).await.unwrap();
 }
 
-/// The fatal alert, encrypted as the connection's next record (RFC 8446, 5.2 and RFC 5246, 6.2.3.3).
+/// The fatal alert, encrypted as the connection's next record (RFC 8446, 5.2 and RFC 5246,
+/// 6.2.3.3).
 async fn alert(stream: TlsStream<tokio::net::TcpStream>, description: u8) {
     let (mut tcp, session) = stream.into_inner();
     let version = session.protocol_version().unwrap();

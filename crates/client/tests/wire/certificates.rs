@@ -89,8 +89,9 @@ async fn a_refused_client_certificate_holds_the_queue() {
     figures.finish();
 }
 
-/// A report too large for the buffers of the connection is still being written when TLS 1.3 brings the
-/// refusal. It may be lost in the reset; then the doubt is resolved by asking, which meets the refusal.
+/// A report too large for the buffers of the connection is still being written when TLS 1.3 brings
+/// the refusal. It may be lost in the reset; then the doubt is resolved by asking, which meets the
+/// refusal.
 #[tokio::test]
 async fn a_refusal_while_a_large_report_is_written() {
     let world = World::new();
@@ -229,8 +230,8 @@ async fn probe_ticks_every_layer() {
     assert_eq!(told(&fault), ("transient", "html"));
 }
 
-/// A server of HTTP/2 that demands a certificate of its own authority, and reads on after refusing one, so that its
-/// alert is not lost in a reset.
+/// A server of HTTP/2 that demands a certificate of its own authority, and reads on after refusing
+/// one, so that its alert is not lost in a reset.
 async fn demanding(world: &World) -> String {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut roots = rustls::RootCertStore::empty();

@@ -1,4 +1,5 @@
-//! Answers that are slow, endless or packed: time and memory stay bounded, and the doubt stays a doubt.
+//! Answers that are slow, endless or packed: time and memory stay bounded, and the doubt stays a
+//! doubt.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
@@ -10,8 +11,8 @@ use testkit::{Figures, Reaction};
 
 use crate::{IDENTIFIER, World, fhir, limits, outcome, reference, told, wrapped};
 
-/// The limits of the product with its times a hundredth: 180 s in all and a byte every 10 s become 1.8 s
-/// and 100 ms.
+/// The limits of the product with its times a hundredth: 180 s in all and a byte every 10 s become
+/// 1.8 s and 100 ms.
 fn scaled() -> Limits {
     Limits { exchange: Duration::from_millis(1800), ..Limits::default() }
 }
@@ -150,7 +151,8 @@ fn limits_of_product() -> Limits {
     Limits { exchange: Duration::from_secs(30), ..Limits::default() }
 }
 
-/// The limit is the size of the answer, not a number beside it: one byte less is read, one more is not.
+/// The limit is the size of the answer, not a number beside it: one byte less is read, one more is
+/// not.
 #[tokio::test]
 async fn the_limit_of_an_answer_is_exact() {
     let world = World::new();

@@ -1,5 +1,5 @@
-//! HTTP/2 abused: a server that resets, goes away, floods or breaks the rules. Frames are written by hand
-//! (RFC 9113), because a library would refuse to.
+//! HTTP/2 abused: a server that resets, goes away, floods or breaks the rules. Frames are written
+//! by hand (RFC 9113), because a library would refuse to.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

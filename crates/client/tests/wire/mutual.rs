@@ -1,4 +1,5 @@
-//! Mutual TLS is enforced: a connection on which the server did not ask for our certificate carries nothing.
+//! Mutual TLS is enforced: a connection on which the server did not ask for our certificate carries
+//! nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -142,7 +143,8 @@ async fn a_proxy_whose_issuer_the_computer_trusts_reads_nothing() {
     let company = TestCa::new("Firmenproxy");
     let another_key = KeyPin::of(&world.ca.loopback_server().chain[0]).unwrap().to_string();
     let untrusted = |reason: &str| Why::TlsServerUntrusted { reason: reason.to_owned() };
-    // Own CA, the computer's roots too, pin; whether the proxy asks for a certificate; what becomes of it.
+    // Own CA, the computer's roots too, pin; whether the proxy asks for a certificate; what becomes
+    // of it.
     let rows: [(bool, bool, Option<&str>, bool, Why); 5] = [
         (true, false, None, true, untrusted("unknown-issuer-behind-proxy")),
         (true, false, None, false, untrusted("unknown-issuer-behind-proxy")),

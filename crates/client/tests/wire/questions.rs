@@ -136,7 +136,8 @@ async fn find_never_believes_a_result_that_was_not_asked_for() {
     }
 }
 
-/// An empty page says nothing where it says itself that there is more, or that something went wrong.
+/// An empty page says nothing where it says itself that there is more, or that something went
+/// wrong.
 #[tokio::test]
 async fn find_believes_an_empty_result_only_where_it_is_whole() {
     let world = World::new();
@@ -243,13 +244,14 @@ async fn changes_follow_the_links_as_given() {
     }
 }
 
-/// Pages by number, while reports move: one that changes goes to the end, and another takes the place that was read
-/// already. The pages show less than they say there is, so they are read again; where they stay short of it, this is
-/// not everything.
+/// Pages by number, while reports move: one that changes goes to the end, and another takes the
+/// place that was read already. The pages show less than they say there is, so they are read again;
+/// where they stay short of it, this is not everything.
 #[tokio::test]
 async fn entries_that_move_between_pages_are_found() {
     let world = World::new();
-    // What each reading shows, page by page; how many of them there are, and what is said of the result.
+    // What each reading shows, page by page; how many of them there are, and what is said of the
+    // result.
     type Row = (&'static [[u32; 3]], usize, Option<Why>);
     let rows: [Row; 4] = [
         (&[[1, 2, 3]], 3, None),

@@ -1,4 +1,5 @@
-//! Redirects and captive portals: nothing is followed, and no byte of a report reaches another place.
+//! Redirects and captive portals: nothing is followed, and no byte of a report reaches another
+//! place.
 
 use client::{Authority, Fault, Why};
 use testkit::{Figures, Reaction, ScriptedServer, ScriptedTls, TestCa};
@@ -47,7 +48,8 @@ async fn a_redirect_is_not_followed_anywhere() {
     figures.finish();
 }
 
-/// A portal has no certificate of the authority. One without TLS at all: `certificates::old_and_absent_tls…`.
+/// A portal has no certificate of the authority. One without TLS at all:
+/// `certificates::old_and_absent_tls…`.
 #[tokio::test]
 async fn a_captive_portal_gets_nothing() {
     let mut figures = Figures::start("redirect-proxy", "a_captive_portal_gets_nothing");

@@ -1,5 +1,6 @@
-//! A scripted server for each release that answers as the specification's pages print it: with answers of our own in
-//! the same form, and, where the published ones lie beside the checkout, with those byte for byte.
+//! A scripted server for each release that answers as the specification's pages print it: with
+//! answers of our own in the same form, and, where the published ones lie beside the checkout, with
+//! those byte for byte.
 
 use client::{Authority, Fault, Received, Why};
 use exchange::{Envelope, Processing, Query, Release, TimeFilter, envelope_of, wrap};
@@ -26,8 +27,8 @@ struct Printed {
 const SINCE: &str = "gt2023-10-02T08:00:00+02:00";
 
 impl Printed {
-    /// Made up, in the form of the pages: indented, an extension whose `url` comes last, zones, two digits of
-    /// fraction, no narrative.
+    /// Made up, in the form of the pages: indented, an extension whose `url` comes last, zones, two
+    /// digits of fraction, no narrative.
     fn own() -> Self {
         let identifier = "urn:uuid:6d0f1b1e-94c8-4c6b-a1d5-30f2b2f6c101";
         let reference = |id: &str, version: u32, status: &str, outcome: bool| {
@@ -191,7 +192,8 @@ async fn works_with(printed: Printed) {
         let asked = server.seen().pop().unwrap().target;
         let question = format!("{name}=gt2023-10-02T08%3A00%3A00%2B02%3A00&elm-status=failed");
         assert_eq!(asked, format!("/v1/fhir/DocumentReference?{question}"));
-        // Its link repeats another question than ours: what it shows counts, that it is all does not.
+        // Its link repeats another question than ours: what it shows counts, that it is all does
+        // not.
         let changes = authority.changed_since(since).await.unwrap();
         assert_eq!(changes.answers.len(), 1);
         assert_eq!(changes.incomplete, Some(Why::ParameterIgnored { name: name.to_owned() }));
@@ -216,7 +218,8 @@ async fn each_release_works_with_a_server_that_answers_as_published() {
     works_with(Printed::published()).await;
 }
 
-/// 1.13.1 answers with an OperationOutcome alone; the earlier ones with id, status and the outcome contained.
+/// 1.13.1 answers with an OperationOutcome alone; the earlier ones with id, status and the outcome
+/// contained.
 async fn refuses_as_each_release_does(printed: Printed) {
     let world = World::new();
     for status in [400, 422] {
@@ -257,8 +260,9 @@ async fn each_release_refuses_an_invalid_document_as_published() {
     refuses_as_each_release_does(Printed::published()).await;
 }
 
-/// What was seen on the deployed service, beside what the pages print: no `meta` on the answer to a create, seven digits
-/// of fraction, a narrative with any HTML, a status of 200, another date later on, and an outcome in every state.
+/// What was seen on the deployed service, beside what the pages print: no `meta` on the answer to a
+/// create, seven digits of fraction, a narrative with any HTML, a status of 200, another date later
+/// on, and an outcome in every state.
 fn as_seen(id: &str, status: &str, identifier: &str, is_create: bool) -> Vec<u8> {
     let meta = match is_create {
         true => "",
@@ -313,7 +317,8 @@ async fn each_release_understands_what_was_seen_on_the_deployed_service() {
     }
 }
 
-/// The published requests travel as they are, with the profiles that the specification requires inserted.
+/// The published requests travel as they are, with the profiles that the specification requires
+/// inserted.
 #[published::needs("corpus/exchange")]
 #[tokio::test]
 async fn the_published_requests_arrive_as_they_are() {

@@ -90,7 +90,8 @@ async fn refusals_of_the_content() {
     assert_eq!(told(&result.unwrap_err()), ("uncertain", "no-receipt"));
 }
 
-/// Earlier releases refuse with an id, the status and the outcome in it, also with an HTTP status of an error.
+/// Earlier releases refuse with an id, the status and the outcome in it, also with an HTTP status
+/// of an error.
 #[tokio::test]
 async fn a_refusal_with_an_id_keeps_id_status_and_messages() {
     for release in Release::ALL {
@@ -174,8 +175,8 @@ async fn what_was_created_by_status_and_location_is_accepted() {
     assert!(result.unwrap_err().may_be_stored());
 }
 
-/// An error that refuses nothing in the authority's name, and would be sent again: not where `Location` says that the
-/// report is there.
+/// An error that refuses nothing in the authority's name, and would be sent again: not where
+/// `Location` says that the report is there.
 #[tokio::test]
 async fn an_error_that_names_what_is_stored_leaves_a_doubt() {
     for status in [303, 400, 401, 403, 404, 409, 413, 422, 425, 429] {
@@ -376,8 +377,8 @@ async fn a_connection_closed_while_idle_costs_nothing() {
     for _ in 0..20 {
         match authority.submit(&wrapped()).await {
             Ok(_) => delivered += 1,
-            // A race with the close: never reported as anything that permits sending blindly, unless
-            // the server really saw nothing.
+            // A race with the close: never reported as anything that permits sending blindly,
+            // unless the server really saw nothing.
             Err(fault) => assert!(matches!(told(&fault).0, "transient" | "uncertain"), "{fault:?}"),
         }
     }

@@ -33,7 +33,7 @@ pub enum SameIdentifier {
 /// The submission whose document has the same identifier and another content.
 #[derive(Clone, PartialEq)]
 pub struct Relation {
-    /// Which.
+    /// The earlier report.
     pub submission: SubmissionId,
     /// Its state, as the journal keeps it.
     pub state: StateCode,

@@ -51,7 +51,7 @@ pub enum Refusal {
     LinkNotFollowed,
     /// A folder with more files, or a file with more lines, than are taken at once.
     TooManyInside {
-        /// Limit.
+        /// How many reports one file may hold.
         pieces_max: usize,
     },
     /// An archive that cannot be opened (damaged, encrypted, nested, too many entries, two of one name).

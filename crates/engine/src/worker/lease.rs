@@ -21,7 +21,7 @@ pub struct LeaseKeeper {
 /// What is known of the lease; may be lost at any moment.
 #[derive(Debug, Default)]
 struct Keeping {
-    /// Ours.
+    /// The lease that this process holds.
     lease: Option<Lease>,
     /// When it was last renewed.
     renewed: Option<ClockReading>,

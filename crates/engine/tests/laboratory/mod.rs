@@ -20,7 +20,7 @@ use report::{Event, Person, State, SubmissionId, Summary};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// splitmix64
+/// The generator of random numbers splitmix64.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {

@@ -19,7 +19,7 @@ impl<'t> Run<'_, 't> {
         focus: &[Item<'t>],
         scope: &Scope<'_, 't>,
     ) -> Evaluated<'t> {
-        let now = || Moment::of_instant(self.context.now, self.context.offset);
+        let now = || Moment::of_instant(self.context.now);
         match call.function {
             Function::Now => Ok(Collection::one(Item::DateTime(now()))),
             Function::Today => Ok(Collection::one(Item::Date(now().date_part()))),

@@ -1,5 +1,5 @@
-//! From BER to DER (ITU-T X.690): Java and Mozilla tools write `.p12` files with indefinite lengths and
-//! with octet strings in pieces, which the strict reader does not take.
+//! From BER to DER (ITU-T X.690): Java and Mozilla tools write `.p12` files with indefinite lengths
+//! and with octet strings in pieces, which the strict reader does not take.
 
 use zeroize::Zeroizing;
 
@@ -8,7 +8,8 @@ use crate::der::{self, CONTEXT_0, OCTET_STRING, OID, SEQUENCE};
 const CONSTRUCTED: u8 = 0x20;
 const DEPTH_MAX: usize = 32;
 
-/// Whether the structure uses indefinite lengths or octet strings in pieces at its outermost levels.
+/// Whether the structure uses indefinite lengths or octet strings in pieces at its outermost
+/// levels.
 pub(crate) fn is_needed(bytes: &[u8]) -> bool {
     bytes.first() == Some(&SEQUENCE)
         && outer(bytes).is_some_and(|converted| converted.as_slice() != bytes)
@@ -21,8 +22,8 @@ pub(crate) fn outer(bytes: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     Some(out)
 }
 
-/// A `.p12` (in DER outside) with its AuthenticatedSafe and the safes in it in DER too, and without MAC,
-/// which it would no longer fit: the MAC is to be checked before.
+/// A `.p12` (in DER outside) with its AuthenticatedSafe and the safes in it in DER too, and without
+/// MAC, which it would no longer fit: the MAC is to be checked before.
 pub(crate) fn inner(pfx: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
     let parts = der::sequence(pfx)?;
     let (version, content_info) = (parts.first()?, der::items(parts.get(1)?.value)?);
@@ -68,8 +69,8 @@ fn convert<'a>(input: &'a [u8], out: &mut Vec<u8>, depth: usize) -> Option<&'a [
     let tag = *input.first().filter(|tag| **tag & CONSTRUCTED != 0)?;
     let mut children: Vec<Zeroizing<Vec<u8>>> = Vec::new();
     let mut child_of = |input: &'a [u8]| {
-        // Grows: room for all the rest in every child would be the square of a hostile file. What is inside
-        // is sealed as a rule.
+        // Grows: room for all the rest in every child would be the square of a hostile file. What
+        // is inside is sealed as a rule.
         let mut child = Zeroizing::new(Vec::new());
         let rest = convert(input, &mut child, depth + 1)?;
         children.push(child);
@@ -98,7 +99,8 @@ fn convert<'a>(input: &'a [u8], out: &mut Vec<u8>, depth: usize) -> Option<&'a [
         out.extend_from_slice(&der::write(OCTET_STRING, &pieces));
         return Some(rest);
     }
-    // EncryptedContentInfo ::= SEQUENCE { OID, SEQUENCE, [0] IMPLICIT OCTET STRING }, here in pieces.
+    // EncryptedContentInfo ::= SEQUENCE { OID, SEQUENCE, [0] IMPLICIT OCTET STRING }, here in
+    // pieces.
     let tags: Vec<u8> = children.iter().filter_map(|child| child.first().copied()).collect();
     if tag == SEQUENCE
         && tags == [OID, SEQUENCE, CONTEXT_0]

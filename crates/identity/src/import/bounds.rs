@@ -1,6 +1,6 @@
-//! What opening a sealed file would cost, and with which algorithms, read from its DER before any key
-//! is derived: a hostile file may ask for 10⁹ iterations. What its encrypted safes hold is added once they are
-//! open ([`Seen::inside`]), before the keys in them are.
+//! What opening a sealed file would cost, and with which algorithms, read from its DER before any
+//! key is derived: a hostile file may ask for 10⁹ iterations. What its encrypted safes hold is
+//! added once they are open ([`Seen::inside`]), before the keys in them are.
 
 use crate::der::{self, INTEGER, Item, OCTET_STRING, OID, SEQUENCE};
 
@@ -125,7 +125,8 @@ impl Seen {
         let first = numbers.first().copied().unwrap_or_default();
         if let Some([kind]) = oid.strip_prefix(PKCS12_PBE) {
             self.cost(first);
-            // 3 is 3-key Triple DES, 6 is 40-bit RC2: what `.p12` files were sealed with until 2021.
+            // 3 is 3-key Triple DES, 6 is 40-bit RC2: what `.p12` files were sealed with until
+            // 2021.
             if !matches!(kind, 3 | 6) {
                 self.unsupported = Some(pkcs12_name(*kind).to_owned());
             }

@@ -1,5 +1,6 @@
-//! The encrypted safes of a `.p12`, opened to see what the keys in them would cost: a key may be sealed again
-//! within a safe, where no look from outside sees it. A hostile file of 256 kB holds hundreds of such keys.
+//! The encrypted safes of a `.p12`, opened to see what the keys in them would cost: a key may be
+//! sealed again within a safe, where no look from outside sees it. A hostile file of 256 kB holds
+//! hundreds of such keys.
 
 use cbc::cipher::block_padding::Pkcs7;
 use cbc::cipher::{BlockCipherDecrypt, BlockModeDecrypt, KeyInit, KeyIvInit};
@@ -20,11 +21,13 @@ const ENCRYPTED_DATA: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 
 const TRIPLE_DES: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x0c, 0x01, 0x03];
 const RC2_40: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x0c, 0x01, 0x06];
 
-/// Adds to what was seen from outside what stands in each encrypted safe. A safe that does not open (a wrong
-/// password, or damage) adds nothing: the reader will say so without opening what is in it.
+/// Adds to what was seen from outside what stands in each encrypted safe. A safe that does not open
+/// (a wrong password, or damage) adds nothing: the reader will say so without opening what is in
+/// it.
 ///
 /// # Errors
-/// [`ImportError::TooManyIterations`], [`ImportError::UnsupportedEncryption`], [`ImportError::Damaged`].
+/// [`ImportError::TooManyIterations`], [`ImportError::UnsupportedEncryption`],
+/// [`ImportError::Damaged`].
 pub(crate) fn check(pfx: &[u8], password: &str, mut seen: Seen) -> Result<(), ImportError> {
     for safe in safes(pfx).unwrap_or_default() {
         if let Some(open) = open(safe, password) {
@@ -41,7 +44,8 @@ fn safes(pfx: &[u8]) -> Option<Vec<Item<'_>>> {
     (octets.tag == OCTET_STRING).then(|| der::sequence(octets.value)).flatten()
 }
 
-/// EncryptedData ::= SEQUENCE { version, SEQUENCE { contentType, algorithm, [0] IMPLICIT OCTET STRING } }
+/// EncryptedData ::= SEQUENCE { version, SEQUENCE { contentType, algorithm, [0] IMPLICIT OCTET
+/// STRING } }
 fn open(safe: Item<'_>, password: &str) -> Option<Zeroizing<Vec<u8>>> {
     let content_info = der::items(safe.value)?;
     let [kind, explicit] = content_info.as_slice() else { return None };
@@ -70,7 +74,8 @@ fn decrypted(algorithm: Item<'_>, data: &[u8], password: &str) -> Option<Zeroizi
     }
 }
 
-/// RFC 7292, appendix C: key and initial vector come from the password; parameters are salt and iterations.
+/// RFC 7292, appendix C: key and initial vector come from the password; parameters are salt and
+/// iterations.
 fn pkcs12_pbe<C>(
     parameters: Item<'_>,
     data: &[u8],

@@ -11,12 +11,13 @@ use super::problem::ImportError;
 use crate::der::{self, BIT_STRING, CONTEXT_0, CONTEXT_1, OCTET_STRING, OID, SEQUENCE};
 use crate::inspection::curve_name;
 
-/// A private key that is wiped when dropped: `rustls_pki_types` can wipe, and does so for nobody by itself.
+/// A private key that is wiped when dropped: `rustls_pki_types` can wipe, and does so for nobody by
+/// itself.
 pub(crate) type SecretKey = Zeroizing<PrivateKeyDer<'static>>;
 
-/// The certificate that belongs to the key (the one valid longest, if it was renewed for the same key),
-/// followed by its issuers as far as they are among the others, without the root; and the key in a form
-/// that the TLS stack takes.
+/// The certificate that belongs to the key (the one valid longest, if it was renewed for the same
+/// key), followed by its issuers as far as they are among the others, without the root; and the key
+/// in a form that the TLS stack takes.
 pub(crate) fn pair(
     key: SecretKey,
     certificates: &[Vec<u8>],
@@ -43,7 +44,8 @@ pub(crate) fn pair(
         return Err(match describe(&key) {
             Description::Unsupported(key_type) => ImportError::UnsupportedKey { key_type },
             Description::Supported if usable => ImportError::KeyDoesNotMatch,
-            // Keys of elliptic curves may lack their public half, which is then tried from each certificate.
+            // Keys of elliptic curves may lack their public half, which is then tried from each
+            // certificate.
             Description::Curve => ImportError::KeyDoesNotMatch,
             Description::Supported => ImportError::Damaged { kind: "private-key" },
         });
@@ -74,8 +76,8 @@ fn fitting(key: &SecretKey, spki: &[u8]) -> Option<SecretKey> {
     (signing.public_key()?.as_ref() == spki).then_some(candidate)
 }
 
-/// An elliptic-curve key written without its public half (Java does so), completed from a certificate.
-/// The TLS stack then checks that the two halves fit.
+/// An elliptic-curve key written without its public half (Java does so), completed from a
+/// certificate. The TLS stack then checks that the two halves fit.
 fn completed(key: &PrivateKeyDer<'_>, spki: &[u8]) -> Option<SecretKey> {
     let public = der::sequence(spki)?;
     let (algorithm, point) =

@@ -24,7 +24,8 @@ pub(crate) fn text_of(bytes: &[u8]) -> Option<Zeroizing<String>> {
 }
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
-    // A unit is at most three bytes of UTF-8: room for all, because growing would leave copies of a key.
+    // A unit is at most three bytes of UTF-8: room for all, because growing would leave copies of a
+    // key.
     let mut text = String::with_capacity(bytes.len() / 2 * 3);
     let units = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
     text.extend(char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)));

@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-/// Why nothing was imported. The code is for the message catalogue; nothing here carries file content.
+/// Why nothing was imported. The code is for the message catalogue; nothing here carries file
+/// content.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[allow(missing_docs, reason = "fields are parameters named in `params`")]
 pub enum ImportError {

@@ -1,4 +1,5 @@
-//! Opening what is sealed by a password: `.p12`, encrypted PKCS#8, and OpenSSL's legacy PEM encryption.
+//! Opening what is sealed by a password: `.p12`, encrypted PKCS#8, and OpenSSL's legacy PEM
+//! encryption.
 
 use cbc::cipher::{BlockModeDecrypt, KeyIvInit, block_padding::Pkcs7};
 use md5::{Digest, Md5};
@@ -18,8 +19,8 @@ pub(crate) struct Opened {
     pub(crate) keys: Vec<Zeroizing<Vec<u8>>>,
 }
 
-/// Opens a `.p12` that is not in DER. A MAC is checked over the content as it came; only then is the
-/// content converted too.
+/// Opens a `.p12` that is not in DER. A MAC is checked over the content as it came; only then is
+/// the content converted too.
 pub(crate) fn pkcs12_in_ber(
     bytes: &[u8],
     password: Option<&Password>,
@@ -46,8 +47,8 @@ pub(crate) fn pkcs12(bytes: &[u8], password: Option<&Password>) -> Result<Opened
     let stripped;
     let mut has_mac = der::sequence(bytes).is_some_and(|parts| parts.len() == 3);
     let input = if pbmac1 {
-        // The reader does not know PBMAC1. The MAC is left unchecked: a wrong password still shows in the
-        // decryption, and a key that was tampered with does not match its certificate.
+        // The reader does not know PBMAC1. The MAC is left unchecked: a wrong password still shows
+        // in the decryption, and a key that was tampered with does not match its certificate.
         stripped = without_mac(bytes).ok_or(ImportError::Damaged { kind: "pkcs12" })?;
         has_mac = false;
         &stripped
@@ -119,8 +120,9 @@ fn open(
     })
 }
 
-/// Opens a PEM block with `Proc-Type: 4,ENCRYPTED` (OpenSSL before version 3 writes PKCS#1 and SEC1 so).
-/// `dek_info` is `AES-256-CBC,<IV in hex>`; the key is MD5(password, first 8 bytes of IV), repeated.
+/// Opens a PEM block with `Proc-Type: 4,ENCRYPTED` (OpenSSL before version 3 writes PKCS#1 and SEC1
+/// so). `dek_info` is `AES-256-CBC,<IV in hex>`; the key is MD5(password, first 8 bytes of IV),
+/// repeated.
 pub(crate) fn legacy_pem(
     der: &[u8],
     dek_info: &str,
@@ -141,7 +143,8 @@ pub(crate) fn legacy_pem(
             return Err(ImportError::UnsupportedEncryption { algorithm: other.to_owned() });
         }
     };
-    // There is no MAC: one wrong password in 256 unpads by chance, so the result must look like a key.
+    // There is no MAC: one wrong password in 256 unpads by chance, so the result must look like a
+    // key.
     opened.filter(|plain| der::sequence(plain).is_some()).ok_or(ImportError::WrongPassword)
 }
 

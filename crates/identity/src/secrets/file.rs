@@ -39,7 +39,8 @@ impl SecretsFile {
         Self { path: dir.join("vault"), name: "vault", seal }.created()
     }
 
-    /// Seals the vault with another passphrase from now on: after a crash the old or the new one opens it.
+    /// Seals the vault with another passphrase from now on: after a crash the old or the new one
+    /// opens it.
     pub(crate) fn reseal(&self, passphrase: &Password) -> Result<(), SecretsError> {
         let Some(current) = &self.seal else { return Err(SecretsError::NoVault) };
         // Before the lock: deriving a key takes a tenth of a second on purpose.
@@ -130,7 +131,8 @@ impl SecretsFile {
         self.replace_with(content, seal.as_deref())
     }
 
-    /// Temporary file, fsync, rename, fsync of the directory: after a crash the old or the new content stands.
+    /// Temporary file, fsync, rename, fsync of the directory: after a crash the old or the new
+    /// content stands.
     fn replace_with(&self, content: &Content, seal: Option<&Seal>) -> Result<(), SecretsError> {
         let packed = pack(content).ok_or(SecretsError::Damaged { name: self.name })?;
         let bytes = match seal {

@@ -1,7 +1,8 @@
 //! The identities of a profile, side by side: each in a slot of its own, found by its fingerprint.
 //!
-//! A slot is written in full before the list of slots names it, so that a crash never leaves a key beside
-//! another's certificate. What an interrupted write has left is cleared when its slot is written again.
+//! A slot is written in full before the list of slots names it, so that a crash never leaves a key
+//! beside another's certificate. What an interrupted write has left is cleared when its slot is
+//! written again.
 
 use rustls_pki_types::PrivateKeyDer;
 use serde::{Deserialize, Serialize};
@@ -12,8 +13,8 @@ use crate::identity::Identity;
 use crate::import::{DerKind, key_of, pair};
 use crate::inspection::Inspection;
 
-/// The list of slots that hold an identity. Profiles of the first version had one identity; their entry of
-/// this name is its description.
+/// The list of slots that hold an identity. Profiles of the first version had one identity; their
+/// entry of this name is its description.
 const LIST: &str = "identity/index";
 /// Names of the slots. Two of them stood for the one identity of the first version.
 const SLOTS: &str = "abcdefghijklmnopqrstuvwxyz";
@@ -27,8 +28,8 @@ const PARTS_MAX: usize = 16;
 pub struct StoredIdentity {
     /// SHA-256 of the certificate, `AB:CD:…`.
     pub fingerprint: String,
-    /// What can be told of it; `None` where entries are missing or do not belong together: it is to be
-    /// imported again or removed.
+    /// What can be told of it; `None` where entries are missing or do not belong together: it is to
+    /// be imported again or removed.
     pub inspection: Option<Inspection>,
 }
 
@@ -113,8 +114,8 @@ impl Secrets {
         Ok(Some(identity))
     }
 
-    /// Stores an identity beside the others; one with the same certificate is replaced. After a crash in
-    /// between, what was stored before stands.
+    /// Stores an identity beside the others; one with the same certificate is replaced. After a
+    /// crash in between, what was stored before stands.
     ///
     /// # Errors
     /// [`SecretsError::TooMany`] where every place is taken.

@@ -58,8 +58,8 @@ impl Keychain {
     }
 }
 
-/// A connection of our own: the one that `keyring` keeps is opened once in the life of a process, so a
-/// keychain that starts or restarts later would never be found.
+/// A connection of our own: the one that `keyring` keeps is opened once in the life of a process,
+/// so a keychain that starts or restarts later would never be found.
 #[cfg(target_os = "linux")]
 mod platform {
     use std::collections::HashMap;
@@ -104,8 +104,9 @@ mod platform {
     }
 }
 
-/// Runs a call on a thread of its own: the Secret Service client blocks on a runtime of its own, which is
-/// not allowed inside an asynchronous task, and a prompt that nobody answers must not block the caller.
+/// Runs a call on a thread of its own: the Secret Service client blocks on a runtime of its own,
+/// which is not allowed inside an asynchronous task, and a prompt that nobody answers must not
+/// block the caller.
 fn apart<T, F>(call: F) -> Result<T, SecretsError>
 where
     T: Send + 'static,

@@ -1,8 +1,8 @@
 //! The seal of a vault: Argon2id over the passphrase, XChaCha20-Poly1305 over the content.
 //!
 //! `LCVAULT1 | memory KiB u32 | passes u32 | lanes u32 | salt 16 | verifier 32 | nonce 24 | ciphertext`,
-//! numbers little-endian. Everything before the ciphertext is authenticated with it. The verifier is the
-//! second half of the derived bytes: it tells a wrong passphrase from a damaged vault.
+//! numbers little-endian. Everything before the ciphertext is authenticated with it. The verifier
+//! is the second half of the derived bytes: it tells a wrong passphrase from a damaged vault.
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -56,7 +56,8 @@ impl Seal {
     pub(crate) fn of(vault: &[u8], passphrase: &Password) -> Result<Self, SecretsError> {
         let header = Header::read(vault)?;
         let derived = derive(passphrase, header.cost, &header.salt)?;
-        // Compared without a secret-dependent shortcut being of use: whoever times this has the vault file.
+        // Compared without a secret-dependent shortcut being of use: whoever times this has the
+        // vault file.
         if derived[32..] != header.verifier {
             return Err(SecretsError::WrongPassphrase);
         }

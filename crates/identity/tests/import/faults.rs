@@ -154,7 +154,8 @@ fn a_billion_iterations_are_refused_at_once() {
         openssl.write("pair.pem", client.pem());
         openssl
             .run("pkcs12 -export -in pair.pem -iter 70000 -maciter -out out.p12 -passout pass:x");
-        // 70000 is 02 03 01 11 70 in DER; 0x7fffff in its place keeps the lengths. The MAC's stands last.
+        // 70000 is 02 03 01 11 70 in DER; 0x7fffff in its place keeps the lengths. The MAC's stands
+        // last.
         let sealed = openssl.read("out.p12");
         let asked = [2u8, 3, 1, 0x11, 0x70];
         let places: Vec<usize> = (0..sealed.len() - 5)

@@ -51,8 +51,8 @@ fn p12_as_openssl_writes_it() {
     });
 }
 
-/// Rewrites DER as Java writes BER: every constructed item with an indefinite length, every long octet
-/// string in pieces; also within octet strings that carry a structure, so many levels deep.
+/// Rewrites DER as Java writes BER: every constructed item with an indefinite length, every long
+/// octet string in pieces; also within octet strings that carry a structure, so many levels deep.
 fn ber(der: &[u8], levels: u8) -> Vec<u8> {
     let mut out = Vec::new();
     let mut rest = der;
@@ -116,7 +116,8 @@ fn p12_with_pbmac1() {
     counted("p12_with_pbmac1", || {
         let (_, client) = client();
         let sealed = client.p12("x");
-        // PFX { version (3 bytes), ContentInfo, MacData }, the first and the third with two bytes of length
+        // PFX { version (3 bytes), ContentInfo, MacData }, the first and the third with two bytes
+        // of length
         assert_eq!((sealed[1], &sealed[7..9]), (0x82, &[0x30, 0x82][..]));
         let mac_at = 11 + usize::from(u16::from_be_bytes([sealed[9], sealed[10]]));
         // MacData { DigestInfo { { pbmac1, { } }, digest }, salt, iterations }
@@ -165,7 +166,8 @@ fn pairs_of_files_in_every_form() {
         ];
         for (name, of) in plain {
             let key = openssl.read(name);
-            // PEM and DER certificates, in either order; a password that is not needed does no harm.
+            // PEM and DER certificates, in either order; a password that is not needed does no
+            // harm.
             imported(&[of.chain_pem().as_bytes(), &key], None, of);
             imported(&[&key, &of.chain[0]], Some("unnötig"), of);
         }

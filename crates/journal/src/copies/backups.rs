@@ -25,7 +25,7 @@ pub(crate) const WHOLE: &str = ".db";
 /// An automatic backup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackupFile {
-    /// Where.
+    /// Where the backup lies.
     pub file: PathBuf,
     /// When it was made.
     pub at: Instant,
@@ -74,7 +74,7 @@ pub fn list(folder: &Path) -> std::io::Result<Vec<BackupFile>> {
     Ok(found)
 }
 
-/// `journal-20261121T063211Z-1234.db`
+/// The name of a backup, such as `journal-20261121T063211Z-1234.db`.
 pub(crate) fn name(at: Instant, events: u64, ending: &str) -> String {
     let text = at.to_fhir();
     let seconds = text.split(['.', 'Z']).next().unwrap_or_default();

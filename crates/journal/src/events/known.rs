@@ -40,7 +40,7 @@ pub struct Destination<'a> {
 /// A submission of a document with the same identifier.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Relative {
-    /// Which.
+    /// The other report.
     pub id: SubmissionId,
     /// Its state as people see it: that the authority has it by a person's word is one of its own.
     pub state: StateCode,

@@ -15,7 +15,7 @@ pub struct Happening {
     pub number: i64,
     /// Whose life it belongs to.
     pub id: SubmissionId,
-    /// When.
+    /// When it happened.
     pub at: Instant,
     /// Its code.
     pub code: String,

@@ -33,7 +33,7 @@ pub struct FoundReport {
     pub evidence: Evidence,
     /// Who looked.
     pub by: Person,
-    /// When.
+    /// When the authority received it.
     pub at: Instant,
 }
 

@@ -1,5 +1,5 @@
-//! Times that can be true: not in the future, not before 1900, nobody tested before birth, and no test so
-//! old that the authority takes it for a duplicate.
+//! Times that can be true: not in the future, not before 1900, nobody tested before birth, and no
+//! test so old that the authority takes it for a duplicate.
 
 use fhir::{Element, Instant, Period};
 
@@ -17,8 +17,8 @@ const EARLIEST: Instant = Instant(-25_567 * DAY_MICROS);
 /// From this age on the authority takes a test for a duplicate (its rule FOPH-020).
 const TEST_OLD_DAYS: i64 = 360;
 
-/// Elements that tell when something happened, by resource. Periods of validity are not among them: they
-/// may end in the future.
+/// Elements that tell when something happened, by resource. Periods of validity are not among them:
+/// they may end in the future.
 const HAPPENED: &[(&str, &[&str])] = &[
     ("Composition", &["date"]),
     ("DiagnosticReport", &["effectiveDateTime", "effectivePeriod.start", "issued"]),
@@ -87,7 +87,8 @@ fn check_births(document: Element<'_>, links: &Links<'_>, findings: &mut Finding
     }
 }
 
-/// One warning a document: its oldest test, by when it was made, else by when the specimen was taken.
+/// One warning a document: its oldest test, by when it was made, else by when the specimen was
+/// taken.
 fn check_age(links: &Links<'_>, now: Instant, findings: &mut Findings) {
     let tested =
         oldest(links, "Observation", &["effectiveDateTime", "effectivePeriod", "effectiveInstant"]);

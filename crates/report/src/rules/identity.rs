@@ -5,7 +5,7 @@ use fhir::Element;
 use super::{Findings, all};
 use crate::links::{Links, Target};
 
-/// System of identifiers that are URIs (service specification, "DocumentReference (submitted)").
+/// System of identifiers that are URIs (docs/interface.md, "The DocumentReference that is sent").
 const URI_SYSTEM: &str = "urn:ietf:rfc:3986";
 
 pub(super) fn check(document: Element<'_>, links: &Links<'_>, findings: &mut Findings) {
@@ -43,8 +43,8 @@ pub(super) fn check_identifier(document: Element<'_>, findings: &mut Findings) {
     }
 }
 
-/// Eight, four, four, four, twelve hexadecimal digits. The other ways to write one, which the parser also
-/// takes, are not UUIDs after `urn:uuid:` (RFC 4122).
+/// Eight, four, four, four, twelve hexadecimal digits. The other ways to write one, which the
+/// parser also takes, are not UUIDs after `urn:uuid:` (RFC 4122).
 fn is_uuid(text: &str) -> bool {
     text.len() == 36 && uuid::Uuid::try_parse(text).is_ok()
 }

@@ -1,9 +1,9 @@
 //! A document is complete in itself: what it refers to is in it.
 //!
-//! What leads nowhere (a relative or `urn:` address that no entry has, a `#id` that is not contained) is an
-//! error wherever it stands, because nobody can ever follow it. An address on the web that is not in the
-//! document is an error where the Composition itself points to it, because the standard requires those
-//! resources inside the document; elsewhere it is a warning.
+//! What leads nowhere (a relative or `urn:` address that no entry has, a `#id` that is not
+//! contained) is an error wherever it stands, because nobody can ever follow it. An address on the
+//! web that is not in the document is an error where the Composition itself points to it, because
+//! the standard requires those resources inside the document; elsewhere it is a warning.
 
 use fhir::Element;
 

@@ -1,5 +1,5 @@
-//! A document: a Bundle of type `document` whose first entry is a Composition, and every entry a resource
-//! under an address of its own (<https://hl7.org/fhir/R4/documents.html>).
+//! A document: a Bundle of type `document` whose first entry is a Composition, and every entry a
+//! resource under an address of its own (<https://hl7.org/fhir/R4/documents.html>).
 
 use std::collections::HashMap;
 

@@ -204,8 +204,9 @@ proptest! {
 
     #[test]
     fn nothing_is_sent_again_in_doubt((events, states) in story()) {
-        // Between a doubt and the next request lies the verdict that it was not received, or the release of a person who
-        // had decided about it before a restore: the journal asks for it first then (`append::record`).
+        // Between a doubt and the next request lies the verdict that it was not received, or the
+        // release of a person who had decided about it before a restore: the journal asks for it
+        // first then (`append::record`).
         for (index, event) in events.iter().enumerate() {
             if matches!(event, Event::SendingStarted { .. }) {
                 let before: Vec<_> = events[..index].iter().rev().collect();

@@ -1,5 +1,5 @@
-//! Tests of the domain: the life cycle as a law, each rule with the smallest text that breaks it, and the
-//! published documents where they are at hand.
+//! Tests of the domain: the life cycle as a law, each rule with the smallest text that breaks it,
+//! and the published documents where they are at hand.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "tests")]
 
 mod corpus;

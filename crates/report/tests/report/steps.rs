@@ -1,5 +1,5 @@
-//! The life cycle as a table: what follows what, and nothing else does. The laws hold over all stories
-//! (`life_cycle`); this says that there is a story at all.
+//! The life cycle as a table: what follows what, and nothing else does. The laws hold over all
+//! stories (`life_cycle`); this says that there is a story at all.
 
 use fhir::Instant;
 use report::{Action, Duty, Event, Group, State, SubmissionId};
@@ -106,8 +106,8 @@ fn events() -> Vec<Event> {
     ]
 }
 
-/// Where an event leads; `None` where it cannot follow. Codes instead of values on the left, so that a row
-/// reads as a sentence.
+/// Where an event leads; `None` where it cannot follow. Codes instead of values on the left, so
+/// that a row reads as a sentence.
 fn follows(state: &State, event: &Event) -> Option<State> {
     let asked = || unknown(8, 0, 9, None);
     let accepted = || progress("r1", 8, 9);
@@ -214,7 +214,8 @@ fn anothers_receipt_moves_nothing() {
     assert!(state.apply(&accepted).is_err());
 }
 
-/// It was delivered twice, and the authority calls the delivery that we know a duplicate of the other.
+/// It was delivered twice, and the authority calls the delivery that we know a duplicate of the
+/// other.
 #[test]
 fn of_two_deliveries_the_completed_one_counts_in_whatever_order_they_are_told() {
     let (completed, failed) =
@@ -261,7 +262,8 @@ fn what_cannot_be_read_for_too_long_needs_a_person() {
     assert_eq!(state.apply(&Event::StillInProgress { due: at(9) }).unwrap(), progress("r1", 3, 9));
 }
 
-/// By the authority's clock: the first empty answer counts, and one before it where that clock is set back.
+/// By the authority's clock: the first empty answer counts, and one before it where that clock is
+/// set back.
 #[test]
 fn an_empty_answer_is_as_old_as_the_first_of_them() {
     let after = |empty_since, answered: Option<i64>| {
@@ -310,8 +312,8 @@ fn what_is_owed_shown_and_permitted_in_each_state() {
     }
 }
 
-/// An hour in doubt, to the second; in progress for as long as the worker says. Then a person may say what the
-/// authority told them.
+/// An hour in doubt, to the second; in progress for as long as the worker says. Then a person may
+/// say what the authority told them.
 #[test]
 fn what_takes_too_long_needs_a_person() {
     let word = &[Action::SayReceived, Action::SayNotReceived][..];
@@ -339,7 +341,8 @@ fn not_found_is_remembered_until_it_is_found() {
     assert_eq!(late.apply(&Event::StillInProgress { due: at(9) }).unwrap(), progress("r1", 3, 9));
 }
 
-/// A second request was refused: the first may have been received. Rejected it is only once the search has said so.
+/// A second request was refused: the first may have been received. Rejected it is only once the
+/// search has said so.
 #[test]
 fn a_refusal_in_doubt_is_no_rejection_yet() {
     let refused = Event::Doubted { since: at(8), due: at(9), why: Event::WHY_REFUSED.to_owned() };

@@ -123,7 +123,8 @@ fn a_report_that_says_only_that_it_is_one_says_nothing() {
     assert_eq!(with_report("1-1").subject.as_deref(), Some("Words"));
 }
 
-/// Only an address on the web may lead outside; an identifier that nothing here carries leads nowhere.
+/// Only an address on the web may lead outside; an identifier that nothing here carries leads
+/// nowhere.
 #[test]
 fn an_identifier_is_no_address_on_the_web() {
     let code = |reference: &str| {

@@ -80,11 +80,11 @@ pub(crate) struct Include {
 /// A condition on codes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Filter {
-    /// Property.
+    /// The property that is looked at.
     pub(crate) property: String,
     /// `=`, `is-a`, `descendent-of`, `is-not-a`, `regex`, `in`, `not-in`, `generalizes`, `exists`.
     pub(crate) operator: String,
-    /// Value.
+    /// The value that it is compared with.
     pub(crate) value: String,
 }
 

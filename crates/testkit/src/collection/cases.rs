@@ -1,4 +1,5 @@
-//! The reports of the collection as a table: what each tests, in which words, and what is unusual about it.
+//! The reports of the collection as a table: what each tests, in which words, and what is unusual
+//! about it.
 
 /// The form of a result.
 pub(super) enum Found {
@@ -10,7 +11,7 @@ pub(super) enum Found {
     Ratio(&'static str, &'static str),
     /// Lower and upper end, UCUM unit.
     Range(&'static str, &'static str, &'static str),
-    /// Words.
+    /// A result in words.
     Words(&'static str),
     Integer(&'static str),
     Boolean(&'static str),

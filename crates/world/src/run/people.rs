@@ -15,7 +15,7 @@ use crate::papers::{Content, Form};
 pub(super) enum Offered {
     /// What has come to rest, or was never sent.
     Finished,
-    /// Everything.
+    /// Every report there is.
     All,
 }
 

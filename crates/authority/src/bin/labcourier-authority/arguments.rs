@@ -25,7 +25,8 @@ pub(crate) enum Command {
         /// A laboratory that gets pilot/NAME.p12 and pilot/NAME.password; may be repeated.
         #[arg(long = "laboratory", value_name = "NAME")]
         laboratories: Vec<String>,
-        /// A name or address by which clients reach this computer, beside localhost; may be repeated.
+        /// A name or address by which clients reach this computer, beside localhost; may be
+        /// repeated.
         #[arg(long = "host", value_name = "HOST")]
         hosts: Vec<String>,
     },
@@ -51,9 +52,9 @@ pub(crate) struct Place {
     /// The data folder; `init` makes it if it is not there.
     #[arg(long)]
     pub(crate) data: PathBuf,
-    /// Where documents are kept: `sqlite` (a file in the data folder) or postgres://user@host:port/db. Recorded in
-    /// the data folder once it could be opened, for every later command. Best from the environment if it holds a
-    /// password.
+    /// Where documents are kept: `sqlite` (a file in the data folder) or
+    /// postgres://user@host:port/db. Recorded in the data folder once it could be opened, for every
+    /// later command. Best from the environment if it holds a password.
     #[arg(long, value_name = "URL", env = "LABCOURIER_AUTHORITY_STORE", hide_env_values = true)]
     pub(crate) store: Option<StoreUrl>,
 }
@@ -71,16 +72,16 @@ pub(crate) struct Serve {
     /// Time between acceptance and processing: 500ms, 2s, 1m, 4h.
     #[arg(long, default_value = "0s", value_name = "D", value_parser = parse_duration)]
     pub(crate) processing_delay: Duration,
-    /// Business rules (TOML); none without. `practice` takes those of the practice profile, `published`
-    /// some that are modelled on the authority's published codes, `published-production` the same with
-    /// duplicates failing.
+    /// Business rules (TOML); none without. `practice` takes those of the practice profile,
+    /// `published` some that are modelled on the authority's published codes,
+    /// `published-production` the same with duplicates failing.
     #[arg(long, value_name = "FILE")]
     pub(crate) rules: Option<PathBuf>,
     /// Release of the interface: 1.13.1, 1.8.0 or 1.0.0-trialuse.
     #[arg(long, default_value = "1.13.1", value_name = "R", value_parser = parse_release)]
     pub(crate) release: Release,
-    /// Takes what the deployed service takes, with a warning: documents that declare no profiles, identifiers that are
-    /// no urn:uuid:, a language of another form or none.
+    /// Takes what the deployed service takes, with a warning: documents that declare no profiles,
+    /// identifiers that are no urn:uuid:, a language of another form or none.
     #[arg(long)]
     pub(crate) lenient: bool,
     /// Requests per second of each laboratory; twice as many may come at once.
@@ -110,7 +111,8 @@ pub(crate) struct Serve {
     /// Misbehaves as this plan (TOML) says.
     #[arg(long, value_name = "FILE")]
     pub(crate) faults: Option<PathBuf>,
-    /// Takes fault plans by plain HTTP (/faults) on a Unix socket that is made here, for its owner only.
+    /// Takes fault plans by plain HTTP (/faults) on a Unix socket that is made here, for its owner
+    /// only.
     #[arg(long, value_name = "FILE")]
     pub(crate) faults_socket: Option<PathBuf>,
     /// Serves /healthz, /readyz and /metrics by plain HTTP on a loopback address.
@@ -124,7 +126,7 @@ pub(crate) enum Role {
     Node,
     /// Works the queue, and answers nobody
     Worker,
-    /// Both
+    /// Answers requests and works the queue
     Both,
 }
 
@@ -218,14 +220,14 @@ pub(crate) enum RulesCommand {
     Use {
         #[command(flatten)]
         place: Place,
-        /// NAME@VERSION.
+        /// The package, as NAME@VERSION.
         package: String,
     },
     /// Removes a package.
     Remove {
         #[command(flatten)]
         place: Place,
-        /// NAME@VERSION.
+        /// The package, as NAME@VERSION.
         package: String,
     },
 }

@@ -1,5 +1,5 @@
-//! The queue that many workers share. A worker holds its documents by row locks in an open transaction: when
-//! it dies, the server notices the lost connection and gives them to the next.
+//! The queue that many workers share. A worker holds its documents by row locks in an open
+//! transaction: when it dies, the server notices the lost connection and gives them to the next.
 
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ const TAKE: &str = "SELECT d.id, c.format, c.body, EXISTS (
     WHERE q.due <= micros(now()) ORDER BY q.due, q.document LIMIT $1
     FOR UPDATE OF q SKIP LOCKED";
 
-/// Under [`TIMES`], of documents that are locked in the queue. A document that has its verdict stays as it is.
+/// Under [`TIMES`], of documents that are locked in the queue. A document that has its verdict
+/// stays as it is.
 const CONCLUDE: &str = "WITH given AS (
         SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[]) WITH ORDINALITY
             AS g (document, status, notices, n)

@@ -13,7 +13,8 @@ use super::super::{Laboratory, StoreError};
 use super::{Database, client, dollars};
 use crate::http::fhir_json::Notice;
 
-/// When the last thing happened to a laboratory's documents up to a moment, and how many had which status then.
+/// When the last thing happened to a laboratory's documents up to a moment, and how many had which
+/// status then.
 const MOMENT: &str = "SELECT since, in_progress, completed, failed FROM version
     WHERE laboratory = $1 AND since <= $2 ORDER BY since DESC LIMIT 1";
 
@@ -71,8 +72,8 @@ impl Database {
     }
 }
 
-/// Searches on this connection. Whatever is committed meanwhile has a later time, so that the questions need
-/// no transaction to be of one moment.
+/// Searches on this connection. Whatever is committed meanwhile has a later time, so that the
+/// questions need no transaction to be of one moment.
 pub(super) async fn within(client: &Client, search: &Search) -> Result<FoundPage, StoreError> {
     let values = vec![Value::Int(search.laboratory), Value::Int(search.bound().0)];
     let asked = rows(client, &Statement { sql: MOMENT.to_owned(), values }).await?;
@@ -105,8 +106,8 @@ pub(super) async fn within(client: &Client, search: &Search) -> Result<FoundPage
     Ok(FoundPage { as_of, total, found })
 }
 
-/// Asks in one round trip. Nothing is prepared for the next time: what is asked has too many forms to keep a
-/// plan of each, and bounds differ so much that one plan for all of them serves none.
+/// Asks in one round trip. Nothing is prepared for the next time: what is asked has too many forms
+/// to keep a plan of each, and bounds differ so much that one plan for all of them serves none.
 async fn rows(client: &Client, statement: &Statement) -> Result<Vec<Row>, StoreError> {
     let values: Vec<(&(dyn ToSql + Sync), Type)> = statement
         .values
@@ -119,7 +120,8 @@ async fn rows(client: &Client, statement: &Statement) -> Result<Vec<Row>, StoreE
     Ok(client.query_typed(&dollars(&statement.sql), &values).await?)
 }
 
-/// Whether a question may be asked again on another connection: the server went away or was restarted.
+/// Whether a question may be asked again on another connection: the server went away or was
+/// restarted.
 pub(super) fn is_lost(error: &StoreError) -> bool {
     match error {
         StoreError::Postgres(error) => {

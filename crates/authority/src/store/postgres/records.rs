@@ -1,5 +1,5 @@
-//! The registry and the audit log for an administrator's command: one connection for each question, on a
-//! thread of its own, so that it may be asked from anywhere.
+//! The registry and the audit log for an administrator's command: one connection for each question,
+//! on a thread of its own, so that it may be asked from anywhere.
 
 use deadpool_postgres::{Client, Pool};
 use fhir::Instant;

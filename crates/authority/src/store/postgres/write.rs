@@ -150,8 +150,8 @@ pub(super) async fn work(
     }
 }
 
-/// Commits documents; what became of each. Where the database refuses the group, each is tried alone: one that
-/// cannot be stored takes no other with it.
+/// Commits documents; what became of each. Where the database refuses the group, each is tried
+/// alone: one that cannot be stored takes no other with it.
 async fn store_each(pool: &Pool, documents: &[NewDocument]) -> Vec<Result<Accepted, StoreError>> {
     let error = match store(pool, documents).await {
         Ok(done) => return done.into_iter().map(Ok).collect(),
@@ -271,8 +271,8 @@ async fn accept(client: &Client, documents: &[&NewDocument]) -> Result<Vec<Accep
     rows.iter().map(|row| Ok(Accepted::Created(Instant(row.try_get(0)?)))).collect()
 }
 
-/// What became of a commit whose answer was lost. The lost session kept the lock until it had committed or
-/// given up: whoever has the lock after it sees which.
+/// What became of a commit whose answer was lost. The lost session kept the lock until it had
+/// committed or given up: whoever has the lock after it sees which.
 async fn resolved(
     pool: &Pool,
     documents: &[NewDocument],

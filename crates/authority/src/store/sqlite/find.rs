@@ -69,7 +69,8 @@ pub(super) fn tally(
     Ok(state(connection, laboratory, as_of)?.1)
 }
 
-/// When the last thing happened to a laboratory's documents up to a moment, and how many had which status then.
+/// When the last thing happened to a laboratory's documents up to a moment, and how many had which
+/// status then.
 fn state(
     connection: &Connection,
     laboratory: i64,

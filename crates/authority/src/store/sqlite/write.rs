@@ -104,7 +104,8 @@ fn work_group(
     }
 }
 
-/// Brings the log into the file, where deleted text is overwritten already, and empties it; whether that was possible.
+/// Brings the log into the file, where deleted text is overwritten already, and empties it; whether
+/// that was possible.
 fn clear_log(connection: &Connection) -> bool {
     let cleared = (|| {
         connection.busy_timeout(CLEAR_WAIT)?;

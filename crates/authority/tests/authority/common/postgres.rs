@@ -1,5 +1,5 @@
-//! A PostgreSQL of the tests' own: in a folder under the temporary one, on a Unix socket there, gone when the
-//! last who uses it is gone, however that ends.
+//! A PostgreSQL of the tests' own: in a folder under the temporary one, on a Unix socket there,
+//! gone when the last who uses it is gone, however that ends.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -19,7 +19,8 @@ const PROGRAMS: &str = env!("LABCOURIER_POSTGRES");
 const CARELESS: &[&str] = &["fsync=off", "full_page_writes=off"];
 const MODEST: &[&str] =
     &["listen_addresses=", "max_connections=200", "shared_buffers=32MB", "max_wal_size=256MB"];
-/// Waits for its end or for that of the tests (they hold the other end of its input), whichever is first.
+/// Waits for its end or for that of the tests (they hold the other end of its input), whichever is
+/// first.
 const KEEPER: &str = "\"$@\" </dev/null >>\"$0\" 2>&1 & server=$!
     read -r order; parts=$(cat /proc/$server/task/$server/children 2>/dev/null)
     [ \"$order\" = kill ] && kill -KILL $server
@@ -57,8 +58,8 @@ impl Cluster {
         Self::prepared(settings, 5432, |_| ())
     }
 
-    /// A server that is also reached over this port of loopback, by password and TLS; its certificate, which is
-    /// for localhost, is `server.pem` in its folder.
+    /// A server that is also reached over this port of loopback, by password and TLS; its
+    /// certificate, which is for localhost, is `server.pem` in its folder.
     pub(crate) fn start_with_tls(port: u16) -> Self {
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
         let mut settings: Vec<_> = CARELESS.iter().map(|&one| one.to_owned()).collect();
@@ -142,8 +143,8 @@ impl Cluster {
             let _ = input.write_all(order.as_bytes());
         }
         let _ = child.wait();
-        // A killed postmaster's children end a little later, and the next start refuses while their shared memory
-        // is there: the keeper has waited for them.
+        // A killed postmaster's children end a little later, and the next start refuses while their
+        // shared memory is there: the keeper has waited for them.
         while UnixStream::connect(self.socket()).is_ok() {
             std::thread::yield_now();
         }
