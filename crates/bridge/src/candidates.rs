@@ -213,6 +213,7 @@ pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
         ("decided-before-restore", &[]),
         ("journal-not-compared", &[]),
         ("newer-version-delivered", &["submission"]),
+        ("other-version-lost", &[]),
         ("same-identifier-other-content", &["elements", "identifier", "submission"]),
         (OPEN_TOO_LONG, &[]),
         ("went-elsewhere", &["endpoint"]),

@@ -10,6 +10,7 @@ const MAY_BE_THERE = new Set([
   "corrected-report-not-asked",
   "newer-version-delivered",
   "other-version-delivered",
+  "other-version-lost",
   "other-version-not-asked",
   "same-report-delivered",
   "same-report-not-asked",

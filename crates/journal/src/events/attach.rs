@@ -100,6 +100,21 @@ pub(crate) fn warn(
     replace_findings(connection, id, &findings)
 }
 
+/// Takes back our message of a code.
+pub(crate) fn take_back(
+    connection: &Connection,
+    id: SubmissionId,
+    code: &str,
+) -> Result<(), JournalError> {
+    let mut findings = crate::queries::read::messages(connection, id)?;
+    findings.retain(|it| it.source != crate::Source::Authority);
+    if !findings.iter().any(|it| it.code == code) {
+        return Ok(());
+    }
+    findings.retain(|it| it.code != code);
+    replace_findings(connection, id, &findings)
+}
+
 /// The authority's messages of a submission whose words are not in the index yet; counts follow.
 pub(crate) fn first_issues(
     connection: &Connection,

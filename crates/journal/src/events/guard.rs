@@ -58,7 +58,7 @@ impl Guard {
 
 /// What is kept of a report that waits.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-struct Wait {
+pub(crate) struct Wait {
     /// It is sent once the authority turns out not to have it: nothing else holds it, or a person has released it.
     release: bool,
     /// What the authority says is worth nothing, or is not enough: a person may release it.
@@ -169,6 +169,16 @@ pub(crate) fn waits(
     note(connection, id, Wait { release, in_vain: false, watched: false, not_shown: None })
 }
 
+/// Notes that a report waits which waited in the journal that this one takes the place of: what the
+/// authority was asked there says nothing of this comparison.
+pub(crate) fn waits_on(
+    connection: &Connection,
+    id: SubmissionId,
+    before: Wait,
+) -> Result<(), JournalError> {
+    note(connection, id, Wait { in_vain: false, not_shown: None, ..before })
+}
+
 /// A person has decided about a report that would go by itself once it was compared: only a person lets it go.
 pub(crate) fn withhold(connection: &Connection, id: SubmissionId) -> Result<(), JournalError> {
     match wait_of(connection, id)?.filter(|wait| wait.release) {
@@ -272,7 +282,11 @@ fn name_of(id: SubmissionId) -> String {
     format!("{WAITS}{}", id.0)
 }
 
-fn wait_of(connection: &Connection, id: SubmissionId) -> Result<Option<Wait>, JournalError> {
+/// Whether and how a report waits.
+pub(crate) fn wait_of(
+    connection: &Connection,
+    id: SubmissionId,
+) -> Result<Option<Wait>, JournalError> {
     let Some(value) = settings::get(connection, &name_of(id))? else { return Ok(None) };
     // Programs of before held nothing else.
     if value.is_boolean() {

@@ -7,6 +7,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use crate::events::taken::Taken;
+use crate::events::versions;
 use crate::store::settings;
 use crate::{JournalError, NewSubmission, Row};
 
@@ -173,7 +174,7 @@ pub(crate) fn found(connection: &Connection, lost: &LostReport) -> Result<(), Jo
             settings::remove(connection, &name)?;
         }
     }
-    Ok(())
+    versions::no_longer_lost(connection, lost)
 }
 
 fn beginning(connection: &Connection, prefix: &str) -> Result<Vec<LostReport>, JournalError> {

@@ -4,14 +4,20 @@
 use report::{State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, params};
 
-use crate::events::attach;
+use crate::events::{attach, guard, known, lost};
 use crate::queries::read;
 use crate::store::sql;
-use crate::{JournalError, Message};
+use crate::{Destination, JournalError, LostReport, Message};
 
 /// Code of the warning on a report that waits for a person, while a newer version of it is with the authority; parameter:
 /// `submission`.
 pub(crate) const NEWER_DELIVERED: &str = "newer-version-delivered";
+/// Code of the warning on a report that waits for a person, while what is lost has its document
+/// identifier: it may be its correction, or the same report, sent again.
+const OTHER_LOST: &str = "other-version-lost";
+
+const WAITS_FOR_A_PERSON: [StateCode; 3] =
+    [StateCode::Held, StateCode::Rejected, StateCode::Failed];
 
 /// Those in these states, oldest first. What retention has erased does not say which case it was.
 pub(crate) fn of(
@@ -45,7 +51,7 @@ pub(crate) fn tell(
     id: SubmissionId,
     state: &State,
 ) -> Result<(), JournalError> {
-    let open = [StateCode::Held, StateCode::Rejected, StateCode::Failed];
+    let open = WAITS_FOR_A_PERSON;
     let delivered = [StateCode::InProgress, StateCode::Completed, StateCode::SaidReceived];
     if delivered.contains(&state.shown()) {
         let older = of(connection, id, &open)?.into_iter().filter(|older| *older < id);
@@ -58,6 +64,42 @@ pub(crate) fn tell(
         Some(newer) => warn(connection, id, newer),
         None => Ok(()),
     }
+}
+
+/// After a restore: whoever is to decide about a report is told that another one of its document is
+/// lost, and it does not go by itself beside that.
+pub(crate) fn tell_of_lost(connection: &Connection, lost: &LostReport) -> Result<(), JournalError> {
+    for id in beside(connection, lost)? {
+        guard::withhold(connection, id)?;
+        attach::warn(connection, id, &Message::warning(OTHER_LOST, &[]))?;
+    }
+    Ok(())
+}
+
+/// What was lost is in the journal again: nobody is told any more that it is lost.
+pub(crate) fn no_longer_lost(
+    connection: &Connection,
+    lost: &LostReport,
+) -> Result<(), JournalError> {
+    let is_beside = |other: &LostReport| {
+        let (one, two) = (&other.environment, &lost.environment);
+        let same_place = one.as_ref().zip(two.as_ref()).is_none_or(|(one, two)| one == two);
+        other.document == lost.document && other.endpoint == lost.endpoint && same_place
+    };
+    if lost::all(connection)?.iter().any(is_beside) {
+        return Ok(());
+    }
+    let told = beside(connection, lost)?;
+    told.into_iter().try_for_each(|id| attach::take_back(connection, id, OTHER_LOST))
+}
+
+/// What waits for a person and has the document identifier of a lost report, at the same place.
+fn beside(connection: &Connection, lost: &LostReport) -> Result<Vec<SubmissionId>, JournalError> {
+    let Some(document) = &lost.document else { return Ok(Vec::new()) };
+    let there = Destination { endpoint: &lost.endpoint, environment: lost.environment.as_deref() };
+    let mut found = known::of_document(connection, document, there)?;
+    found.retain(|it| WAITS_FOR_A_PERSON.contains(&it.state));
+    Ok(found.into_iter().map(|it| it.id).collect())
 }
 
 fn warn(

@@ -6,7 +6,7 @@ use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
-use crate::events::{append, attach, guard, known, succession};
+use crate::events::{append, attach, guard, known, succession, versions};
 use crate::queries::read;
 use crate::recovery::attempts::Attempts;
 use crate::recovery::carried::DECIDED;
@@ -93,12 +93,27 @@ pub(crate) fn hold(
             State::Unknown { .. } => {
                 append::happen(connection, *id, &Event::HeldBack, by, now)?;
             }
-            State::Held { .. } | State::Rejected | State::Failed { .. } => {}
+            State::Held { .. } => guard::withhold(connection, *id)?,
+            State::Rejected | State::Failed { .. } => {}
             _ => continue,
         }
         attach::warn(connection, *id, &Message::warning(DECIDED, &[]))?;
     }
     Ok(())
+}
+
+/// What is lost may have been sent: nothing of its content or document goes by itself beside it, and
+/// whoever decides is told.
+pub(crate) fn settle_beside_lost(
+    connection: &Connection,
+    attempts: &Attempts,
+    lost: &LostReport,
+    by: &Person,
+    now: Instant,
+) -> Result<(), RecordError> {
+    let strangers = versions_of_another_life(connection, attempts, lost, None)?;
+    hold(connection, &strangers, by, now)?;
+    Ok(versions::tell_of_lost(connection, lost)?)
 }
 
 /// What is read back does not go by itself either where one of these has arrived, or another stands in the place of one.
@@ -126,25 +141,31 @@ pub(crate) fn hold_beside(
         if let State::Unknown { .. } = read::state(connection, id)? {
             append::happen(connection, id, &Event::HeldBack, by, now)?;
         }
+        guard::withhold(connection, id)?;
         attach::warn(connection, id, &warning)?;
     }
     Ok(())
 }
 
-/// The authority shows a report that a restore had lost: who holds the same content is told that it may have it.
+/// The authority shows a report that a restore had lost: who holds the same content is told that it
+/// may have it, and so is who would send once more what was refused or has failed.
 pub(crate) fn tell_of_found(
     connection: &Connection,
     lost: &LostReport,
-    id: SubmissionId,
+    (id, state): (SubmissionId, &State),
     receipt: &str,
 ) -> Result<(), JournalError> {
+    let has_failed = matches!(state, State::Failed { .. });
     let there = Destination { endpoint: &lost.endpoint, environment: lost.environment.as_deref() };
     let all = known::of_content(connection, &lost.digest, lost.canonical.as_deref(), Some(there))?;
     let warning = Message::warning(guard::MAY_BE_KNOWN, &[("receipt", receipt)]);
     for other in all.into_iter().filter(|other| *other != id) {
-        if let State::Held { .. } = read::state(connection, other)? {
-            attach::warn(connection, other, &warning)?;
+        match read::state(connection, other)? {
+            State::Held { .. } => {}
+            State::Rejected | State::Failed { .. } if !has_failed => {}
+            _ => continue,
         }
+        attach::warn(connection, other, &warning)?;
     }
     Ok(())
 }

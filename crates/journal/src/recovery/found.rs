@@ -6,7 +6,7 @@ use rusqlite::{Connection, params};
 
 use crate::events::append::{self, Happening};
 use crate::events::attach::{self, PackedEvidence};
-use crate::events::{doubt, guard, lost};
+use crate::events::{doubt, guard, lost, versions};
 use crate::queries::{endpoints, read, search};
 use crate::recovery::content;
 use crate::store::sql;
@@ -194,7 +194,7 @@ fn add(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, Rec
     let doubted = Event::Doubted { since, due, why: doubt::FOUND.to_owned() };
     record(connection, id, &doubted, prepared, None)?;
     let number = attach::insert_evidence(connection, id, &prepared.evidence)?;
-    record(connection, id, &found.event, prepared, Some(number))?;
+    let state = record(connection, id, &found.event, prepared, Some(number))?;
     attach::first_issues(connection, id, &found.issues)?;
     // Once and at the end: taking words out again in the transaction that put them in leaves an index that
     // its own check calls corrupt.
@@ -202,7 +202,8 @@ fn add(connection: &Connection, prepared: &Prepared) -> Result<SubmissionId, Rec
     search::index(connection, id, &words, &found.issues)?;
     if let Some(lost) = &lost {
         lost::found(connection, lost)?;
-        content::tell_of_found(connection, lost, id, &prepared.receipt)?;
+        content::tell_of_found(connection, lost, (id, &state), &prepared.receipt)?;
+        versions::tell(connection, id, &state)?;
     }
     Ok(id)
 }

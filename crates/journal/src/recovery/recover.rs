@@ -293,8 +293,7 @@ fn write(
         }
     }
     for lost in forgotten {
-        let versions = content::versions_of_another_life(connection, &attempts, lost, None)?;
-        content::hold(connection, &versions, &by, now)?;
+        content::settle_beside_lost(connection, &attempts, lost, &by, now)?;
     }
     recovery.lost = lost::all(connection)?.len() as u64;
     let would_send = recovery.doubted + recovery.salvaged > 0;

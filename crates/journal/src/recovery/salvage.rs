@@ -2,10 +2,11 @@
 //! costs only what stands on it. A content counts only with its digest.
 
 use fhir::{Format, Instant};
-use report::{Event, Person, State, StateCode, Summary};
+use report::{Event, Person, State, StateCode, SubmissionId, Summary};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::events::{guard, succession};
+use crate::events::guard::{self, Wait};
+use crate::events::succession;
 use crate::recovery::attempts::Name;
 use crate::store::cells;
 use crate::store::open::{self, Access, Place};
@@ -30,8 +31,8 @@ const CORRECTS: &str = "SELECT one.id, one.identifier, one.endpoint, one.digest 
 const DOCUMENT: &str = "SELECT size, content FROM document WHERE submission = ?1";
 
 const MESSAGES: &str = "SELECT list FROM message WHERE submission = ?1 AND origin = ?2";
-/// Warnings that say nothing in another journal: it waits for no comparison there, and numbers are other reports'.
-const OF_ANOTHER_LIFE: [&str; 2] = [guard::NOT_COMPARED, succession::CORRECTION_WITHDRAWN];
+/// A warning that says nothing in another journal: the number is another report's.
+const OF_ANOTHER_LIFE: &str = succession::CORRECTION_WITHDRAWN;
 
 /// A report that was read from a damaged journal.
 pub(crate) struct Salvaged {
@@ -41,6 +42,8 @@ pub(crate) struct Salvaged {
     pub(crate) corrects: Option<(i64, Name)>,
     /// The authority had accepted it. It waits until that shows it again: one that has forgotten it must not get it twice.
     pub(crate) had_receipt: bool,
+    /// It waited for the comparison after an earlier restore, and was never sent.
+    pub(crate) waits: Option<Wait>,
     /// It was put on hold after a request that may have arrived.
     pub(crate) held_after_request: bool,
     /// The authority refused it.
@@ -158,12 +161,20 @@ impl Damaged {
         let corrects = self.corrects(number);
         let issues = self.messages(number, "authority");
         new.findings = self.messages(number, "check");
-        new.findings.retain(|it| !OF_ANOTHER_LIFE.contains(&&*it.code));
+        let waits = match whole {
+            Some(State::Held { attempt: 0 }) => self.waits(number),
+            _ => None,
+        };
+        new.findings.retain(|it| {
+            let is_outdated = it.code == guard::NOT_COMPARED && waits.is_none();
+            !is_outdated && it.code != OF_ANOTHER_LIFE
+        });
         Some(Salvaged {
             lost,
             new,
             corrects,
             had_receipt,
+            waits,
             held_after_request,
             rejected,
             issues,
@@ -171,6 +182,13 @@ impl Damaged {
             closed,
             replaced_by,
         })
+    }
+
+    /// How it waits for the comparison, where that can be read.
+    fn waits(&mut self, number: i64) -> Option<Wait> {
+        let unread = |_| rusqlite::Error::InvalidQuery;
+        let id = SubmissionId(number);
+        self.read(|connection| guard::wait_of(connection, id).map_err(unread)).flatten()
     }
 
     /// The messages of one origin, where they can be read. The content is what counts.

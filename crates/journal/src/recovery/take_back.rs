@@ -7,7 +7,7 @@ use fhir::Instant;
 use report::{Event, Person, State, SubmissionId};
 use rusqlite::Connection;
 
-use crate::events::{append, attach, doubt, succession};
+use crate::events::{append, attach, doubt, guard, succession};
 use crate::queries::read;
 use crate::recovery::attempts::{self, Attempts};
 use crate::recovery::recover::Old;
@@ -82,7 +82,7 @@ fn take_back(
 ) -> Result<SubmissionId, RecordError> {
     let Salvaged { lost, mut new, corrects, had_receipt, held_after_request, .. } = report;
     let (said_received, closed) = (report.said_received, report.closed);
-    let (rejected, issues) = (report.rejected, report.issues);
+    let (rejected, issues, waits) = (report.rejected, report.issues, report.waits);
     if let Some((number, name)) = corrects {
         new.corrects = match back.get(&number) {
             Some(id) => Some(*id),
@@ -102,6 +102,9 @@ fn take_back(
     let id = append::import_again(connection, &prepared, Some(&lost))?;
     if !issues.is_empty() {
         attach::replace_issues(connection, id, &issues)?;
+    }
+    if let Some(before) = waits {
+        guard::waits_on(connection, id, before)?;
     }
     if had_receipt {
         // In doubt already, as everything that comes back.
