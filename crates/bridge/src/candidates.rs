@@ -197,6 +197,10 @@ fn issues_of(candidate: &Candidate) -> Vec<IssueRecord> {
 /// Every code of the authority's rules, with its parameters.
 pub const RULE_CODES: &[(&str, &[&str])] = rules::codes::CODES;
 
+/// The codes of what is wrong in a document: of each it is said what to do, too.
+pub const DOCUMENT_CODES: &[&[(&str, &[&str])]] =
+    &[report::codes::CODES, fhir::codes::CODES, RULE_CODES];
+
 /// Every code of a message of ours, with its parameters: what the catalogue of texts must know.
 pub const MESSAGE_CODES: &[&[(&str, &[&str])]] = &[
     report::codes::CODES,

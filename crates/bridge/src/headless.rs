@@ -26,7 +26,7 @@ use crate::desk::Desk;
 use crate::practice::Practice;
 use crate::problem::Problem;
 
-pub use crate::candidates::{MESSAGE_CODES, RULE_CODES};
+pub use crate::candidates::{DOCUMENT_CODES, MESSAGE_CODES, RULE_CODES};
 pub use crate::record::{IssueRecord, Record};
 pub use crate::support::SupportFile;
 pub use fhir::is_language_region;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use bridge::headless::{
-    EVENTS, Family, IssueRecord, MESSAGE_CODES, Moment, REFUSAL_REASONS, RULE_CODES,
+    DOCUMENT_CODES, EVENTS, Family, IssueRecord, MESSAGE_CODES, Moment, REFUSAL_REASONS, RULE_CODES,
 };
 use bridge::{OPINION_FAULTS, PROBLEMS, Problem, REMEDIES};
 use texts::{CATALOGUE, Catalogue as Texts, Language};
@@ -210,6 +210,11 @@ const _: () = {
     let mut at = 0;
     while at < MESSAGE_CODES.len() {
         CATALOGUE.must_have_each("finding", MESSAGE_CODES[at]);
+        at += 1;
+    }
+    at = 0;
+    while at < DOCUMENT_CODES.len() {
+        CATALOGUE.must_help_each("finding", DOCUMENT_CODES[at]);
         at += 1;
     }
     at = 0;

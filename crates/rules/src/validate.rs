@@ -12,6 +12,7 @@ mod children;
 mod coded;
 mod consequence;
 mod definitions;
+mod documents;
 mod element;
 mod extensions;
 mod host;
@@ -19,6 +20,7 @@ mod identity;
 mod invariants;
 mod lexical;
 mod matching;
+mod meant;
 mod measures;
 mod narrative;
 mod privacy;
@@ -31,7 +33,7 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use fhir::{Element, Finding, Instant, Severity, Tree};
+use fhir::{Element, Finding, Instant, Severity, Tree, TypeDefinition};
 use rustc_hash::FxHashMap;
 
 use crate::html;
@@ -68,6 +70,16 @@ pub(crate) struct Issue {
     pub(crate) code: &'static str,
     severity: Severity,
     params: Vec<(&'static str, String)>,
+    about: Option<About>,
+}
+
+/// What an issue is about beyond its words, for what follows from another mistake.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum About {
+    /// Resources of these types: the rule names them, or the slice holds one of them.
+    Types(Vec<&'static str>),
+    /// A slice that the element with this number is in for want of these parts.
+    Without(u32, Vec<String>),
 }
 
 /// An element of any tree: rules also look into definitions (ConceptMaps), whose elements have the same
@@ -246,9 +258,11 @@ impl<'t> Run<'t> {
         findings
     }
 
-    /// Whether the definitions say of each resource in it what the base check says too.
+    /// Whether the definitions say of each resource in it what the base check says too. Into a resource of a type that there
+    /// is not, that does not look.
     fn knows_types(&self, of: Element<'t>) -> bool {
-        let is_known = of.resource_type().is_none_or(|name| self.type_profile(name).is_some());
+        let known = of.resource_type().filter(|name| is_resource_type(name));
+        let is_known = known.is_none_or(|name| self.type_profile(name).is_some());
         is_known && of.children().all(|child| self.knows_types(child))
     }
 
@@ -326,6 +340,11 @@ fn cut<T>(all: &mut Vec<T>, severity: impl Fn(&T) -> Severity) {
     }
 }
 
+/// Whether FHIR has resources of this type.
+fn is_resource_type(name: &str) -> bool {
+    !name.contains('.') && TypeDefinition::named(name).is_some_and(TypeDefinition::is_resource)
+}
+
 fn has_errors(issues: &[Issue]) -> bool {
     issues.iter().any(|issue| issue.severity == Severity::Error)
 }
@@ -338,7 +357,7 @@ fn push(
     params: Params<'_>,
 ) {
     let params = params.iter().map(|(name, value)| (*name, shortened(value))).collect();
-    issues.push(Issue { at: at.number(), code, severity, params });
+    issues.push(Issue { at: at.number(), code, severity, params, about: None });
 }
 
 fn error(issues: &mut Vec<Issue>, at: Element<'_>, code: &'static str, params: Params<'_>) {

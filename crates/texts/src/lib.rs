@@ -97,10 +97,16 @@ impl Catalogue {
 
     /// Whether there is a text for a code of a family.
     pub const fn has(&self, family: &str, code: &str) -> bool {
+        self.has_with(family, code, "")
+    }
+
+    /// Whether there is a text with this ending of its id.
+    const fn has_with(&self, family: &str, code: &str, ending: &str) -> bool {
+        let words = [family.as_bytes(), b".", code.as_bytes(), ending.as_bytes()];
         let (mut from, mut to) = (0, self.0.len());
         while from < to {
             let middle = from.midpoint(to);
-            match order(self.0[middle].0.as_bytes(), family.as_bytes(), code.as_bytes()) {
+            match order(self.0[middle].0.as_bytes(), &words) {
                 0 => return true,
                 1 => to = middle,
                 _ => from = middle + 1,
@@ -126,6 +132,15 @@ impl Catalogue {
         }
     }
 
+    /// Ends the compilation of a constant where a code of a family has no help (`family.code.more`).
+    pub const fn must_help_each(&self, family: &str, codes: &[(&str, &[&str])]) {
+        let mut at = 0;
+        while at < codes.len() {
+            assert!(self.has_with(family, codes[at].0, ".more"), "{}", codes[at].0);
+            at += 1;
+        }
+    }
+
     /// Ends the compilation of a constant where a code of a family has no text.
     pub const fn must_have(&self, family: &str, codes: &[&str]) {
         let mut at = 0;
@@ -136,28 +151,23 @@ impl Catalogue {
     }
 }
 
-/// How an id stands to `family.code`: below it is -1, above it is 1.
-const fn order(id: &[u8], family: &[u8], code: &[u8]) -> i8 {
-    let length = family.len() + 1 + code.len();
-    let mut at = 0;
-    while at < id.len() && at < length {
-        let wanted = match at {
-            _ if at < family.len() => family[at],
-            _ if at == family.len() => b'.',
-            _ => code[at - family.len() - 1],
-        };
-        if id[at] != wanted {
-            return if id[at] < wanted { -1 } else { 1 };
+/// How an id stands to these words, one behind the other: below them is -1, above them is 1.
+const fn order(id: &[u8], words: &[&[u8]]) -> i8 {
+    let (mut at, mut word) = (0, 0);
+    while word < words.len() {
+        let mut letter = 0;
+        while letter < words[word].len() {
+            if at == id.len() || id[at] < words[word][letter] {
+                return -1;
+            }
+            if id[at] > words[word][letter] {
+                return 1;
+            }
+            (at, letter) = (at + 1, letter + 1);
         }
-        at += 1;
+        word += 1;
     }
-    if id.len() == length {
-        0
-    } else if id.len() < length {
-        -1
-    } else {
-        1
-    }
+    if at == id.len() { 0 } else { 1 }
 }
 
 #[cfg(test)]
@@ -191,6 +201,7 @@ mod tests {
         for id in CATALOGUE.ids() {
             let (family, code) = id.split_once('.').unwrap();
             assert!(CATALOGUE.has(family, code), "{id}");
+            assert!(CATALOGUE.has_with(family, &code[..code.len() - 1], &code[code.len() - 1..]));
             assert!(!CATALOGUE.has(family, &format!("{code}x")), "{id}");
             assert!(!CATALOGUE.has(&format!("{family}x"), code), "{id}");
         }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use fhir::{Element, TypeDefinition};
 
+use super::documents::{Unaddressed, is_of_unknown_type, is_unaddressed};
 use super::references::{Target, type_in};
 use super::{Issue, Run, error};
 
@@ -200,14 +201,18 @@ impl<'t> Run<'t> {
         } else {
             owed.extend(lead.all("focus"));
         }
-        let mut told = HashSet::new();
+        let mut lost = Vec::new();
         for of in owed {
             let reference = of.text("reference").filter(|text| !text.starts_with('#'));
             let Some(reference) = reference.filter(|text| !text.is_empty()) else { continue };
             if self.lookup(bundle, reference, entry).is_none() {
-                error(issues, of, "rule-bundle-not-in-document", &[("value", reference)]);
-                told.insert(of.number());
+                lost.push((of, reference));
             }
+        }
+        let told: HashSet<u32> = lost.iter().map(|(of, _)| of.number()).collect();
+        let explained = Unaddressed::of(bundle).explains(entry, &lost);
+        for (of, reference) in lost.iter().filter(|(_, reference)| !explained.contains(reference)) {
+            error(issues, *of, "rule-bundle-not-in-document", &[("value", reference)]);
         }
         if is_document {
             self.misled(bundle, &told, issues);
@@ -236,10 +241,12 @@ impl<'t> Run<'t> {
     fn misled(&self, bundle: Element<'t>, told: &HashSet<u32>, issues: &mut Vec<Issue>) {
         let there: HashSet<(&str, &str)> = bundle
             .all("entry")
+            .filter(|entry| !is_unaddressed(entry))
             .filter_map(|entry| entry.child("resource"))
             .filter_map(|resource| Some((resource.resource_type()?, resource.text("id")?)))
             .collect();
-        for entry in bundle.all("entry") {
+        // What an entry without an address refers to by type and id leads nowhere for want of that.
+        for entry in bundle.all("entry").filter(|entry| !is_unaddressed(entry)) {
             let mut references = Vec::new();
             reference_elements(entry, &mut references, 0);
             for of in references.into_iter().filter(|of| !told.contains(&of.number())) {
@@ -262,12 +269,14 @@ impl<'t> Run<'t> {
             .enumerate()
             .filter_map(|(at, entry)| Some((entry.child("resource")?.number(), at)))
             .collect();
+        let unaddressed = Unaddressed::of(bundle);
         let mut links: Vec<Vec<usize>> = vec![Vec::new(); entries.len()];
         for (at, entry) in entries.iter().enumerate() {
             let mut references = HashSet::new();
             linked(*entry, &mut references, 0);
             for reference in references {
                 let target = self.lookup(bundle, reference, *entry);
+                let target = target.or_else(|| unaddressed.target(*entry, reference));
                 let target = target.and_then(|of| places.get(&of.number()));
                 if let Some(target) = target.filter(|target| **target != at) {
                     // Both ways: a link from an entry to what is reached counts too.
@@ -277,7 +286,11 @@ impl<'t> Run<'t> {
             }
         }
         let mut seen = vec![false; entries.len()];
-        let mut open = vec![0];
+        // Nothing can lead to an entry without an address or a type, so what hangs together with it is not told.
+        let is_start = |(at, entry): (usize, &Element<'t>)| {
+            (at == 0 || is_unaddressed(entry) || is_of_unknown_type(entry)).then_some(at)
+        };
+        let mut open: Vec<usize> = entries.iter().enumerate().filter_map(is_start).collect();
         while let Some(at) = open.pop() {
             if let Some(seen) = seen.get_mut(at).filter(|seen| !**seen) {
                 *seen = true;
@@ -306,6 +319,8 @@ fn linked<'t>(of: Element<'t>, found: &mut HashSet<&'t str>, depth: usize) {
         let told = match child.type_name() {
             "Reference" => child.text("reference"),
             "url" | "uri" if !is_name(of, child) => child.value(),
+            // In a resource of a type that there is not.
+            "" if child.name() == "reference" => child.value(),
             _ => None,
         };
         found.extend(told.filter(|told| !told.starts_with('#')));

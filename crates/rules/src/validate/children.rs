@@ -1,12 +1,11 @@
 //! The elements below an element: how many there are, and which slice each belongs to.
 
-use std::rc::Rc;
+use fhir::{Element, TypeDefinition};
 
-use fhir::Element;
-
-use super::{Issue, Run, error, has_errors};
+use super::meant::{self, Dealt};
+use super::{About, Issue, Run, error};
 use crate::profile::{Named, Profile, UNBOUNDED};
-use crate::slicing::{self, Matcher, Test};
+use crate::slicing;
 use crate::terminology::Mode;
 
 impl<'t> Run<'t> {
@@ -140,35 +139,49 @@ impl<'t> Run<'t> {
             }
         }
         self.order(mine, &dealt, profile, sliced, issues);
+        let dealt = Dealt { elements: mine, slices: &dealt };
+        let is_closed = node.slicing.as_ref().is_some_and(|slicing| slicing.rules == "closed");
+        let is_closed = is_closed && (undecided.is_empty() || node.slice.is_some());
+        let meant = self.meant_for(dealt, profile, sliced, is_closed);
         for (place, slice) in node.slices.iter().enumerate() {
-            let of_slice: Vec<Element<'t>> = mine
-                .iter()
-                .zip(&dealt)
-                .filter(|(_, of)| **of == Some(place))
-                .map(|(e, _)| *e)
-                .collect();
+            let mine = mine.iter().zip(dealt.slices);
+            let of_slice: Vec<Element<'t>> =
+                mine.filter(|(_, of)| **of == Some(place)).map(|(element, _)| *element).collect();
             if !undecided.contains(slice) {
-                self.count_slice(owner, mine, &dealt, &of_slice, profile, *slice, issues);
+                let reasons = meant.iter().filter(|of| of.slice == place).map(|of| &*of.reasons);
+                self.count_slice(owner, &of_slice, reasons, profile, *slice, issues);
             }
-            for element in &of_slice {
-                self.element(*element, profile, *slice, issues);
-                // What is said of all repetitions holds for those of a slice too, which need not repeat it.
-                if node.slice.is_none() {
-                    self.element(*element, profile, sliced, issues);
-                }
-            }
+            self.in_slice(&of_slice, profile, sliced, *slice, issues);
             if !profile.node(*slice).slices.is_empty() {
                 self.slices(owner, &of_slice, profile, *slice, issues);
             }
         }
-        let is_closed = node.slicing.as_ref().is_some_and(|slicing| slicing.rules == "closed");
-        for (element, _) in mine.iter().zip(&dealt).filter(|(_, of)| of.is_none()) {
-            if is_closed && undecided.is_empty() && node.slice.is_none() {
-                self.in_no_slice(*element, profile, sliced, issues);
-            } else if node.slice.is_none() {
+        for (at, element) in mine.iter().enumerate().filter(|(at, _)| dealt.slices[*at].is_none()) {
+            if !is_closed && node.slice.is_none() {
                 self.element(*element, profile, sliced, issues);
-            } else if is_closed {
+            } else if is_closed && !meant.iter().any(|of| of.element == at) {
                 self.in_no_slice(*element, profile, sliced, issues);
+            }
+        }
+    }
+
+    /// The elements of a slice, each as its slice says.
+    fn in_slice(
+        &self,
+        of_slice: &[Element<'t>],
+        profile: &'t Profile,
+        sliced: u32,
+        slice: u32,
+        issues: &mut Vec<Issue>,
+    ) {
+        let matchers = profile.node(slice).matchers.get().and_then(|made| made.as_ref().ok());
+        for element in of_slice {
+            let before = issues.len();
+            self.element(*element, profile, slice, issues);
+            meant::for_want_of(*element, matchers.map_or(&[], |all| all), &mut issues[before..]);
+            // What is said of all repetitions holds for those of a slice too, which need not repeat it.
+            if profile.node(sliced).slice.is_none() {
+                self.element(*element, profile, sliced, issues);
             }
         }
     }
@@ -189,52 +202,31 @@ impl<'t> Run<'t> {
         }
     }
 
-    fn in_no_slice(
-        &self,
-        element: Element<'t>,
-        profile: &'t Profile,
-        sliced: u32,
-        issues: &mut Vec<Issue>,
-    ) {
-        let node = profile.node(sliced);
-        if let Some(reasons) = self.nearest(&[element], profile, &node.slices) {
-            issues.extend(reasons.iter().cloned());
-            return;
-        }
-        let names: Vec<&str> =
-            node.slices.iter().filter_map(|at| profile.node(*at).slice.as_deref()).collect();
-        let params = [
-            ("element", element.name()),
-            ("expected", &names.join(", ")),
-            ("profile", &profile.url),
-        ];
-        error(issues, element, "rule-slice-unknown", &params);
-    }
-
-    /// The number of a slice; where one is missing for want of a profile, the nearest candidate says why.
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "one slice, its elements, and all elements around it"
-    )]
-    fn count_slice(
+    /// The number of a slice, with what is meant for it and why that is not in it.
+    fn count_slice<'m>(
         &self,
         owner: Element<'t>,
-        mine: &[Element<'t>],
-        dealt: &[Option<usize>],
         of_slice: &[Element<'t>],
+        reasons: impl Iterator<Item = &'m Vec<Issue>>,
         profile: &'t Profile,
         slice: u32,
         issues: &mut Vec<Issue>,
     ) {
-        if of_slice.len() < profile.node(slice).min as usize {
-            let free: Vec<Element<'t>> =
-                mine.iter().zip(dealt).filter(|(_, of)| of.is_none()).map(|(e, _)| *e).collect();
-            if let Some(reasons) = self.nearest(&free, profile, &[slice]) {
-                issues.extend(reasons.iter().cloned());
-                return;
-            }
+        let mut meant = 0;
+        for reasons in reasons {
+            issues.extend(reasons.iter().cloned());
+            meant += 1;
         }
+        let node = profile.node(slice);
+        if meant > 0 && of_slice.len() + meant >= node.min as usize {
+            return;
+        }
+        let before = issues.len();
         self.count(owner, of_slice, profile, slice, issues);
+        let types = types_of(profile, slice).filter(|_| owner.is_of("Bundle"));
+        for told in issues[before..].iter_mut().filter(|of| of.code == "rule-slice-missing") {
+            told.about = types.clone().map(About::Types);
+        }
     }
 
     /// Slices in their order, and what is in none at the end, where that is asked.
@@ -267,54 +259,14 @@ impl<'t> Run<'t> {
             furthest = furthest.max(place);
         }
     }
+}
 
-    /// Of elements that could have been meant for slices by profile, the reasons of the one that comes
-    /// nearest: fewest errors.
-    fn nearest(
-        &self,
-        free: &[Element<'t>],
-        profile: &'t Profile,
-        slices: &[u32],
-    ) -> Option<Rc<Vec<Issue>>> {
-        let mut best: Option<(usize, Rc<Vec<Issue>>)> = None;
-        for slice in slices {
-            let Some(Ok(matchers)) = profile.node(*slice).matchers.get() else { continue };
-            for element in free {
-                for (at, matcher) in matchers.iter().enumerate() {
-                    let others = matchers.iter().enumerate().filter(|(other, _)| *other != at);
-                    if !others.into_iter().all(|(_, other)| self.matches(*element, other, 0)) {
-                        continue;
-                    }
-                    for found in self.reasons(*element, matcher) {
-                        let errors = found
-                            .iter()
-                            .filter(|issue| issue.severity == fhir::Severity::Error)
-                            .count();
-                        if best.as_ref().is_none_or(|(least, _)| errors < *least) {
-                            best = Some((errors, found));
-                        }
-                    }
-                }
-            }
-        }
-        best.map(|(_, found)| found)
-    }
-
-    /// Why an element does not conform to the profiles that a slice asks for, as far as its type fits.
-    fn reasons(&self, element: Element<'t>, matcher: &'t Matcher) -> Vec<Rc<Vec<Issue>>> {
-        let Test::Profile(urls, package) = &matcher.test else { return Vec::new() };
-        let mut all = Vec::new();
-        for place in self.places(element, &matcher.steps) {
-            for url in urls {
-                let Some(profile) = self.set.profile(url, *package) else { continue };
-                if place.is_of(&profile.type_name) {
-                    let found = self.conform(place, profile);
-                    if has_errors(&found) {
-                        all.push(found);
-                    }
-                }
-            }
-        }
-        all
-    }
+/// The types of the resources that a slice of entries holds.
+fn types_of(profile: &Profile, slice: u32) -> Option<Vec<&'static str>> {
+    let resource = profile.child(slice, "resource")?;
+    let types =
+        profile.node(resource).types.iter().filter_map(|of| TypeDefinition::named(&of.code));
+    let types: Vec<&str> =
+        types.filter(|of| !of.is_abstract_resource()).map(TypeDefinition::name).collect();
+    (!types.is_empty()).then_some(types)
 }

@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use fhir::{Element, Severity};
 
-use super::Issue;
+use super::documents::Documents;
+use super::{About, Issue};
 
 /// What the mistakes of a document make of others, by the number of an element.
 #[derive(Default)]
@@ -20,7 +21,13 @@ struct Causes<'t> {
     unsliced: HashMap<(u32, String, String), i64>,
     /// What stands too often, whatever its slice: at most how many, and how many there are.
     crowded: HashMap<(u32, String), (i64, i64)>,
+    /// Parts that an element lacks, by their names.
+    lacking: HashSet<(u32, String)>,
+    documents: Documents,
 }
+
+/// Invariants that hold as soon as one of these parts is there.
+const ANY_OF: &[(&str, &[&str])] = &[("cmp-1", &["entry", "section", "text"])];
 
 struct Doubled {
     entry: u32,
@@ -36,10 +43,13 @@ pub(super) fn without(
     elements: &HashMap<u32, Element<'_>>,
     empty: &HashSet<u32>,
 ) -> Vec<Issue> {
-    let causes = Causes::of(&issues, elements);
+    let mut causes = Causes::of(&issues, elements);
     let mut left = Vec::with_capacity(issues.len());
     for issue in issues {
-        let follows = causes.has(&issue) || (is_absence(&issue) && empty.contains(&issue.at));
+        let element = elements.get(&issue.at).copied();
+        let follows = causes.has(&issue)
+            || causes.documents.explain(&issue, element)
+            || (is_absence(&issue) && empty.contains(&issue.at));
         let here = causes.doubled.iter().filter(|of| of.bundle == issue.at);
         if is_doubled_address(&issue) && here.clone().next().is_some() {
             left.extend(here.map(|of| Issue { at: of.entry, ..issue.clone() }));
@@ -55,7 +65,11 @@ impl<'t> Causes<'t> {
         let mut causes = Self::default();
         for issue in issues.iter().filter(|issue| issue.severity == Severity::Error) {
             let element = elements.get(&issue.at).copied();
+            causes.documents.add(issue, element);
             match issue.code {
+                "rule-missing" if !matches!(issue.about, Some(About::Without(..))) => {
+                    causes.lacking.insert((issue.at, name_of(issue)));
+                }
                 "rule-invariant" if is_doubled_address(issue) => causes.find_doubled(element),
                 "rule-fixed-value" if element.is_some_and(|of| of.value().is_some()) => {
                     causes.unequal.insert(issue.at);
@@ -96,7 +110,14 @@ impl<'t> Causes<'t> {
 
     /// Whether an issue follows from one of these.
     fn has(&self, issue: &Issue) -> bool {
+        if let Some(About::Without(of, parts)) = &issue.about {
+            let lacks = |part: &String| self.lacking.contains(&(*of, part.clone()));
+            if parts.iter().any(lacks) {
+                return true;
+            }
+        }
         match issue.code {
+            "rule-invariant" if self.is_met_by_parts(issue) => true,
             "rule-bundle-not-reached" => self.repetition(issue.at).is_some(),
             "rule-too-many" => self.has_crowd(issue),
             "rule-reference-ambiguous" => {
@@ -113,6 +134,14 @@ impl<'t> Causes<'t> {
             }
             _ => false,
         }
+    }
+
+    /// Whether an invariant asks for nothing but parts of which one is told to be missing.
+    fn is_met_by_parts(&self, issue: &Issue) -> bool {
+        let mut met = ANY_OF.iter().filter(|(key, _)| issue.param("rule") == Some(key));
+        met.any(|(_, parts)| {
+            parts.iter().any(|part| self.lacking.contains(&(issue.at, (*part).to_owned())))
+        })
     }
 
     /// Whether there are not too many without the repetitions, or the same is told of what the slice is a slice of.

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use fhir::{Element, Severity};
+use fhir::{Element, Severity, TypeDefinition};
 use fhirpath::{Context, Item};
 
-use super::{Held, Issue, Run, push};
+use super::{About, Held, Issue, Run, is_resource_type, push};
 use crate::facts::{self, Native};
 use crate::rule::{How, Rule};
 
@@ -20,6 +20,9 @@ impl<'t> Run<'t> {
             let code =
                 if held == Held::No { "rule-invariant" } else { "rule-invariant-not-evaluated" };
             push(issues, of, code, severity, &[("rule", &rule.key), ("text", &rule.human)]);
+            if let Some(told) = issues.last_mut().filter(|_| of.is_of("Bundle")) {
+                told.about = types_in(rule).map(About::Types);
+            }
         }
     }
 
@@ -57,6 +60,17 @@ impl<'t> Run<'t> {
             Err(_) => Held::NotEvaluated,
         }
     }
+}
+
+/// The types of resources that an expression names.
+fn types_in(rule: &Rule) -> Option<Vec<&'static str>> {
+    let How::Expression { text, .. } = &rule.how else { return None };
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let named = words.filter(|word| is_resource_type(word)).filter_map(TypeDefinition::named);
+    let mut types: Vec<&str> = named.map(TypeDefinition::name).collect();
+    types.sort_unstable();
+    types.dedup();
+    (!types.is_empty()).then_some(types)
 }
 
 const fn yes_or_no(holds: bool) -> Held {

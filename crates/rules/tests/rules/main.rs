@@ -8,6 +8,7 @@ mod bundles;
 mod causes;
 mod definitions;
 mod discriminators;
+mod documents;
 mod elements;
 mod forms;
 mod kinds;
