@@ -168,7 +168,7 @@ export function row(id: number, at: number, now: number): RowView {
     warnings: at % 7 === 0 ? 1 : 0,
     message,
     environment: "practice",
-    endpoint: "Practice",
+    endpoint: "practice",
     corrects: null,
     correctedBy: state === "superseded" ? id + 2 : null,
     created: moment,

@@ -3,6 +3,7 @@
 import type { RowView } from "./generated/RowView";
 import type { RulesEntry } from "./generated/RulesEntry";
 import type { RulesPlanView } from "./generated/RulesPlanView";
+import { masked } from "./mock-data";
 import { foundIn } from "./mock-draft";
 
 export const packaged = (name: string, version: string, now: number, inUse: boolean): RulesEntry => ({
@@ -18,7 +19,7 @@ export const packaged = (name: string, version: string, now: number, inUse: bool
 
 /** As if three of the last reports would be held. */
 export function planned(name: string, rows: RowView[]): RulesPlanView {
-  const reports = rows.slice(0, 3);
+  const reports = rows.slice(0, 3).map((row) => ({ ...row, patient: row.patient && masked(row.patient) }));
   const reasons = foundIn('"Schweiz" "Basel-Stadt"')
     .slice(0, 2)
     .map((message, at) => ({ message, reports: reports.length - at }));

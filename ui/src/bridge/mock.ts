@@ -126,7 +126,7 @@ export function createMock(options: MockOptions = {}): Door {
     startAtLogin: false,
   };
   const endpoints: EndpointView[] = [
-    endpoint("Practice", "https://127.0.0.1:40123/v1/fhir", options.environment ?? "practice", true),
+    endpoint("practice", "https://127.0.0.1:40123/v1/fhir", options.environment ?? "practice", true),
     endpoint("Authority, integration", "https://elm-abn.example.org/v1/fhir", "integration", false),
     endpoint("Authority", "https://elm.example.org/v1/fhir", "production", false),
   ];
@@ -524,12 +524,12 @@ export function createMock(options: MockOptions = {}): Door {
     },
     use_endpoint({ name }) {
       const before = endpoints.find((one) => one.inUse)?.name;
-      if ((before === "Practice") !== (name === "Practice")) room += 1;
+      if ((before === "practice") !== (name === "practice")) room += 1;
       for (const one of endpoints) one.inUse = one.name === name;
       return null;
     },
     test_endpoint: ({ name }) => {
-      const fails = name !== "Practice";
+      const fails = name !== "practice";
       const layers: Layer[] = ["configuration", "name", "tcp", "tls", "server-certificate", "client-certificate", "capability"];
       return layers.map((layer, at) => ({
         layer,
@@ -621,7 +621,7 @@ export function createMock(options: MockOptions = {}): Door {
       oldestOpen: rows.find((one) => one.group === "in-progress") ?? null,
       lastReceived: rows[0]?.created ?? null,
     }),
-    ask_authority: ({ query }) => {
+    ask_authority: ({ query, reveal }) => {
       const shown = rows.filter((row) => isAtAuthority(row)).slice(0, 6);
       const hits = shown
         .filter((row) => query.status === null || row.state === query.status)
@@ -632,9 +632,9 @@ export function createMock(options: MockOptions = {}): Door {
           date: row.updated,
           lastUpdated: row.updated,
           messages: row.message ? [row.message] : [],
-          row: at === 2 ? null : row,
+          row: at === 2 ? null : { ...row, patient: reveal || !row.patient ? row.patient : masked(row.patient) },
         }));
-      return { endpoint: "FOPH", total: hits.length + 136, hits: query.identifier ? [] : hits, messages: [], unreadable: 0, further: 1 };
+      return { endpoint: "FOPH", total: hits.length + 136, hits: query.identifier ? [] : hits, messages: [], unreadable: 0, further: query.identifier ? null : 1 };
     },
     ask_further: () => ({ endpoint: "FOPH", total: null, hits: [], messages: [], unreadable: 0, further: null }),
     statement: ({ date }) => ({

@@ -26,6 +26,7 @@ import { sentenceOf } from "./said";
 import { SourceEditor } from "./source-editor";
 import type { History, Mark } from "./source-editor";
 import { say, sayProblem } from "./toasts";
+import { Hidden, Veiled, useVeil } from "./veil";
 
 interface Props {
   id: number;
@@ -47,12 +48,17 @@ export function CorrectDialog({ id, ...rest }: Props) {
     });
   }, [id, text]);
   if (!detail.data || draft === undefined) return null;
-  return <Editor view={detail.data} draft={draft} {...rest} />;
+  return (
+    <Veiled view={detail.data}>
+      <Editor view={detail.data} draft={draft} {...rest} />
+    </Veiled>
+  );
 }
 
 function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView; draft: string | null } & Omit<Props, "id">) {
   const text = useText();
   const intake = useIntake();
+  const { isHidden } = useVeil();
   const { id } = view.row;
   const [content, setContent] = useState(draft ?? view.source);
   const looked = useLookedAt(id, content);
@@ -155,7 +161,8 @@ function Editor({ view, draft, suggestion, onClose, onDone }: { view: DetailView
             </Button>
           </div>
         </section>
-        <section className={css.text} aria-label={text("correct.source")}>
+        {isHidden && <Hidden />}
+        <section className={css.text} aria-label={text("correct.source")} hidden={isHidden}>
           <SourceEditor
             label={text("correct.source")}
             value={content}

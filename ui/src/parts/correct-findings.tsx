@@ -1,7 +1,7 @@
 // What is found in a draft now: each finding beside the value that it is about, the others below; what can be cured
 // without judgement in one press, and all of that at once after a look at what would change.
 
-import { CircleAlert, Info, Redo2, TriangleAlert, Undo2, WandSparkles } from "lucide-react";
+import { CircleAlert, Eye, Info, Redo2, TriangleAlert, Undo2, WandSparkles } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
@@ -22,6 +22,8 @@ import { Privacy } from "./privacy";
 import { rawText, sentenceOf } from "./said";
 import { Suggestion } from "./suggestion";
 import { sayProblem } from "./toasts";
+import { namesSomebody, useVeil } from "./veil";
+import { useWindow } from "../place";
 
 /** Lines of the difference that are shown before all suggestions are put in. */
 const PREVIEWED = 40;
@@ -166,6 +168,7 @@ function Beside({ message, onApply }: { message: MessageView; onApply: (() => vo
   const words = useCodeText();
   const { severity } = message;
   const Icon = ICONS[severity];
+  const { hide } = useVeil();
   const sentence = sentenceOf(text, message);
   return (
     <div className={`${css.beside} ${css[severity]}`} data-testid="beside" data-code={message.code}>
@@ -173,7 +176,7 @@ function Beside({ message, onApply }: { message: MessageView; onApply: (() => vo
         <Icon aria-hidden size={15} />
         <span>
           <span className="visually-hidden">{words("severity", severity)}: </span>
-          {sentence}
+          {hide(sentence)}
         </span>
       </p>
       <Values message={{ ...message, found: null }} sentence={sentence} />
@@ -187,6 +190,9 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
   const text = useText();
   const words = useCodeText();
   const label = words("path", field.path);
+  const { isHidden, hide } = useVeil();
+  const { setReveal } = useWindow();
+  const [asked, setAsked] = useState(false);
   const [typed, setTyped] = useState(field.value);
   const sent = useRef(field.value);
   const stays = edits.stays?.expression === field.expression ? edits.stays : undefined;
@@ -207,6 +213,13 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
     if (value.trim() === "") edits.empty(field.expression);
     else edits.edit(field.expression, value);
   };
+  if (isHidden && (namesSomebody(field.path) || hide(field.value) !== field.value)) {
+    const show = () => {
+      setAsked(true);
+      setReveal(true);
+    };
+    return <HiddenField label={label} value={hide(field.value)} onShow={show} id={`form-${field.path}`} />;
+  }
   if (field.choices.length > 0) {
     const known = typed === "" || field.choices.includes(typed) ? field.choices : [typed, ...field.choices];
     return <Select label={label} value={typed} choices={known.map((id) => ({ id, name: words("choice", id) }))} onChange={change} />;
@@ -215,6 +228,7 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
     <TextField
       label={label}
       value={typed}
+      autoFocus={asked}
       help={typed.trim() === "" ? text(field.value === "" ? "field.missing" : "field.emptied") : undefined}
       error={stays && text(stays.why === "needed" ? "field.needed" : "field.tied")}
       onChange={change}
@@ -222,5 +236,20 @@ function Field({ field, edits, onFocus }: { field: FormFieldView; edits: Edits; 
       onBlur={edits.leave}
       data-testid={`form-${field.path}`}
     />
+  );
+}
+
+/** A value that names the patient: a press shows it, and the keyboard is in it. */
+function HiddenField({ label, value, onShow, id }: { label: string; value: string; onShow: () => void; id: string }) {
+  const text = useText();
+  const [first] = value.match(/[\p{L}\p{N}]/u) ?? [""];
+  return (
+    <div className={css.hiddenField}>
+      <span aria-hidden>{label}</span>
+      <Button icon={Eye} onPress={onShow} data-testid={`hidden-${id}`}>
+        <span className="visually-hidden">{label}: </span>
+        <span>{first}…</span> <span className={css.quiet}>{text("names.show-value")}</span>
+      </Button>
+    </div>
   );
 }

@@ -35,7 +35,7 @@ export function Deadline({ due }: { due: string }) {
       data-late={left < 0}
     >
       <Icon aria-hidden size={14} />
-      {text(left < 0 ? "deadline.late" : "deadline.left", { time })}
+      <span className={css.time}>{text(left < 0 ? "deadline.late" : "deadline.left", { time })}</span>
     </span>
   );
 }

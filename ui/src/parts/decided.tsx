@@ -41,6 +41,7 @@ export function DecidedBar(props: { decided: Decided; onClose: () => void; onSho
       if (back.sent.length > 0) intake.followed(back.sent);
     },
   });
+  const titles = view.refused.map(({ problem }) => problemText(text, problem).title);
   const undo = () =>
     canUndo &&
     release.mutate({ ids: view.done, decision: "release", reason: text("bulk.undo.reason") }, { onError: sayProblem(text) });
@@ -67,13 +68,13 @@ export function DecidedBar(props: { decided: Decided; onClose: () => void; onSho
         <Dialog title={text("decided.left", { n: left })} onClose={() => setShowsReasons(false)}>
           <p>{text(`decided.${decision}`, { n: view.done.length })}</p>
           <ul className={css.reasons}>
-            {view.refused.map((refused) => {
+            {view.refused.map((refused, at) => {
               const { title, more } = problemText(text, refused.problem);
               return (
-                <li key={title} data-testid="decided-reason">
+                <li key={refused.ids[0]} data-testid="decided-reason">
                   <b>{refused.ids.length}</b>
                   <div>
-                    <strong>{title}</strong>
+                    {title !== titles[at - 1] && <strong>{title}</strong>}
                     {more && <span>{more}</span>}
                   </div>
                   <Button

@@ -3,9 +3,16 @@
 import type { ChangeView } from "../bridge/generated/ChangeView";
 import { useText } from "../i18n/text";
 import css from "./difference.module.css";
+import { useVeil } from "./veil";
+
+/** Length of a line that is shown while names are hidden. */
+const LINE_MAX = 160;
 
 export function Difference({ changes, changed, max }: { changes: ChangeView[]; changed: number; max: number }) {
   const text = useText();
+  const { isHidden, hide } = useVeil();
+  // A report of one long line would stand here whole.
+  const said = (line: string) => (isHidden && line.length > LINE_MAX ? "…" : hide(line));
   const shown = changes.slice(0, max);
   return (
     <ul className={`${css.changes} selectable`} data-testid="difference">
@@ -16,13 +23,13 @@ export function Difference({ changes, changed, max }: { changes: ChangeView[]; c
             {change.removed !== null && (
               <del>
                 <span aria-hidden>− </span>
-                {change.removed}
+                {said(change.removed)}
               </del>
             )}
             {change.added !== null && (
               <ins>
                 <span aria-hidden>+ </span>
-                {change.added}
+                {said(change.added)}
               </ins>
             )}
           </span>

@@ -11,6 +11,7 @@ import { Button } from "./controls";
 import css from "./message.module.css";
 import { helpOf, rawText, sentenceOf, valuesOf } from "./said";
 import { Suggestion } from "./suggestion";
+import { namesSomebody, useVeil } from "./veil";
 
 const ICONS: Record<Severity, LucideIcon> = { error: CircleAlert, warning: TriangleAlert, information: Info };
 
@@ -27,6 +28,7 @@ export function Message({ message, onShow, onApply, compact }: Props) {
   const words = useCodeText();
   const { severity } = message;
   const Icon = ICONS[severity];
+  const { hide } = useVeil();
   const sentence = sentenceOf(text, message);
   const raw = rawText(message);
   return (
@@ -35,13 +37,13 @@ export function Message({ message, onShow, onApply, compact }: Props) {
       <div className={css.words}>
         <p className={`${css.sentence} selectable`}>
           <span className="visually-hidden">{words("severity", severity)}: </span>
-          {sentence}
+          {hide(sentence)}
         </p>
         <Values message={message} sentence={sentence} />
         {message.suggestion && <Suggestion suggestion={message.suggestion} onApply={onApply} />}
         {!compact && raw && (
           <blockquote className={`${css.own} selectable`} lang="en">
-            {raw}
+            {hide(raw)}
           </blockquote>
         )}
         <div className={css.origin}>
@@ -64,14 +66,16 @@ export function Message({ message, onShow, onApply, compact }: Props) {
 
 export function Values({ message, sentence }: { message: MessageView; sentence: string }) {
   const text = useText();
+  const { hide, hideValue, isHidden } = useVeil();
   const { found, expected } = valuesOf(message, sentence);
+  const names = isHidden && namesSomebody(message.path ?? "");
   if (!found && !expected) return null;
   return (
     <dl className={`${css.values} selectable`}>
       {found && (
         <div>
           <dt>{text("message.found")}</dt>
-          <dd>{found}</dd>
+          <dd>{names ? hideValue(found) : hide(found)}</dd>
         </div>
       )}
       {expected && (
@@ -87,6 +91,7 @@ export function Values({ message, sentence }: { message: MessageView; sentence: 
 /** Folded: what to do, the words of the rule where they do not stand above, and where exactly. */
 export function More({ message, raw }: { message: MessageView; raw: string | null }) {
   const text = useText();
+  const { hide } = useVeil();
   const help = helpOf(text, message);
   return (
     <details className={css.details}>
@@ -94,7 +99,7 @@ export function More({ message, raw }: { message: MessageView; raw: string | nul
       {help && <p className="selectable">{help}</p>}
       {raw && (
         <blockquote className={`${css.own} selectable`} lang="en">
-          {raw}
+          {hide(raw)}
         </blockquote>
       )}
       <code className="selectable">{[message.code, message.expression].filter(Boolean).join(" · ")}</code>

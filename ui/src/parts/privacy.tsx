@@ -7,6 +7,7 @@ import type { PrivacyView } from "../bridge/generated/PrivacyView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { Button } from "./controls";
 import css from "./privacy.module.css";
+import { namesSomebody, useVeil } from "./veil";
 
 export function Privacy({ view, onReduce }: { view: PrivacyView; onReduce?: (() => void) | undefined }) {
   const text = useText();
@@ -49,11 +50,14 @@ function Row({ row }: { row: PrivacyRowView }) {
   const text = useText();
   const words = useCodeText();
   const format = useFormat();
+  const { isHidden, hideValue } = useVeil();
+  const hide = (value: string) => (isHidden && namesSomebody(row.key) ? hideValue(value) : value);
   const shown = (values: string[]) =>
     values
       .map((value) =>
         row.key === "patient.birth-date" ? format.date(value) : (text.code(`value.${row.key}.${value}`) ?? text.code(`value.${value}`) ?? value),
       )
+      .map(hide)
       .join(" · ");
   const [now, seen] = [shown(row.now), shown(row.seen)];
   return (

@@ -96,6 +96,7 @@ function RevealNames() {
       icon={reveal ? EyeOff : Eye}
       label={text(reveal ? "reports.hide-names" : "reports.show-names")}
       onPress={() => setReveal(!reveal)}
+      data-testid="reveal-names"
     />
   );
 }

@@ -13,6 +13,7 @@ import { Privacy } from "./privacy";
 import { showInside } from "./scroll";
 import { Results } from "./results";
 import css from "./report-content.module.css";
+import { namesSomebody, useVeil } from "./veil";
 
 export function ReportContent({ view, pointer }: { view: DetailView; pointer: Pointer }) {
   const text = useText();
@@ -53,11 +54,11 @@ function Section(props: { section: SectionView; messages: MessageView[]; pointer
   return (
     <section ref={box} className={css.section} data-section={section.resource}>
       <h3>{words("section", section.resource)}</h3>
-      <Fields fields={section.fields.filter((field) => !isFolded(field))} messages={messages} pointer={pointer} />
+      <Fields of={section.resource} fields={section.fields.filter((field) => !isFolded(field))} messages={messages} pointer={pointer} />
       {folded.length > 0 && (
         <details open={technical} className={css.technical}>
           <summary>{text("content.technical", { n: folded.length })}</summary>
-          <Fields fields={folded} messages={messages} pointer={pointer} />
+          <Fields of={section.resource} fields={folded} messages={messages} pointer={pointer} />
         </details>
       )}
       {messages.length > 0 && (
@@ -71,11 +72,13 @@ function Section(props: { section: SectionView; messages: MessageView[]; pointer
   );
 }
 
-function Fields(props: { fields: FieldView[]; messages: MessageView[]; pointer: Pointer | undefined }) {
-  const { fields, messages, pointer } = props;
+/** `of`: the resource that they are fields of. */
+function Fields(props: { of: string; fields: FieldView[]; messages: MessageView[]; pointer: Pointer | undefined }) {
+  const { of, fields, messages, pointer } = props;
   const words = useCodeText();
   const text = useText();
   const format = useFormat();
+  const { isHidden, hide, hideValue } = useVeil();
   const inWords = (field: FieldView) =>
     DATED.test(field.key) && /^\d{4}(-\d{2}){0,2}(T|$)/.test(field.value)
       ? field.value.length > 10
@@ -86,7 +89,9 @@ function Fields(props: { fields: FieldView[]; messages: MessageView[]; pointer: 
     <dl>
       {fields.map((field, at) => {
         const concerned = messages.find((message) => message.field === field.key);
-        const value = inWords(field);
+        const whole = inWords(field);
+        const names = isHidden && namesSomebody(field.label === null ? field.key : `${of}.${field.label}`);
+        const value = names ? hideValue(whole) : hide(whole);
         return (
           <div
             key={`${field.expression}#${at}`}
@@ -96,7 +101,7 @@ function Fields(props: { fields: FieldView[]; messages: MessageView[]; pointer: 
             <dt>{field.label ?? words("field", field.key)}</dt>
             <dd className="selectable">
               {value}
-              {field.detail && field.detail !== field.value && <Detail detail={field.detail} />}
+              {field.detail && !names && field.detail !== field.value && <Detail detail={field.detail} />}
             </dd>
           </div>
         );

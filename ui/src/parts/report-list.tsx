@@ -240,9 +240,11 @@ function Row(props: {
       <span role="gridcell" className={css.disease}>
         <Subject about={row} otherwise={row.file} />
         <span className={css.state}>
-          <StateLabel state={row.state} size={15} />
-          <Destination of={destination} />
-          {row.due && <Deadline due={row.due} />}
+          <span className={css.facts}>
+            <StateLabel state={row.state} size={15} />
+            <Destination of={destination} />
+            {row.due && <Deadline due={row.due} />}
+          </span>
           {row.message && <span className={css.message}>{sentenceOf(text, row.message)}</span>}
         </span>
       </span>

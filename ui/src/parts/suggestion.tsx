@@ -6,9 +6,11 @@ import type { SuggestionView } from "../bridge/generated/SuggestionView";
 import { useText } from "../i18n/text";
 import { Button } from "./controls";
 import css from "./suggestion.module.css";
+import { useVeil } from "./veil";
 
 export function Suggestion({ suggestion, onApply }: { suggestion: SuggestionView; onApply: (() => void) | undefined }) {
   const text = useText();
+  const { hide } = useVeil();
   const { before, value } = suggestion;
   return (
     <div className={css.suggestion} data-testid="suggestion">
@@ -17,11 +19,11 @@ export function Suggestion({ suggestion, onApply }: { suggestion: SuggestionView
         {before && (
           <del>
             <span className="visually-hidden">{text("suggestion.instead-of")} </span>
-            {before}
+            {hide(before)}
           </del>
         )}
         {before && value && <span aria-hidden>→</span>}
-        {value ? <ins>{value}</ins> : <span>{text("suggestion.remove")}</span>}
+        {value ? <ins>{hide(value)}</ins> : <span>{text("suggestion.remove")}</span>}
       </span>
       {onApply && (
         <Button icon={Wand} onPress={onApply} data-testid="apply-suggestion">

@@ -11,6 +11,7 @@ import type { Format, Text } from "../i18n/text";
 import { Button } from "./controls";
 import { indented } from "./indented";
 import css from "./timeline.module.css";
+import { Hidden, useVeil } from "./veil";
 
 /** Events that need a look, and those that end well; all others are quiet. */
 const TONES: Partial<Record<EventCode, string>> = {
@@ -36,6 +37,7 @@ function Step({ step }: { step: TimelineView }) {
   const text = useText();
   const format = useFormat();
   const words = useCodeText();
+  const { isHidden, hide } = useVeil();
   const [open, setOpen] = useState(false);
   const more = detailOf(step, text, format);
   return (
@@ -47,7 +49,7 @@ function Step({ step }: { step: TimelineView }) {
         </p>
         {more.map((line) => (
           <p key={line} className="selectable">
-            {line}
+            {hide(line)}
           </p>
         ))}
         <p className={css.origin}>
@@ -64,7 +66,7 @@ function Step({ step }: { step: TimelineView }) {
             >
               {text("timeline.evidence")}
             </Button>
-            {open && <Evidence evidence={step.evidence} />}
+            {open && (isHidden ? <Hidden /> : <Evidence evidence={step.evidence} />)}
           </>
         )}
       </div>

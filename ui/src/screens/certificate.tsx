@@ -121,13 +121,13 @@ function UseFor({ stored }: { stored: StoredCertificateView }) {
   });
   const others = endpoints.filter(({ environment, name }) => environment !== "practice" && !stored.endpoints.includes(name));
   if (others.length === 0) return null;
-  const none = { id: "", name: text("certificate.use-for") };
   return (
     <Select
       label={text("certificate.use-for")}
       hideLabel
       value=""
-      choices={[none, ...others.map(({ name }) => ({ id: name, name }))]}
+      placeholder={text("certificate.use-for")}
+      choices={others.map(({ name }) => ({ id: name, name }))}
       onChange={(endpoint) =>
         endpoint && use.mutate({ fingerprint: stored.fingerprint, endpoint }, { onError: sayProblem(text) })
       }

@@ -29,6 +29,7 @@ import { diseaseOf, testOf } from "../parts/subject";
 import { supportText } from "../parts/support-text";
 import { Timeline } from "../parts/timeline";
 import { say, sayProblem } from "../parts/toasts";
+import { Hidden, ShowName, Veiled, useVeil } from "../parts/veil";
 import { useWindow } from "../place";
 import type { Pointer } from "../place";
 import css from "./detail.module.css";
@@ -54,7 +55,11 @@ export function Detail({ id, onClose, onShow, onCorrected }: Props) {
           />
         </div>
       ) : (
-        detail.data && <Report view={detail.data} onClose={onClose} onShow={onShow} onCorrected={onCorrected ?? onShow} />
+        detail.data && (
+          <Veiled view={detail.data}>
+            <Report view={detail.data} onClose={onClose} onShow={onShow} onCorrected={onCorrected ?? onShow} />
+          </Veiled>
+        )
       )}
     </article>
   );
@@ -77,6 +82,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
   };
   const { row, messages } = view;
   const held = heldAs(view);
+  const veil = useVeil();
   const destination = useDestinations();
   /** The suggestion with which the correction is opened. */
   const [applying, setApplying] = useState<string>();
@@ -93,7 +99,7 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
           </span>
           <Button tone="quiet" icon={X} label={text("action.close")} onPress={onClose} />
         </div>
-        <h2 className={`${css.title} selectable`}>{diseaseOf(text, row) ?? row.file}</h2>
+        <h2 className={`${css.title} selectable`}>{diseaseOf(text, row) ?? veil.hide(row.file)}</h2>
         <p className={css.test}>
           {testOf(text, row)}
           {/* The name of the test stands with its result, where there is one. */}
@@ -101,8 +107,9 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
           {row.code && <code className="selectable">{row.code}</code>}
         </p>
         <p className={`${css.patient} selectable`}>
-          <strong>{row.patient ?? text("reports.no-patient")}</strong>
-          {view.birthDate && <span>{text("detail.born", { date: format.date(view.birthDate) })}</span>}
+          <strong>{veil.patient ?? text("reports.no-patient")}</strong>
+          <ShowName />
+          {view.birthDate && !veil.isHidden && <span>{text("detail.born", { date: format.date(view.birthDate) })}</span>}
           {row.laboratory && <span>{row.laboratory}</span>}
         </p>
         <p className={css.meaning} data-testid="meaning">
@@ -146,11 +153,15 @@ function Report(props: { view: DetailView; onCorrected: (id: number) => void } &
           <Identifiers view={view} />
         </TabPanel>
         <TabPanel id="source" className={css.panel}>
-          <SourceText
-            source={view.source}
-            lines={messages.flatMap((message) => (message.line === null ? [] : [message.line]))}
-            pointer={pointer}
-          />
+          {veil.isHidden ? (
+            <Hidden />
+          ) : (
+            <SourceText
+              source={view.source}
+              lines={messages.flatMap((message) => (message.line === null ? [] : [message.line]))}
+              pointer={pointer}
+            />
+          )}
         </TabPanel>
       </Tabs>
     </>
@@ -297,6 +308,7 @@ function Identifiers({ view }: { view: DetailView }) {
   const text = useText();
   const { go } = useWindow();
   const format = useFormat();
+  const veil = useVeil();
   const values: [TextId, string | null][] = [
     ["detail.receipt", view.receipt],
     ["detail.identifier", view.identifier],
@@ -333,7 +345,7 @@ function Identifiers({ view }: { view: DetailView }) {
           <dt>{text("detail.file")}</dt>
           <dd className="selectable">
             {text("detail.file.facts", {
-              file: view.row.file,
+              file: veil.hide(view.row.file),
               format: view.format.toUpperCase(),
               size: format.bytes(view.size),
             })}

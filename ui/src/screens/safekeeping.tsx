@@ -62,10 +62,12 @@ export function Safekeeping() {
       </div>
       {setAside.length > 0 && (
         <>
-          <span className={css.words}>
-            <span>{text("safe.aside")}</span>
-            <span>{text("safe.aside.more")}</span>
-          </span>
+          <div className={css.setting}>
+            <span className={css.words}>
+              <span>{text("safe.aside")}</span>
+              <span>{text("safe.aside.more")}</span>
+            </span>
+          </div>
           <ul className={css.endpoints}>
             {setAside.map((one) => (
               <li key={one.name} data-testid="set-aside">

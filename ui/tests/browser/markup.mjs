@@ -31,7 +31,7 @@ const TYPED = {
     into: (page) => by(page, "reason"),
   },
   correction: {
-    do: (page) => detail(page, "failed").then(() => by(page, "action-correct").click()),
+    do: (page) => by(page, "reveal-names").click().then(() => detail(page, "failed")).then(() => by(page, "action-correct").click()),
     into: (page) => by(page, "correct-text"),
   },
   paste: {
@@ -43,6 +43,7 @@ const TYPED = {
 const EVIDENCE = {
   evidence: {
     do: async (page) => {
+      await by(page, "reveal-names").click();
       await detail(page, "failed");
       await by(page, "tab-timeline").click();
       const folded = page.locator('ol [aria-expanded="false"]');

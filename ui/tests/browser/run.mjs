@@ -34,6 +34,7 @@ async function open(query = {}, size = SIZES.wide) {
   if (query.clock) await page.clock.install();
   await page.goto(`${address}?${new URLSearchParams({ language: "en", theme: "light", ...query })}`);
   await page.locator("main").waitFor();
+  if (query.names) await by(page, "reveal-names").click();
   return page;
 }
 
@@ -220,7 +221,7 @@ test("what the window says in its corner covers no button that decides", async (
 });
 
 test("what the window says covers no button of a dialog, whose bar grows with what it says", async () => {
-  const page = await open({}, SIZES.small);
+  const page = await open({ names: "1" }, SIZES.small);
   await detail(page, "failed");
   await by(page, "action-correct").click();
   await by(page, "correct-text").waitFor();
@@ -247,6 +248,7 @@ test("a file dropped on a failed report corrects it", async () => {
 test("the first run teaches the loop: send, fail, correct, complete", async () => {
   const page = await open({ first: "1", rows: "0" });
   await by(page, "send-samples").click();
+  await by(page, "reveal-names").click();
   await by(page, "candidate-row").nth(2).waitFor();
   await by(page, "send-button").click();
   await by(page, "nav-reports").click();

@@ -27,7 +27,21 @@ export const SCREENS = {
   paste: { do: (page) => by(page, "paste-text").click().then(() => by(page, "paste-content").waitFor()) },
   detail: { do: (page) => detail(page, "failed") },
   timeline: { do: (page) => detail(page, "failed").then(() => by(page, "tab-timeline").click()) },
-  source: { do: (page) => detail(page, "failed").then(() => by(page, "tab-source").click()) },
+  source: {
+    do: async (page) => {
+      await detail(page, "failed");
+      await by(page, "tab-source").click();
+      await by(page, "unveil").click();
+    },
+  },
+  "detail with names": { do: (page) => by(page, "reveal-names").click().then(() => detail(page, "failed")) },
+  "correct dialog with names": {
+    do: async (page) => {
+      await by(page, "reveal-names").click();
+      await detail(page, "failed");
+      await by(page, "action-correct").click();
+    },
+  },
   "correct dialog": { do: (page) => detail(page, "failed").then(() => by(page, "action-correct").click()) },
   "to correct": { do: (page) => by(page, "nav-correct").click().then(() => by(page, "cause").first().waitFor()) },
   overview: { do: (page) => by(page, "nav-overview").click() },

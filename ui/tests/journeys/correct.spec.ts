@@ -42,6 +42,10 @@ test("corrected files dropped on Send take the place of the reports that failed"
   expect(counts).toMatchObject({ needsAttention: 0, completed: 4, closed: 4 });
 });
 
+// What is read and typed below names patients.
+test.describe("with names", () => {
+test.use({ showsNames: true });
+
 test("the same files can be sent as reports of their own", async ({ window, core }) => {
   const files = core.copies("muster-fehler", 2);
   await failed(core, files);
@@ -303,4 +307,5 @@ test("a corrected file dropped on the form of the correction is that correction"
   await expect(window.getByTestId("outcome")).toHaveText("The report is completed");
   await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 1, closed: 1 });
   for (const id of [1, 2]) await expect.poll(async () => (await core.call("detail", { id })).source).not.toContain("Halb-getippt");
+});
 });

@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { expect, replaceAll, sound, test } from "./window";
 import { spoiled, teachingPackage } from "./teaching";
 
+// What is read and typed here names patients.
+test.use({ showsNames: true });
+
 test("a report with twelve mistakes is walked to clean, and is sent", async ({ window, core }) => {
   // Twelve steps with a check after each: on a machine that does other things as well this takes its time.
   test.slow();

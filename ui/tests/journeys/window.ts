@@ -57,6 +57,8 @@ interface Options {
   welcomed: boolean;
   /** Whether the computer may have a keychain; without, it has none for sure. */
   keychain: boolean;
+  /** Whether names are shown from the start; a journey that reads or types them asks for that. */
+  showsNames: boolean;
 }
 
 export const test = base.extend<Options & { core: Core; window: Page; restart: Core["restart"] }>({
@@ -65,6 +67,7 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: C
   theme: ["light", { option: true }],
   welcomed: [true, { option: true }],
   keychain: [true, { option: true }],
+  showsNames: [false, { option: true }],
 
   core: async ({ undoSeconds, language, theme, welcomed, keychain }, use) => {
     const folder = mkdtempSync(join(tmpdir(), "window-"));
@@ -99,7 +102,7 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: C
     });
   },
 
-  window: async ({ page, core }, use) => {
+  window: async ({ page, core, showsNames }, use) => {
     const noise: string[] = [];
     page.on("pageerror", (error) => noise.push(error.message));
     page.on("console", (said) => {
@@ -107,6 +110,7 @@ export const test = base.extend<Options & { core: Core; window: Page; restart: C
     });
     await page.goto(core.address);
     await page.locator("main").waitFor();
+    if (showsNames) await page.getByTestId("reveal-names").click();
     await use(page);
     await page.close();
     if (noise.length > 0) throw new Error(`the page said: ${noise.join("\n")}`);

@@ -1,0 +1,59 @@
+// The patient's name is hidden also where one report stands open and where it is corrected, until somebody asks for it.
+
+import type { Page } from "@playwright/test";
+
+import { expect, sound, test } from "./window";
+
+/** What a person standing behind can read. */
+const seen = (page: Page) => page.locator("body").innerText();
+
+test("an open report hides its patient everywhere, and one press shows it", async ({ window, core }) => {
+  const { submissions } = await core.send([core.sample("muster-fehler")]);
+  const [id = 0] = submissions;
+  await expect.poll(async () => (await core.call("detail", { id: id ?? 0 })).row.state).toBe("failed");
+  const { row, birthDate } = await core.call("detail", { id: id ?? 0 });
+  expect(row.patient).toContain("Muster-Fehler");
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("report-row").click();
+  const detail = window.getByTestId("detail");
+  await expect(detail).toContainText(`M. `);
+  await expect(detail.locator("[data-field='patient.name']")).toHaveText(/M…/);
+  for (const tab of ["content", "timeline", "source"]) {
+    await detail.getByTestId(`tab-${tab}`).click();
+    // What was answered holds the report.
+    const folded = detail.locator('ol [aria-expanded="false"]');
+    while ((await folded.count()) > 0) await folded.first().click();
+    await sound(window);
+    expect(await seen(window)).not.toMatch(/\bMuster\b|Fehler/);
+    expect(await seen(window)).not.toContain(birthDate ?? "none");
+  }
+  await expect(detail.getByTestId("names-hidden")).toBeVisible();
+  await detail.getByTestId("unveil").click();
+  await expect(detail).toContainText('"family": "Muster-Fehler"');
+  await window.getByRole("button", { name: "Hide names" }).click();
+  await expect(detail).not.toContainText("Muster-Fehler");
+  await detail.getByTestId("show-name").click();
+  await expect(detail.getByText(row.patient ?? "nobody").first()).toBeVisible();
+});
+
+test("a correction hides the patient, and the press on the value shows it and begins", async ({ window, core }) => {
+  const { submissions } = await core.send([core.sample("muster-fehler")]);
+  const [id = 0] = submissions;
+  await expect.poll(async () => (await core.call("detail", { id: id ?? 0 })).row.state).toBe("failed");
+  await window.getByTestId("nav-reports").click();
+  await window.getByTestId("report-row").click();
+  await window.getByTestId("action-correct").click();
+  const dialog = window.getByRole("dialog");
+  const hidden = dialog.getByTestId("hidden-form-Patient.name.family");
+  await expect(hidden).toBeVisible();
+  expect(await seen(window)).not.toMatch(/\bMuster\b|Fehler/);
+  await sound(window);
+  await hidden.click();
+  // The keyboard is in the field: the loop takes no press more than before.
+  await expect(dialog.getByTestId("form-Patient.name.family")).toBeFocused();
+  await window.keyboard.press("Control+a");
+  await window.keyboard.type("Muster");
+  await expect(window.getByTestId("correct-summary")).toContainText("You change 1 line");
+  await window.keyboard.press("Control+Enter");
+  await expect.poll(async () => (await core.call("status")).counts.completed).toBe(1);
+});
