@@ -48,6 +48,11 @@ impl ClockReading {
     }
 }
 
+/// How long ago `since` was, by the computer's clock; zero where it is still to come.
+pub(crate) fn elapsed(since: Instant, now: Instant) -> Duration {
+    Duration::from_micros(u64::try_from(now.0.saturating_sub(since.0)).unwrap_or(0))
+}
+
 /// The computer's clock and random source.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;

@@ -12,10 +12,10 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use crate::Connection;
 use crate::endpoints::proxies;
 use crate::profile::VERSION;
 use crate::profile::settings::SettingsStamp;
-use crate::worker::Connection;
 use crate::{
     Clock, EngineError, OpenError, Profile, SourceLimits, SystemClock, Timing, journal_key, person,
     upkeep,

@@ -2,6 +2,8 @@
 //! and the identity; it knows no window, no command line and no prose.
 
 mod clock;
+mod connection;
+mod courier;
 mod endpoints;
 mod engine;
 mod intake;
@@ -16,6 +18,7 @@ mod worker;
 
 pub(crate) use clock::ClockReading;
 pub use clock::{Clock, SystemClock};
+pub use connection::{Connection, ConnectionState, JournalRefusal};
 pub use endpoints::SameAuthority;
 pub use endpoints::certificates::{StoredCertificate, WaysToReport};
 pub use endpoints::destination::Move;
@@ -36,7 +39,4 @@ pub use upkeep::UPKEEP_NOTICES;
 pub use watch::{Lying, WATCH_NOTICES, Watched};
 pub use worker::lease::LeaseKeeper;
 pub use worker::predecessor::CODES as CORRECTION_CODES;
-pub use worker::{
-    COURIER_NOTICES, Connection, ConnectionState, Formerly, JournalRefusal, Round, Worker,
-    WorkerDeps, reached_nobody,
-};
+pub use worker::{COURIER_NOTICES, Formerly, Round, Worker, WorkerDeps, reached_nobody};

@@ -15,7 +15,7 @@ use report::{Action, Event, SubmissionId};
 pub use guarded::decide_guarded;
 use guarded::{decide, sees};
 
-use crate::worker::verdict::{Context, status_event};
+use crate::courier::verdict::{Context, status_event};
 use crate::worker::{Formerly, kept};
 use crate::{Clock, EngineError, Timing, person};
 

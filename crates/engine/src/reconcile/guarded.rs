@@ -6,7 +6,7 @@ use exchange::SearchSupport;
 use report::{Action, SubmissionId};
 
 use super::{ReconcileDeps, concerns_the_question, is_answered};
-use crate::worker::may_be;
+use crate::courier::verdict::may_be;
 use crate::{EngineError, person};
 
 /// Reports that are asked for between two looks whether the authority shows anything of ours, at most.

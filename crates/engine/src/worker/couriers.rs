@@ -9,8 +9,8 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::engine::Working;
-use crate::worker::{Connection, ConnectionState, Worker, WorkerDeps};
-use crate::{Engine, EngineError, LeaseKeeper, Obstacle, Timing};
+use crate::worker::{Worker, WorkerDeps};
+use crate::{Connection, ConnectionState, Engine, EngineError, LeaseKeeper, Obstacle, Timing};
 
 /// Pause between two looks at the settings while nothing is sent; before each report they are looked at anyway.
 const SETTINGS_EVERY: Duration = Duration::from_secs(1);

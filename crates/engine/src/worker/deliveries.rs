@@ -8,9 +8,10 @@ use journal::{Due, EvidenceKind, JournalError, Sibling, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::duties::{STOOD_STILL, elapsed};
+use super::duties::STOOD_STILL;
 use super::formerly::Asked;
-use super::verdict::{Health, SHARED, Verdict, found_at_last};
+use crate::clock::elapsed;
+use crate::courier::verdict::{Health, SHARED, Verdict, found_at_last};
 
 /// Whether a request that was put off for this reason reached nobody who could have passed it on. Any other reason is
 /// somebody's answer, and a gateway that looks at answers gives one after the authority has stored.
@@ -67,7 +68,7 @@ impl<A: Authority> Worker<A> {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return self.is_stopped(),
             Err(fault) => {
-                let never = self.is_never_answered(due.id, &fault);
+                let never = self.courier().is_never_answered(due.id, &fault);
                 // Where the question is refused, a person's word counts.
                 if is_said && (never || fault.evidence().is_some()) {
                     return self.is_stopped();
@@ -121,48 +122,9 @@ impl<A: Authority> Worker<A> {
         let heard = verdict.evidence.is_some();
         self.conclude(id, EvidenceKind::Search, verdict, token).await?;
         if !heard && doubt.is_none() {
-            // Others try the way before it does so again.
-            self.lock_not_asked().insert(id);
+            self.courier().let_others_try(id);
         }
         Ok(())
-    }
-
-    /// The question for this report is refused; or it is put off, or has no answer, again and again while others are
-    /// answered.
-    pub(super) fn is_never_answered(&self, id: SubmissionId, fault: &Fault) -> bool {
-        fault.refuses_the_question()
-            || self.refused_alone(id, fault).is_some()
-            || self.lock_breaker().refuses_only_question(id)
-                && self.refused_once_more(id) >= self.timing.refusals_max
-    }
-
-    /// As [`Self::refused_alone`], also where patience is asked for it alone, or it alone has no answer again and again.
-    pub(super) fn in_vain_alone(&self, id: SubmissionId, fault: &Fault) -> Option<u32> {
-        self.refused_alone(id, fault).or_else(|| {
-            let alone = self.lock_breaker().refuses_only_question(id);
-            let times = alone.then(|| self.refused_once_more(id))?;
-            let is_heard = fault.evidence().is_some();
-            (is_heard || times >= self.timing.refusals_max).then_some(times)
-        })
-    }
-
-    /// How often the question for this report was refused by now.
-    fn refused_once_more(&self, id: SubmissionId) -> u32 {
-        let mut refused = self.lock_refused_alone();
-        let (times, _) = refused.entry(id).or_insert((0, Instant(i64::MIN)));
-        *times = times.saturating_add(1);
-        *times
-    }
-
-    /// The question for this report was refused in an answer, or its answer is never whole, while others are answered:
-    /// how often that happened. Who asks for patience asks it of everybody.
-    pub(super) fn refused_alone(&self, id: SubmissionId, fault: &Fault) -> Option<u32> {
-        if fault.evidence().is_none() || fault.asks_for_patience() {
-            return None;
-        }
-        let is_never_whole = matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
-        let others_are_answered = self.lock_breaker().refuses_only_question(id);
-        (is_never_whole || others_are_answered).then(|| self.refused_once_more(id))
     }
 
     /// `since`: when the request in doubt began.
@@ -224,9 +186,12 @@ impl<A: Authority> Worker<A> {
         };
         let mut found = match self.look_up(identifier, (since, since)).await.result {
             Ok(found) => found,
-            Err(fault) => return Ok(self.failed_unasked(id, state, fault, verdict)),
+            Err(fault) => {
+                let context = self.context(1);
+                return Ok(self.courier().failed_unasked(id, state, fault, verdict, &context));
+            }
         };
-        self.lock_refused_alone().remove(&id);
+        self.courier().deliveries_are_known(id);
         exchange::leave_out_contradictions(&mut found.answers);
         found.answers.retain(|answer| {
             answer.receipt.as_ref() != Some(receipt)
@@ -255,51 +220,7 @@ impl<A: Authority> Worker<A> {
     /// Whether a report that has failed could not be asked for, and is read again later: searches show it meanwhile,
     /// again and again.
     pub(super) fn rests_unasked(&self, id: SubmissionId) -> bool {
-        let next = self.lock_refused_alone().get(&id).map(|(_, next)| *next);
-        next.is_some_and(|next| self.clock.now() < next)
-    }
-
-    /// A delivery has failed, and whether there is another one could not be asked: it is read again, more and more
-    /// seldom. Where the question has no answer again and again, while the delivery itself is told of each time, the
-    /// authority's word about that counts.
-    fn failed_unasked(
-        &self,
-        id: SubmissionId,
-        state: &State,
-        fault: Fault,
-        failed: Verdict,
-    ) -> Verdict {
-        let Some(Event::Failed { receipt }) = &failed.event else { return failed };
-        let (heard, context) = (fault.evidence().is_some(), self.context(1));
-        let times = self.refused_once_more(id);
-        let is_never_told = fault.refuses_the_question()
-            || matches!(fault.why(), Some(Why::SearchUnsupported))
-            || times >= self.timing.refusals_max.saturating_mul(2);
-        if is_never_told {
-            self.lock_refused_alone().remove(&id);
-            return failed;
-        }
-        let pause = context.timing.ask(times).max(context.timing.backoff_min);
-        let due = context.after(pause.max(fault.retry_after().unwrap_or_default()));
-        self.lock_refused_alone().insert(id, (times, due));
-        let event = match state {
-            State::InProgress { since, .. } => {
-                // As for what is not found: what no search tells of is read as often as others search.
-                let latest = context.after(context.timing.poll_max);
-                let due = if self.is_unsearched(state) { due.min(latest) } else { due };
-                let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
-                let late = elapsed(*since, context.now) >= context.timing.in_progress_max;
-                Event::NotAnswered { due, why, in_vain: false, late }
-            }
-            State::Sending { .. } => {
-                Event::Accepted { receipt: receipt.clone(), since: context.now, due }
-            }
-            _ => return failed,
-        };
-        let evidence = failed.evidence.filter(|_| matches!(event, Event::Accepted { .. }));
-        // What was answered says nothing of the way: the delivery itself was told of just before.
-        let health = if heard { Health::OfOne } else { Health::of_question(fault) };
-        Verdict { event: Some(event), issues: None, evidence, health }
+        self.courier().rests_unasked(id, self.clock.now())
     }
 }
 

@@ -1,6 +1,5 @@
 //! One duty: send, ask or read; the journal is told before and after.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use client::{Authority, Evidence, Fault, Received, Why};
@@ -13,12 +12,12 @@ use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
 use super::formerly::{Asked, Told};
-use super::verdict::{
-    Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, is_not_found,
+use crate::clock::elapsed;
+use crate::courier::verdict::{
+    Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, is_not_found, may_be,
 };
-use super::visibility::{EmptyAnswer, Visibility};
+use crate::courier::visibility::{EmptyAnswer, Visibility};
 use crate::person;
-use crate::worker::breaker::RequestKind;
 
 /// Why a request was not made: the process stood still for longer than its lease.
 pub(super) const STOOD_STILL: &str = "journal-stale-lease";
@@ -74,7 +73,7 @@ impl<A: Authority> Worker<A> {
         let turned_away = match &result {
             // Who asks for patience (a transient fault) says nothing of the report.
             Err(Fault::Locked { evidence: Some(_), .. }) => {
-                self.lock_breaker().refuses_only(due.id).then_some(refusals)
+                self.courier().refuses_only(due.id).then_some(refusals)
             }
             _ => None,
         };
@@ -124,7 +123,8 @@ impl<A: Authority> Worker<A> {
             elsewhere: false,
         };
         if result.as_ref().is_ok_and(|found| found.answers.is_empty()) {
-            empty.by_us = self.in_doubt_for(due.id, since);
+            let now = self.clock_reading();
+            empty.by_us = self.courier().in_doubt_for(now, due.id, since);
             let may_be_believed = before != Visibility::Unknown && !shared && !unsure;
             if empty.is_ripe(&self.timing) && may_be_believed {
                 empty.after = self.least_visibility(&sights, &due.identifier, since).await?;
@@ -135,7 +135,8 @@ impl<A: Authority> Worker<A> {
                     sent.0 != sent.1 && self.journal.may_be_shown_late(due.id, now, lag)?;
             }
         }
-        let alone = result.as_ref().err().and_then(|fault| self.in_vain_alone(due.id, fault));
+        let fault = result.as_ref().err();
+        let alone = fault.and_then(|fault| self.courier().in_vain_alone(due.id, fault));
         let context = Context { alone, ..self.context(attempt) };
         let mut verdict = after_ask(result, &empty, refused, &context);
         if let (Some(Event::Accepted { since: accepted, due, .. }), Some(_)) =
@@ -147,20 +148,8 @@ impl<A: Authority> Worker<A> {
         if let Some(fault) = in_use {
             verdict.health = Health::of_question(fault);
         }
-        if !matches!(&verdict.event, Some(Event::AskedInVain { .. } | Event::NotAnswered { .. })) {
-            self.lock_doubts().remove(&due.id);
-            self.lock_refused_alone().remove(&due.id);
-        }
+        self.courier().asked(due.id, verdict.event.as_ref());
         self.conclude(due.id, EvidenceKind::Search, verdict, token).await.map(|_| ())
-    }
-
-    /// How long a report has been in doubt by our clocks: by the computer's since it began; by the steady one since
-    /// this process first asked in vain, so that a clock that was set back holds nothing up.
-    fn in_doubt_for(&self, id: SubmissionId, since: Instant) -> Duration {
-        let now = self.clock_reading();
-        let mut doubts = self.lock_doubts();
-        let first = *doubts.entry(id).or_insert(now.steady);
-        elapsed(since, now.wall).max(now.steady.saturating_sub(first))
     }
 
     async fn read(&self, due: Due, token: Token) -> Result<(), JournalError> {
@@ -235,18 +224,10 @@ impl<A: Authority> Worker<A> {
         verdict: Verdict,
         token: Token,
     ) -> Result<bool, JournalError> {
-        let refused = matches!(verdict.health, Health::Unreachable(..) | Health::Locked(_));
-        let heard = verdict.evidence.is_some();
-        if refused && heard {
-            self.refused.store(true, Ordering::Relaxed);
-        }
+        let (at, fraction) = (self.clock_reading(), self.clock.fraction());
         let delivery = kind == EvidenceKind::Create;
-        if refused && !delivery {
-            // Others try the way before it does so again.
-            self.lock_not_asked().insert(id);
-        }
-        let about = if delivery { RequestKind::Report(id) } else { RequestKind::Question };
-        self.observe(&verdict.health, about, heard);
+        let seen = self.courier().concluded(at, id, delivery, &verdict, fraction);
+        self.show(seen, at);
         let Some(event) = verdict.event else { return Ok(false) };
         let now = self.clock.now();
         let mut step = Step::new(id, event, person::worker(), now);
@@ -276,7 +257,7 @@ impl<A: Authority> Worker<A> {
             timing: &self.timing,
             fraction: self.clock.fraction(),
             attempt,
-            searches: self.searches(),
+            searches: self.courier().searches(),
             turned_away: None,
             alone: None,
         }
@@ -286,7 +267,8 @@ impl<A: Authority> Worker<A> {
     /// in use is learned of by no search.
     pub(super) fn context_of(&self, since: Instant, attempt: u32) -> Context<'_> {
         let context = self.context(attempt);
-        Context { searches: context.searches && self.former_at(since).is_none(), ..context }
+        let formerly = self.courier().was_sent_formerly(since);
+        Context { searches: context.searches && !formerly, ..context }
     }
 }
 
@@ -311,12 +293,6 @@ pub(crate) fn wrapped(bytes: &[u8], identifier: &str, language_default: &str) ->
     wrap(&tree, identifier, language_default).ok()
 }
 
-/// Whether an answer may speak of the report with this identifier: it names it, or none at all.
-pub(crate) fn may_be(answer: &Answer, identifier: &str) -> bool {
-    answer.identifiers.is_empty()
-        || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier))
-}
-
 /// How long the authority has had a report in progress by its own clock: ours may have been set back since.
 fn in_progress_for(received: &Received) -> Duration {
     let times = received.answer.last_updated.zip(received.evidence.server_date);
@@ -338,8 +314,4 @@ pub(crate) fn kept(evidence: Evidence, kind: EvidenceKind, at: Instant) -> journ
         body: evidence.body,
         fault: None,
     }
-}
-
-pub(super) fn elapsed(since: Instant, now: Instant) -> Duration {
-    Duration::from_micros(u64::try_from(now.0.saturating_sub(since.0)).unwrap_or(0))
 }

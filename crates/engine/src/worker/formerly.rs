@@ -7,9 +7,9 @@ use client::{Authority, Fault, Found, Received};
 use fhir::Instant;
 
 use super::Worker;
-use super::duties::may_be;
 use super::sight::Sight;
-use super::verdict::is_not_found;
+use crate::courier::Period;
+use crate::courier::verdict::{is_not_found, may_be};
 
 /// A certificate that an endpoint used for a time, and no more.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +22,12 @@ pub struct Formerly<A> {
     pub authority: Option<A>,
 }
 
-/// A delivery that began before a certificate was replaced may end so much later: the time limit of a delivery, 180 s,
-/// and what the journal takes.
-pub(crate) const SENT_BEFORE_SECONDS: i64 = 200;
+impl<A> Formerly<A> {
+    /// When it was in use.
+    const fn period(&self) -> Period {
+        Period { from: self.from, until: self.until }
+    }
+}
 
 /// What the searches with all certificates of a report have found.
 pub(super) struct Asked {
@@ -46,6 +49,8 @@ impl<A: Authority> Worker<A> {
     /// The same worker, which follows what was sent with certificates that were used before too.
     #[must_use]
     pub fn with_former(mut self, formerly: Vec<Formerly<A>>) -> Self {
+        let periods = formerly.iter().map(Formerly::period).collect();
+        self.courier().used_formerly(periods);
         self.formerly = formerly;
         self
     }
@@ -56,10 +61,8 @@ impl<A: Authority> Worker<A> {
     }
 
     /// The certificates that were in use for some of the time between two moments, but the one that is in use now.
-    fn formers(&self, (first, last): (Instant, Instant)) -> impl Iterator<Item = &Formerly<A>> {
-        let late = |until: Instant| until.plus_seconds(SENT_BEFORE_SECONDS);
-        let used = move |it: &&Formerly<A>| it.from <= last && first < late(it.until);
-        self.formerly.iter().filter(used)
+    fn formers(&self, sent: (Instant, Instant)) -> impl Iterator<Item = &Formerly<A>> {
+        self.formerly.iter().filter(move |it| it.period().covers(sent))
     }
 
     /// The ways to ask for a report whose empty answers count only where each is shown others of ours: the certificate

@@ -10,11 +10,8 @@ use journal::{EvidenceKind, JournalError, OpenReport, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::duties::may_be;
-use super::verdict::{Health, Verdict, status_event};
+use crate::courier::verdict::{Health, Verdict, may_be, status_event};
 
-/// Receipts that are remembered, each with whose it is: some 8 MB.
-const SETTLED_MAX: usize = 50_000;
 /// Steps on their way to the journal together, so that their commits are grouped.
 const STEPS_AT_ONCE: usize = 64;
 
@@ -109,7 +106,7 @@ impl<A: Authority> Worker<A> {
             let mut holders = open.get(receipt).into_iter().flatten().rev();
             let (id, state) = match holders.find(|report| may_be(answer, &report.identifier)) {
                 Some(report) => (report.id, report.state.clone()),
-                None if self.is_settled(answer, receipt) => continue,
+                None if self.courier().is_settled(answer, receipt) => continue,
                 None => match self.owner_of(answer)? {
                     Some(id) => (id, self.journal.state(id)?),
                     None => continue,
@@ -135,19 +132,9 @@ impl<A: Authority> Worker<A> {
         Ok(heard)
     }
 
-    /// Nothing new is told of this report under this number.
-    fn is_settled(&self, answer: &Answer, receipt: &str) -> bool {
-        let polls = self.lock_polls();
-        polls.settled.get(receipt).is_some_and(|identifier| may_be(answer, identifier))
-    }
-
     fn settled(&self, receipt: &str, id: SubmissionId) -> Result<(), JournalError> {
         let identifier = self.journal.row(id)?.identifier;
-        let mut polls = self.lock_polls();
-        if polls.settled.len() >= SETTLED_MAX {
-            polls.settled.clear();
-        }
-        polls.settled.insert(receipt.to_owned(), identifier);
+        self.courier().settled(receipt, identifier);
         Ok(())
     }
 

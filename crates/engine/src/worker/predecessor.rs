@@ -9,7 +9,7 @@ use report::{Event, State, SubmissionId};
 use super::Worker;
 use super::deliveries::open_request;
 use super::formerly::Asked;
-use super::verdict::{Health, found_at_last};
+use crate::courier::verdict::{Health, found_at_last};
 use crate::person;
 
 /// Code of the warning on a correction whose predecessor the authority has; parameter: `receipt`.
@@ -187,7 +187,8 @@ impl<A: Authority> Worker<A> {
             Ok(found) => found,
             Err(Fault::Transient { why: Why::SearchUnsupported, .. }) => return Ok(Arrival::Not),
             Err(fault) => {
-                return Ok(match self.is_never_answered(row.id, &fault) {
+                let never = self.courier().is_never_answered(row.id, &fault);
+                return Ok(match never {
                     true => Arrival::Unanswerable,
                     false => Arrival::NotNow(fault),
                 });

@@ -1,26 +1,16 @@
 //! What is owed and not begun yet, looked up many at a time.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::PoisonError;
-use std::time::Duration;
 
 use client::Authority;
-use fhir::Instant;
 use journal::{Due, JournalError};
-use report::{Duty, State, StateCode, SubmissionId};
+use report::{Duty, State, SubmissionId};
 
 use super::Worker;
 
 /// Looked up at once: several times what is under way, little enough that a pause or a withdrawal finds most
 /// of the work still in the journal. What was withdrawn meanwhile is not sent: `State::apply` refuses.
 const QUEUE_MAX: usize = 256;
-
-/// Pause between two looks for what a clock that was set back has put off.
-pub(super) const LOOK_FAR_EVERY: Duration = Duration::from_secs(60);
-/// What was recorded so much later than now was recorded before the clock was set back.
-const AHEAD: Duration = Duration::from_secs(60);
-/// Looked up at once after a clock was set back.
-const SWEEP_MAX: usize = 50_000;
 
 /// The next duties of a round.
 #[derive(Default)]
@@ -69,10 +59,10 @@ impl Queue {
 
     /// For a probe: a report that is always refused, or that cannot be asked for, must not try the way for the others
     /// each time.
-    pub(super) fn least_tried_first(&mut self, not_asked: &HashSet<SubmissionId>) {
+    pub(super) fn least_tried_first(&mut self, comes_last: impl Fn(SubmissionId) -> bool) {
         let tried = |due: &Due| match due.state {
-            State::Queued { attempt, .. } => (not_asked.contains(&due.id), attempt),
-            _ => (not_asked.contains(&due.id), 0),
+            State::Queued { attempt, .. } => (comes_last(due.id), attempt),
+            _ => (comes_last(due.id), 0),
         };
         self.waiting.make_contiguous().sort_by_key(tried);
     }
@@ -107,66 +97,35 @@ impl<A: Authority> Worker<A> {
         }
         let found = self.put_off_too_far()?;
         let is_whole = found.as_ref().is_some_and(|far| far.is_whole);
-        // What a clock that was set back has put off is looked for once: put off again, it has a reason.
-        *self.clocks.lock().unwrap_or_else(PoisonError::into_inner) = self.clock_reading();
         let waiting: HashSet<SubmissionId> = queue.waiting.iter().map(|due| due.id).collect();
         let new = |due: &Due| queue.may_begin(due, paused) && !waiting.contains(&due.id);
         let far: Vec<Due> = found.into_iter().flat_map(|far| far.due).filter(new).collect();
-        // Only a look counts as one: else the next would be put off by every round. Where there was more than it could
-        // take, the next one is at once; what it took may be put off as far again, and rests until the next one.
-        if is_whole {
-            let mut last = self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
-            *last = Some(self.clock_reading());
-        }
+        self.courier().swept(self.clock_reading(), is_whole);
         queue.waiting.extend(far);
         queue.looked(under_way);
         Ok(())
     }
 
-    /// What was put off for longer than anything ever is, or at a time that is still to come: the clock was set
-    /// back meanwhile. Looked for every minute, and until nothing is left. Where it was set back since the last
-    /// look, all that waits is owed: the breaker keeps whatever pause was asked for, by whichever clock says more.
-    /// `None` where it is not time to look.
+    /// What was put off too far, where it is time to look for it.
     pub(super) fn put_off_too_far(&self) -> Result<Option<Far>, JournalError> {
-        let now = self.clock_reading();
-        let seen = *self.clocks.lock().unwrap_or_else(PoisonError::into_inner);
-        let set_back = now.set_back_since(seen) > AHEAD;
-        let last = *self.looked_far.lock().unwrap_or_else(PoisonError::into_inner);
-        if !set_back && last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {
-            return Ok(None);
-        }
-        let pause = self.timing.asks.iter().copied().max().unwrap_or_default();
-        let patience = self.timing.backoff_max.max(self.timing.retry_after_max);
-        let (send, ask) = (now.after(patience), now.after(pause.max(patience)));
-        // What no search tells of is read as often as others search.
-        let all_searched = self.searches() && self.formerly.is_empty();
-        let read =
-            now.after(if all_searched { self.timing.read_max } else { self.timing.poll_max });
-        let longest = now.after(self.timing.read_max);
-        let recorded = if set_back { Instant(i64::MIN) } else { now.after(AHEAD) };
-        let most = if set_back { SWEEP_MAX } else { QUEUE_MAX };
+        let sweep = self.courier().sweep(self.clock_reading());
+        let Some(sweep) = sweep else { return Ok(None) };
         let mut far = Far { due: Vec::new(), is_whole: true };
-        // Reading all that is in progress at once would be a storm, and searches learn of it anyway.
-        let reads = if all_searched { most } else { SWEEP_MAX };
-        for (state, at, recorded, most) in [
-            (StateCode::Unknown, ask, recorded, most),
-            (StateCode::Queued, send, recorded, most),
-            (StateCode::InProgress, read, Instant(i64::MAX), reads),
-        ] {
-            let found = self.journal.due_beyond(at, recorded, state, most)?;
-            far.is_whole &= found.len() < most;
+        for look in sweep.looks {
+            let found = self.journal.due_beyond(look.due, look.recorded, look.state, look.most)?;
+            far.is_whole &= found.len() < look.most;
             far.due.extend(found);
         }
-        let wanted = |due: &Due| {
-            due.duty != Duty::Read || due.due > longest || self.is_unsearched(&due.state)
-        };
-        far.due.retain(|due| due.endpoint == self.endpoint.id() && wanted(due));
+        let courier = self.courier();
+        far.due.retain(|due| due.endpoint == self.endpoint.id() && courier.is_put_off(&sweep, due));
         Ok(Some(far))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use fhir::Instant;
+
     use super::*;
 
     fn due(id: i64) -> Due {
@@ -209,7 +168,7 @@ mod tests {
             ..due(id)
         };
         queue.waiting.extend([tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)]);
-        queue.least_tried_first(&HashSet::from([SubmissionId(2)]));
+        queue.least_tried_first(|id| id == SubmissionId(2));
         let order: Vec<i64> = queue.start(4, false, None).iter().map(|due| due.id.0).collect();
         assert_eq!(order, [4, 3, 1, 2]);
     }

@@ -1,20 +1,18 @@
 //! One round: everything that is owed now, so many at a time, and what changed at the authority.
 
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use client::{Authority, Fault, Why};
+use client::Authority;
 use fhir::Instant;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use journal::{JournalError, Token};
 use tokio_util::sync::CancellationToken;
 
-use super::poll::Tells;
-use super::queue::{LOOK_FAR_EVERY, Queue};
-use super::verdict::Health;
-use super::{REST_MAX, Round, Worker};
-use crate::worker::breaker::{BreakerState, RequestKind};
+use super::queue::Queue;
+use super::{Round, Worker};
+use crate::courier::breaker::RequestKind;
+use crate::courier::verdict::{Preflight, after_preflight};
 
 /// Pause between two looks at the journal while requests are under way and nothing waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -35,16 +33,16 @@ impl<A: Authority> Worker<A> {
         let mut failure = None;
         loop {
             if under_way.is_empty() {
-                // A probe that came to nothing, because its report was withdrawn or the round broke off.
-                self.lock_breaker().probe_ended();
+                self.courier().nothing_is_under_way();
             }
             let looked = self.look(&mut queue, &mut look_at, &mut poll_waits);
             failure = failure.or(looked.err());
             let mut room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
             if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
                 failure = self.fill(&mut queue, under_way.len()).err();
-                if self.breaker_state() != BreakerState::Closed {
-                    queue.least_tried_first(&self.lock_not_asked());
+                let (now, courier) = (self.clock_reading(), self.courier());
+                if courier.probes(now) {
+                    queue.least_tried_first(|id| courier.others_try_first(id));
                 }
             }
             // Looked at before each report: any program may have paused sending.
@@ -60,9 +58,9 @@ impl<A: Authority> Worker<A> {
                 room = 0;
                 self.journal_failed(problem);
             }
-            let suspect = self.suspect().filter(|_| self.breaker_state() != BreakerState::HalfOpen);
+            let suspect = self.courier().suspect(self.clock_reading());
             for due in queue.start(room, paused, suspect) {
-                self.lock_breaker().probe_started();
+                self.courier().started();
                 under_way.push(self.perform(due, token));
             }
             if under_way.is_empty() {
@@ -84,15 +82,7 @@ impl<A: Authority> Worker<A> {
         if let Some(problem) = failure {
             return Err(problem);
         }
-        let refused = self.refused.swap(false, Ordering::Relaxed);
-        let tells = match self.breaker_state() {
-            BreakerState::Closed | BreakerState::HalfOpen => Some(Tells::TheBreaker),
-            // What is in progress does not wait until reports are let in again: one search for each refused probe, and
-            // as ever where only one report is refused.
-            BreakerState::Open(_) => {
-                (refused || self.lock_breaker().suspects_one()).then_some(Tells::Nobody)
-            }
-        };
+        let tells = self.courier().tells(self.clock_reading());
         if let Some(tells) = tells.filter(|_| !cancel.is_cancelled() && (self.in_force)()) {
             let search = self.poll_if_due(token, cancel, tells);
             round.done += self.holding(search).await?;
@@ -142,8 +132,7 @@ impl<A: Authority> Worker<A> {
     /// certificate shows only in the answer to the first request: were that a report, its bytes would have
     /// left, and a refusal that is lost on the way would leave a doubt.
     async fn preflight(&self) -> Result<(), JournalError> {
-        let closed = matches!(self.breaker_state(), BreakerState::Open(_));
-        if closed || self.preflight_done.load(Ordering::Relaxed) {
+        if !self.courier().wants_preflight(self.clock_reading()) {
             return Ok(());
         }
         let owed = self
@@ -153,21 +142,14 @@ impl<A: Authority> Worker<A> {
         if !owed && self.put_off_too_far()?.is_none_or(|far| far.due.is_empty()) {
             return Ok(());
         }
-        match self.authority.capability().await {
-            // Who leads elsewhere, asks for a proxy's password or shows a web page is not the authority.
-            Err(fault) if stands_between(&fault) => {
-                self.observe(&Health::of_intermediary(fault), RequestKind::Question, true);
+        match after_preflight(self.authority.capability().await) {
+            Preflight::Answered(server_date) => {
+                self.begin_watermark(server_date)?;
+                self.courier().preflight_ended();
             }
-            // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
-            Ok((_, evidence)) => {
-                self.begin_watermark(evidence.server_date)?;
-                self.preflight_done.store(true, Ordering::Relaxed);
+            Preflight::Failed { health, heard } => {
+                self.observe(&health, RequestKind::Question, heard);
             }
-            Err(fault) if fault.evidence().is_some() => {
-                self.begin_watermark(fault.evidence().and_then(|answer| answer.server_date))?;
-                self.preflight_done.store(true, Ordering::Relaxed);
-            }
-            Err(fault) => self.observe(&Health::of_question(fault), RequestKind::Question, false),
         }
         Ok(())
     }
@@ -177,35 +159,12 @@ impl<A: Authority> Worker<A> {
         if cancel.is_cancelled() || !(self.in_force)() {
             return 0;
         }
-        match self.breaker_state() {
-            BreakerState::Closed => self.timing.in_flight_max.saturating_sub(under_way),
-            BreakerState::HalfOpen => 1_usize.saturating_sub(under_way),
-            BreakerState::Open(_) if self.suspect().is_some() => 1_usize.saturating_sub(under_way),
-            BreakerState::Open(_) => 0,
-        }
+        self.courier().room(self.clock_reading(), under_way)
     }
 
     fn next_due(&self) -> Result<Option<Instant>, JournalError> {
         let owed = self.journal.next_due_at(self.endpoint.id())?;
-        let polled = self.next_poll()?;
-        // Never later than the next look for what a clock has put off.
-        let far = self.clock_reading().after(LOOK_FAR_EVERY);
-        let next = match (owed, polled) {
-            (Some(owed), Some(polled)) => Some(owed.min(polled).min(far)),
-            (owed, polled) => owed.or(polled).map(|next| next.min(far)),
-        };
-        Ok(match self.breaker_state() {
-            BreakerState::Open(Some(until)) if self.lock_breaker().suspects_one() => {
-                // What the others owe meanwhile is looked up, not known here.
-                next.map(|next| next.max(until).min(self.clock_reading().after(REST_MAX)))
-            }
-            BreakerState::Open(Some(until)) => next.map(|next| next.max(until)),
-            _ => next,
-        })
+        let search = self.next_poll()?;
+        Ok(self.courier().wake_at(self.clock_reading(), owed, search))
     }
-}
-
-/// The answer is not the authority's: a redirect, a proxy, a captive portal, a gateway's own page.
-fn stands_between(fault: &Fault) -> bool {
-    matches!(fault.why(), Some(Why::Redirect { .. } | Why::ProxyAuthentication | Why::Html { .. }))
 }

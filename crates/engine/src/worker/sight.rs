@@ -7,10 +7,9 @@ use fhir::Instant;
 use journal::JournalError;
 
 use super::Worker;
-use super::cursor::minus;
-use super::duties::may_be;
-use super::verdict::is_not_found;
-use super::visibility::Visibility;
+use crate::courier::cursor::minus;
+use crate::courier::verdict::{is_not_found, may_be};
+use crate::courier::visibility::Visibility;
 
 /// A certificate, and the time in which reports were sent with it.
 pub(super) struct Sight<'a, A> {

@@ -10,11 +10,11 @@ const UNREADABLE_SECONDS: i64 = 24 * 3600;
 
 /// How far a search got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SearchCursor {
+pub(crate) struct SearchCursor {
     /// What changed until then was shown; `None`: nothing can be said.
     until: Option<Instant>,
     /// It was cut off there, and can go on there.
-    pub(super) cut_at: Option<Instant>,
+    pub(crate) cut_at: Option<Instant>,
     /// It went on without an overlap where another was cut off, or the next one will: what the authority shows late
     /// may lie before.
     is_part: bool,
@@ -23,7 +23,7 @@ pub(super) struct SearchCursor {
 impl SearchCursor {
     /// Only what was seen counts: nothing may also mean that this certificate has no access just now. What was cut
     /// off counts as far as it goes where it came in the order that was asked for.
-    pub(super) fn of(changes: &Changes, since: Instant, goes_on: bool) -> Self {
+    pub(crate) fn of(changes: &Changes, since: Instant, goes_on: bool) -> Self {
         let shown = || changes.answers.iter().map(|answer| answer.last_updated);
         let newest = shown().flatten().max();
         // One alone shows no order.
@@ -42,7 +42,7 @@ impl SearchCursor {
     /// Where the next search begins, less the overlap; `None`: where this one did. What could not be read may be a
     /// report of ours, so it is asked for again for a day; then the read by id is left. No time that the authority
     /// has not reached yet: a wrong clock there must not hide what comes until then.
-    pub(super) fn watermark(
+    pub(crate) fn watermark(
         self,
         before: Option<Instant>,
         changes: &Changes,
@@ -61,11 +61,11 @@ impl SearchCursor {
 }
 
 /// What is told in two ways is asked for again, as what cannot be read is.
-pub(super) fn without_contradictions(mut changes: Changes) -> Changes {
+pub(crate) fn without_contradictions(mut changes: Changes) -> Changes {
     changes.unreadable += exchange::leave_out_contradictions(&mut changes.answers);
     changes
 }
 
-pub(super) fn minus(at: Instant, duration: Duration) -> Instant {
+pub(crate) fn minus(at: Instant, duration: Duration) -> Instant {
     at.plus_micros(-i64::try_from(duration.as_micros()).unwrap_or(i64::MAX))
 }

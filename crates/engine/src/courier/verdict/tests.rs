@@ -1,7 +1,7 @@
 //! What follows from an answer or a fault, case by case.
 
 use super::*;
-use crate::worker::visibility::Visibility;
+use crate::courier::visibility::Visibility;
 
 const NOW: Instant = Instant::from_seconds(1_800_000_000);
 

@@ -157,7 +157,7 @@ const NO_ACCESS: &str = "forbidden";
 /// Code of an answer that contradicts itself: as where one entry names two states.
 const NO_STATUS: &str = "not-fhir";
 /// Why nothing was learned: what is shown may be of this report, or of another one with the same identifier.
-pub(super) const SHARED: &str = "shared-identifier";
+pub(crate) const SHARED: &str = "shared-identifier";
 
 /// After a search by identifier. `empty` says what an empty result is worth; `refused`: the request before was
 /// refused.
@@ -293,6 +293,47 @@ pub(crate) fn after_read(
     let event = Event::NotAnswered { due, why, in_vain: false, late: too_long };
     let verdict = not_learned(fault, Some(event));
     if of_one { Verdict { health: Health::OfOne, ..verdict } } else { verdict }
+}
+
+/// What the question before the first report has shown.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Preflight {
+    /// Somebody who may be the authority has answered: reports may leave. By its clock.
+    Answered(Option<Instant>),
+    /// Nobody has, or something else; `heard`: an answer came.
+    Failed {
+        /// What this shows of the way.
+        health: Health,
+        /// An answer came.
+        heard: bool,
+    },
+}
+
+/// After the question before the first report.
+pub(crate) fn after_preflight<T>(result: Result<(T, Evidence), Fault>) -> Preflight {
+    match result {
+        // Who leads elsewhere, asks for a proxy's password or shows a web page is not the authority.
+        Err(fault) if stands_between(&fault) => {
+            Preflight::Failed { health: Health::of_intermediary(fault), heard: true }
+        }
+        // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
+        Ok((_, evidence)) => Preflight::Answered(evidence.server_date),
+        Err(fault) => match fault.evidence() {
+            Some(answer) => Preflight::Answered(answer.server_date),
+            None => Preflight::Failed { health: Health::of_question(fault), heard: false },
+        },
+    }
+}
+
+/// The answer is not the authority's: a redirect, a proxy, a captive portal, a gateway's own page.
+fn stands_between(fault: &Fault) -> bool {
+    matches!(fault.why(), Some(Why::Redirect { .. } | Why::ProxyAuthentication | Why::Html { .. }))
+}
+
+/// Whether an answer may speak of the report with this identifier: it names it, or none at all.
+pub(crate) fn may_be(answer: &Answer, identifier: &str) -> bool {
+    answer.identifiers.is_empty()
+        || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier))
 }
 
 /// The authority does not show what it has accepted; a number that is another report's now shows no more.

@@ -1,0 +1,172 @@
+//! Questions for single reports that are refused, or answered in vain: what is remembered of them. Pure.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use client::{Fault, Why};
+use fhir::Instant;
+use report::{Event, State, SubmissionId};
+
+use super::Courier;
+use super::verdict::{Context, Health, Verdict};
+use crate::ClockReading;
+use crate::clock::elapsed;
+
+/// What is remembered of questions for single reports.
+#[derive(Debug, Default)]
+pub(super) struct Questions {
+    /// When each report in doubt was first asked for in vain by this process, by the steady clock.
+    doubts: HashMap<SubmissionId, Duration>,
+    /// How often the question for each report was refused in an answer, while others were answered.
+    refused_alone: HashMap<SubmissionId, Refusals>,
+    /// Reports whose questions have opened the breaker: others try the way first.
+    not_asked: HashSet<SubmissionId>,
+}
+
+/// Refusals of the question for one report.
+#[derive(Debug, Clone, Copy, Default)]
+struct Refusals {
+    times: u32,
+    /// Where it was asked whether another delivery of the report counts: when to ask next.
+    next: Option<Instant>,
+}
+
+impl Questions {
+    /// Others try the way before this one does so again.
+    pub(super) fn let_others_try(&mut self, id: SubmissionId) {
+        self.not_asked.insert(id);
+    }
+
+    /// The authority answers: nobody has to try the way for others.
+    pub(super) fn others_may_be_asked(&mut self) {
+        self.not_asked.clear();
+    }
+
+    /// How often the question for this report was refused by now.
+    fn refused_once_more(&mut self, id: SubmissionId) -> u32 {
+        let refusals = self.refused_alone.entry(id).or_default();
+        refusals.times = refusals.times.saturating_add(1);
+        refusals.times
+    }
+}
+
+impl Courier {
+    /// How long a report has been in doubt by our clocks: by the computer's since it began; by the steady one
+    /// since this process first asked in vain, so that a clock that was set back holds nothing up.
+    pub(crate) fn in_doubt_for(
+        &mut self,
+        now: ClockReading,
+        id: SubmissionId,
+        since: Instant,
+    ) -> Duration {
+        let first = *self.questions.doubts.entry(id).or_insert(now.steady);
+        elapsed(since, now.wall).max(now.steady.saturating_sub(first))
+    }
+
+    /// The question for a report in doubt was answered with this: unless it was in vain, nothing of what was
+    /// asked before is remembered.
+    pub(crate) fn asked(&mut self, id: SubmissionId, event: Option<&Event>) {
+        if !matches!(event, Some(Event::AskedInVain { .. } | Event::NotAnswered { .. })) {
+            self.questions.doubts.remove(&id);
+            self.questions.refused_alone.remove(&id);
+        }
+    }
+
+    /// Whether another delivery of a report counts was answered.
+    pub(crate) fn deliveries_are_known(&mut self, id: SubmissionId) {
+        self.questions.refused_alone.remove(&id);
+    }
+
+    /// Reports whose questions have opened the breaker are tried last.
+    pub(crate) fn others_try_first(&self, id: SubmissionId) -> bool {
+        self.questions.not_asked.contains(&id)
+    }
+
+    /// The question for this report met nobody: others try the way before it does so again.
+    pub(crate) fn let_others_try(&mut self, id: SubmissionId) {
+        self.questions.let_others_try(id);
+    }
+
+    /// The question for a report was refused in an answer, or its answer is never whole, while others are
+    /// answered: how often that happened. Who asks for patience asks it of everybody.
+    fn refused_alone(&mut self, id: SubmissionId, fault: &Fault) -> Option<u32> {
+        if fault.evidence().is_none() || fault.asks_for_patience() {
+            return None;
+        }
+        let is_never_whole = matches!(fault.why(), Some(Why::TooManyPages | Why::PagesMoved));
+        let others_are_answered = self.breaker.refuses_only_question(id);
+        (is_never_whole || others_are_answered).then(|| self.questions.refused_once_more(id))
+    }
+
+    /// As [`Self::refused_alone`], also where patience is asked for it alone, or it alone has no answer again
+    /// and again.
+    pub(crate) fn in_vain_alone(&mut self, id: SubmissionId, fault: &Fault) -> Option<u32> {
+        if let Some(times) = self.refused_alone(id, fault) {
+            return Some(times);
+        }
+        let alone = self.breaker.refuses_only_question(id);
+        let times = alone.then(|| self.questions.refused_once_more(id))?;
+        let is_heard = fault.evidence().is_some();
+        (is_heard || times >= self.timing.refusals_max).then_some(times)
+    }
+
+    /// The question for this report is refused; or it is put off, or has no answer, again and again while
+    /// others are answered.
+    pub(crate) fn is_never_answered(&mut self, id: SubmissionId, fault: &Fault) -> bool {
+        fault.refuses_the_question()
+            || self.refused_alone(id, fault).is_some()
+            || self.breaker.refuses_only_question(id)
+                && self.questions.refused_once_more(id) >= self.timing.refusals_max
+    }
+
+    /// Whether a report that has failed could not be asked for, and is read again later: searches show it
+    /// meanwhile, again and again.
+    pub(crate) fn rests_unasked(&self, id: SubmissionId, now: Instant) -> bool {
+        let refusals = self.questions.refused_alone.get(&id);
+        refusals.and_then(|it| it.next).is_some_and(|next| now < next)
+    }
+
+    /// A delivery has failed, and whether there is another one could not be asked: it is read again, more and
+    /// more seldom. Where the question has no answer again and again, while the delivery itself is told of
+    /// each time, the authority's word about that counts.
+    pub(crate) fn failed_unasked(
+        &mut self,
+        id: SubmissionId,
+        state: &State,
+        fault: Fault,
+        failed: Verdict,
+        context: &Context<'_>,
+    ) -> Verdict {
+        let Some(Event::Failed { receipt }) = &failed.event else { return failed };
+        let times = self.questions.refused_once_more(id);
+        let is_never_told = fault.refuses_the_question()
+            || matches!(fault.why(), Some(Why::SearchUnsupported))
+            || times >= self.timing.refusals_max.saturating_mul(2);
+        if is_never_told {
+            self.deliveries_are_known(id);
+            return failed;
+        }
+        let pause = context.timing.ask(times).max(context.timing.backoff_min);
+        let due = context.after(pause.max(fault.retry_after().unwrap_or_default()));
+        self.questions.refused_alone.insert(id, Refusals { times, next: Some(due) });
+        let event = match state {
+            State::InProgress { since, .. } => {
+                // As for what is not found: what no search tells of is read as often as others search.
+                let latest = context.after(context.timing.poll_max);
+                let due = if self.is_unsearched(state) { due.min(latest) } else { due };
+                let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
+                let late = elapsed(*since, context.now) >= context.timing.in_progress_max;
+                Event::NotAnswered { due, why, in_vain: false, late }
+            }
+            State::Sending { .. } => {
+                Event::Accepted { receipt: receipt.clone(), since: context.now, due }
+            }
+            _ => return failed,
+        };
+        let evidence = failed.evidence.filter(|_| matches!(event, Event::Accepted { .. }));
+        // What was answered says nothing of the way: the delivery itself was told of just before.
+        let heard = fault.evidence().is_some();
+        let health = if heard { Health::OfOne } else { Health::of_question(fault) };
+        Verdict { event: Some(event), issues: None, evidence, health }
+    }
+}

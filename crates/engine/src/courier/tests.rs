@@ -1,0 +1,402 @@
+//! The courier's rules as tables: no journal, no TLS, no clock but the one that a table passes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use client::{Evidence, Fault, Why};
+use fhir::Instant;
+use report::{Event, State, SubmissionId};
+
+use super::breaker::RequestKind;
+use super::searches::{NoSearch, Tells};
+use super::verdict::{Health, Preflight, Verdict, after_preflight};
+use super::*;
+
+const NOW: Instant = Instant::from_seconds(1_000_000);
+const ID: SubmissionId = SubmissionId(7);
+
+/// So many seconds later by both clocks.
+fn at(seconds: u64) -> ClockReading {
+    let wall = NOW.plus_seconds(i64::try_from(seconds).unwrap());
+    ClockReading { wall, steady: Duration::from_secs(seconds) }
+}
+
+fn courier() -> Courier {
+    Courier::new(at(0), Arc::new(Timing::default()), true)
+}
+
+fn evidence(status: u16) -> Evidence {
+    Evidence {
+        method: "GET".to_owned(),
+        url_path: "/".to_owned(),
+        status,
+        content_type: None,
+        body: Vec::new(),
+        elapsed_ms: 0,
+        server_date: None,
+        location: None,
+    }
+}
+
+fn answer() -> Option<Box<Evidence>> {
+    Some(Box::new(evidence(403)))
+}
+
+fn forbidden() -> Why {
+    Why::Forbidden { status: 403 }
+}
+
+/// The question was refused in an answer, by somebody who does not say why.
+fn refused() -> Fault {
+    Fault::Locked { why: forbidden(), evidence: answer() }
+}
+
+/// Nobody was there.
+fn silent() -> Fault {
+    Fault::Transient { why: Why::Timeout, retry_after: None, evidence: None }
+}
+
+/// A verdict about a report with this health, which rests on an answer or not.
+fn verdict(health: Health, heard: bool) -> Verdict {
+    Verdict { event: None, issues: None, evidence: heard.then(|| evidence(403)), health }
+}
+
+/// What came before the moment that a table looks at.
+#[derive(Debug, Clone, Copy)]
+enum Before {
+    /// Nothing.
+    Nothing,
+    /// Nobody was there.
+    Silence,
+    /// One report was refused in an answer.
+    OneRefused,
+    /// One report was refused, and a question too.
+    AllRefused,
+    /// A request ended in doubt.
+    Doubt,
+}
+
+fn after(before: Before) -> Courier {
+    let mut courier = courier();
+    let locked = || Health::Locked(forbidden());
+    let one = |courier: &mut Courier| {
+        courier.concluded(at(0), ID, true, &verdict(locked(), true), 0.999);
+    };
+    match before {
+        Before::Nothing => {}
+        Before::Silence => {
+            let health = Health::Unreachable(Why::Timeout, None);
+            courier.concluded(at(0), ID, true, &verdict(health, false), 0.999);
+        }
+        Before::OneRefused => one(&mut courier),
+        Before::AllRefused => {
+            one(&mut courier);
+            courier.concluded(at(0), SubmissionId(8), false, &verdict(locked(), true), 0.999);
+        }
+        Before::Doubt => {
+            courier.concluded(at(0), ID, true, &verdict(Health::Unclear, false), 0.999);
+        }
+    }
+    courier
+}
+
+#[test]
+fn how_many_requests_may_start() {
+    let many = Timing::default().in_flight_max;
+    // What came before, seconds since, requests under way, room, and whether a request is a probe.
+    for (before, seconds, under_way, room, probes) in [
+        (Before::Nothing, 0, 0, many, false),
+        (Before::Nothing, 0, many - 1, 1, false),
+        (Before::Nothing, 0, many + 1, 0, false),
+        (Before::Silence, 0, 0, 0, true),
+        (Before::Silence, 29, 0, 0, true),
+        (Before::Silence, 30, 0, 1, true),
+        (Before::Silence, 30, 1, 0, true),
+        // Another report tries the way after the shortest pause.
+        (Before::OneRefused, 29, 0, 0, true),
+        (Before::OneRefused, 30, 0, 1, true),
+        (Before::OneRefused, 30, 1, 0, true),
+        (Before::AllRefused, 29, 0, 0, true),
+        (Before::Doubt, 1, 0, 0, true),
+        (Before::Doubt, 2, 0, 1, true),
+    ] {
+        let courier = after(before);
+        let what = format!("{before:?}, {seconds} s later, {under_way} under way");
+        assert_eq!(courier.room(at(seconds), under_way), room, "{what}");
+        assert_eq!(courier.probes(at(seconds)), probes, "{what}");
+    }
+}
+
+#[test]
+fn a_suspect_does_not_try_the_way_for_the_others() {
+    let mut courier = after(Before::OneRefused);
+    // Refused again, so that its own pause is longer than the shortest one.
+    courier.started();
+    courier.concluded(at(30), ID, true, &verdict(Health::Locked(forbidden()), true), 0.999);
+    for (seconds, suspect, room) in [
+        (31, None, 0),
+        (60, Some(ID), 1),
+        // Its own pause is over: it may try again itself.
+        (90, None, 1),
+    ] {
+        assert_eq!(courier.suspect(at(seconds)), suspect, "after {seconds} s");
+        assert_eq!(courier.room(at(seconds), 0), room, "after {seconds} s");
+    }
+    courier.started();
+    assert_eq!(courier.room(at(60), 0), 0, "one at a time");
+    courier.nothing_is_under_way();
+    assert_eq!(courier.room(at(60), 0), 1, "the probe has come to nothing");
+}
+
+#[test]
+fn who_learns_from_the_search_at_the_end_of_a_round() {
+    for (before, seconds, first, second) in [
+        (Before::Nothing, 0, Some(Tells::TheBreaker), Some(Tells::TheBreaker)),
+        (Before::Silence, 0, None, None),
+        (Before::Silence, 30, Some(Tells::TheBreaker), Some(Tells::TheBreaker)),
+        (Before::OneRefused, 0, Some(Tells::Nobody), Some(Tells::Nobody)),
+        // One search for each refused probe.
+        (Before::AllRefused, 0, Some(Tells::Nobody), None),
+        (Before::Doubt, 0, None, None),
+    ] {
+        let mut courier = after(before);
+        assert_eq!(courier.tells(at(seconds)), first, "{before:?} after {seconds} s");
+        assert_eq!(courier.tells(at(seconds)), second, "{before:?} after {seconds} s, again");
+    }
+}
+
+#[test]
+fn when_to_look_again() {
+    let (soon, late) = (Some(at(3).wall), Some(at(4_000).wall));
+    for (before, owed, search, wake) in [
+        (Before::Nothing, None, None, None),
+        (Before::Nothing, soon, None, Some(3)),
+        (Before::Nothing, None, soon, Some(3)),
+        (Before::Nothing, late, soon, Some(3)),
+        // For what a clock has put off.
+        (Before::Nothing, late, late, Some(60)),
+        (Before::Silence, None, None, None),
+        (Before::Silence, soon, None, Some(30)),
+        (Before::Silence, late, None, Some(60)),
+        // What the others owe is not known here.
+        (Before::OneRefused, soon, None, Some(5)),
+        (Before::OneRefused, late, None, Some(5)),
+        (Before::AllRefused, soon, None, Some(30)),
+        (Before::Doubt, Some(at(0).wall), None, Some(2)),
+    ] {
+        let next = after(before).wake_at(at(0), owed, search);
+        let seconds = next.map(|next| (next.0 - NOW.0 + 999_999) / 1_000_000);
+        assert_eq!(seconds, wake, "{before:?}, owed {owed:?}, search {search:?}");
+    }
+}
+
+#[test]
+fn what_people_are_told_of_an_exchange() {
+    let start = Connection::default();
+    let told = |before: Before, about: RequestKind, health: Health| {
+        let (mut connection, mut courier) = (start.clone(), after(before));
+        let heard = matches!(health, Health::Answered);
+        if let Some(seen) = courier.observe(at(99), &health, about, heard, 0.5) {
+            seen.show(&mut connection, at(99).wall);
+        }
+        connection
+    };
+    let (report, question) = (RequestKind::Report(ID), RequestKind::Question);
+    let answered = told(Before::Silence, question, Health::Answered);
+    assert_eq!(answered.state, ConnectionState::Connected);
+    assert_eq!((answered.last_contact, answered.next_try), (Some(at(99).wall), None));
+    // Reports are refused: that a question is answered changes nothing about it.
+    let question_only = told(Before::OneRefused, question, Health::Answered);
+    assert_eq!(question_only.last_contact, Some(at(99).wall));
+    assert_eq!(question_only.state, start.state);
+    let let_in = told(Before::OneRefused, report, Health::Answered);
+    assert_eq!(let_in.state, ConnectionState::Connected);
+    let silence = told(Before::Nothing, report, Health::Unreachable(Why::Timeout, None));
+    assert_eq!(silence.state, ConnectionState::Unreachable((&Why::Timeout).into()));
+    assert_eq!(silence.last_contact, None);
+    assert!(silence.next_try > Some(at(99).wall));
+    let locked = told(Before::Nothing, question, Health::Locked(forbidden()));
+    assert_eq!(locked.state, ConnectionState::Locked((&forbidden()).into()));
+    for health in [Health::Unclear, Health::OfOne] {
+        assert_eq!(told(Before::Nothing, report, health), start);
+    }
+}
+
+#[test]
+fn the_way_is_tried_once_and_not_while_the_breaker_is_open() {
+    let mut fresh = courier();
+    assert!(fresh.wants_preflight(at(0)));
+    fresh.preflight_ended();
+    assert!(!fresh.wants_preflight(at(0)));
+    let silent_before = after(Before::Silence);
+    assert!(!silent_before.wants_preflight(at(0)) && silent_before.wants_preflight(at(30)));
+    let with = |why| Fault::Transient { why, retry_after: None, evidence: answer() };
+    for (result, answered) in [
+        (Ok(((), evidence(200))), true),
+        // Whoever refuses the question may be the authority; what it thinks of reports shows at one.
+        (Err(refused()), true),
+        (Err(with(Why::Html { status: 200 })), false),
+        (Err(with(Why::ProxyAuthentication)), false),
+        (Err(silent()), false),
+    ] {
+        let what = format!("{result:?}");
+        let meaning = after_preflight(result);
+        assert_eq!(matches!(meaning, Preflight::Answered(_)), answered, "{what}");
+    }
+}
+
+#[test]
+fn a_question_that_alone_is_refused_is_told_from_a_way_that_is_not_free() {
+    // Whether another request is answered between two refusals, and what is asked; whether it alone is
+    // refused from the second time on.
+    for (fault, others, alone) in [
+        (refused(), true, true),
+        (refused(), false, false),
+        (
+            Fault::Transient { why: Why::PagesMoved, retry_after: None, evidence: answer() },
+            false,
+            true,
+        ),
+    ] {
+        let mut courier = courier();
+        courier.in_vain_alone(ID, &fault);
+        if others {
+            courier.observe(at(1), &Health::Answered, RequestKind::Question, true, 0.5);
+        }
+        assert_eq!(courier.in_vain_alone(ID, &fault).is_some(), alone, "{fault:?}");
+        courier.asked(ID, Some(&Event::Rejected));
+    }
+    // What has no answer at all is refused alone after five times among others that are answered.
+    let mut courier = courier();
+    let mut times = Vec::new();
+    for _ in 0..6 {
+        times.push(courier.in_vain_alone(ID, &silent()));
+        courier.observe(at(1), &Health::Answered, RequestKind::Question, true, 0.5);
+    }
+    assert_eq!(times, [None, None, None, None, None, Some(5)]);
+}
+
+#[test]
+fn others_try_the_way_before_a_question_that_was_refused() {
+    let mut courier = after(Before::AllRefused);
+    let (asked, sent) = (SubmissionId(8), ID);
+    assert!(courier.others_try_first(asked) && !courier.others_try_first(sent));
+    courier.observe(at(40), &Health::Answered, RequestKind::Question, true, 0.5);
+    assert!(!courier.others_try_first(asked));
+}
+
+#[test]
+fn a_doubt_is_as_old_as_the_clock_says_that_was_not_set_back() {
+    let day = 86_400;
+    let set_back = |seconds| ClockReading { wall: NOW.plus_seconds(-day), ..at(seconds) };
+    let mut courier = courier();
+    assert_eq!(courier.in_doubt_for(at(10), ID, NOW), Duration::from_secs(10));
+    assert_eq!(courier.in_doubt_for(set_back(70), ID, NOW), Duration::from_secs(60));
+    courier.asked(ID, Some(&Event::AskedInVain { due: NOW, answered: None }));
+    assert_eq!(courier.in_doubt_for(set_back(80), ID, NOW), Duration::from_secs(70));
+    courier.asked(ID, None);
+    assert_eq!(courier.in_doubt_for(set_back(90), ID, NOW), Duration::ZERO, "another doubt");
+}
+
+#[test]
+fn when_the_next_search_is_due() {
+    // Age of the youngest report, seconds that the last search took, seconds until the next.
+    for (age, took, pause) in [
+        (0, 0, 1),
+        (80, 0, 10),
+        (86_400, 0, 300),
+        // A search rests for eight times as long as it took.
+        (0, 5, 40),
+        (0, 9_999, 300),
+    ] {
+        let mut courier = courier();
+        let accepted = Some(at(20_000).wall.plus_seconds(-age));
+        let youngest = courier.youngest_is(at(20_000), 1, accepted).unwrap();
+        assert_eq!(courier.next_search(at(20_000), youngest), at(20_000).wall, "the first one");
+        assert!(courier.search_is_late(at(20_000), youngest));
+        courier.search_ended(at(20_000), at(20_000 - took));
+        let next = courier.next_search(at(20_000), youngest);
+        assert_eq!(next, at(20_000 + pause).wall, "aged {age} s, took {took} s");
+        let late = at(20_000 + 2 * pause + 6);
+        assert!(!courier.search_is_late(at(20_000 + pause), youngest));
+        assert!(courier.search_may_be_late(late));
+        assert!(courier.search_is_late(late, youngest), "aged {age} s, took {took} s");
+    }
+    // The age is known by the revision of the journal that says so.
+    let mut courier = courier();
+    assert!(courier.youngest_by(1).is_none());
+    courier.youngest_is(at(0), 1, None);
+    assert!(courier.youngest_by(1).is_some() && courier.youngest_by(2).is_none());
+}
+
+#[test]
+fn what_a_search_that_brought_nothing_means() {
+    let mut courier = courier();
+    let health = Health::of_question(silent());
+    let silence = courier.search_failed(silent(), Tells::TheBreaker);
+    assert_eq!(silence, NoSearch::OfTheWay(health));
+    assert_eq!(courier.search_failed(silent(), Tells::Nobody), NoSearch::Nothing);
+    // An answer that is none says something of searches only where others were answered in between.
+    let first = courier.search_failed(refused(), Tells::TheBreaker);
+    assert_eq!(first, NoSearch::OfTheWay(Health::of_question(refused())));
+    let again = courier.search_failed(refused(), Tells::TheBreaker);
+    assert_eq!(again, NoSearch::OfTheWay(Health::of_question(refused())));
+    courier.observe(at(1), &Health::Answered, RequestKind::Question, true, 0.5);
+    assert_eq!(courier.search_failed(refused(), Tells::TheBreaker), NoSearch::Refused);
+    // That questions are refused too clears the one report that was refused.
+    let mut courier = after(Before::OneRefused);
+    assert_eq!(courier.search_failed(refused(), Tells::Nobody), NoSearch::Nothing);
+    assert_eq!(courier.tells(at(1)), Some(Tells::Nobody));
+    assert_eq!(courier.tells(at(1)), None, "no suspect any more");
+}
+
+#[test]
+fn a_search_that_is_refused_rests_and_reports_are_read_instead() {
+    let mut courier = courier();
+    let state = State::InProgress {
+        receipt: "1".to_owned(),
+        since: NOW,
+        due: NOW,
+        overdue: false,
+        not_found_since: None,
+        said: None,
+    };
+    assert!(courier.searches() && !courier.is_unsearched(&state));
+    assert!(courier.sweep(at(0)).is_some());
+    courier.swept(at(0), true);
+    assert!(courier.sweep(at(59)).is_none() && courier.sweep(at(60)).is_some());
+    courier.search_was_refused(None, 0.999);
+    assert!(!courier.searches() && courier.is_unsearched(&state));
+    assert!(courier.sweep(at(1)).is_some(), "what was put off for hours is looked for at once");
+    let youngest = courier.youngest_is(at(0), 1, Some(NOW)).unwrap();
+    courier.search_ended(at(0), at(0));
+    assert_eq!(courier.next_search(at(0), youngest), at(0).after(Duration::from_millis(29_985)));
+    courier.search_was_refused(Some(Duration::from_secs(600)), 0.0);
+    assert_eq!(courier.next_search(at(0), youngest), at(600).wall);
+    courier.search_is_permitted();
+    assert!(courier.searches() && !courier.search_may_be_told_refused());
+    // Sent with another certificate than the one in use: no search with that one tells of it.
+    courier.used_formerly(vec![Period { from: NOW, until: at(100).wall }]);
+    for (since, formerly) in [(-1, false), (0, true), (100, true), (299, true), (300, false)] {
+        let since = NOW.plus_seconds(since);
+        assert_eq!(courier.was_sent_formerly(since), formerly, "{since:?}");
+    }
+    assert!(courier.is_unsearched(&state));
+}
+
+#[test]
+fn all_that_waits_is_looked_for_where_the_clock_was_set_back() {
+    let mut courier = courier();
+    courier.swept(at(0), true);
+    let set_back = |seconds: i64| ClockReading { wall: NOW.plus_seconds(-seconds), ..at(0) };
+    assert!(courier.sweep(set_back(60)).is_none(), "a little");
+    let sweep = courier.sweep(set_back(61)).unwrap();
+    assert!(sweep.looks.iter().all(|look| look.most > 1_000));
+    assert_eq!(sweep.looks[1].recorded, Instant(i64::MIN), "whenever it was recorded");
+    courier.swept(set_back(61), true);
+    assert!(courier.sweep(set_back(61)).is_none(), "once");
+    // Where there was more than it could take, the next look is at once.
+    let mut courier = Courier::new(at(0), Arc::new(Timing::default()), true);
+    courier.swept(at(0), false);
+    assert!(courier.sweep(at(0)).is_some());
+}
