@@ -66,6 +66,7 @@ impl Journal {
                 register.note(connection);
             }
         };
+        search::gather(&connection).map_err(OpenProblem::sql("open"))?;
         let writer = Writer::start(connection, note).map_err(OpenProblem::io("start thread"))?;
         let readers = Mutex::new(Vec::new());
         let unregistered = agreement == Agreement::Lost;

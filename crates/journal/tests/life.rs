@@ -141,6 +141,40 @@ fn the_authoritys_messages_are_replaced_and_ours_stay() {
     assert!(found(&house.journal, "zwei").is_empty());
 }
 
+/// An answer that says nothing new of a report leaves its words in the index where they are.
+#[test]
+fn what_the_authority_says_again_costs_the_index_nothing() {
+    let house = House::new();
+    let id = house.import(1);
+    house.record(id, Event::SendingStarted { since: at(1) });
+    let entry = || {
+        let query = "SELECT origin FROM search_docsize WHERE id = 1";
+        house.sql().query_row(query, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    let first = entry();
+    let mut accepted = step(id, accepted("r"));
+    accepted.issues = Some(Vec::new());
+    house.journal.record(accepted).unwrap();
+    assert_eq!(entry(), first, "nothing was said before either");
+    let answer = || {
+        let mut answer = step(id, Event::StillInProgress { due: at(5) });
+        answer.issues = Some(vec![issue("eins"), issue("zwei")]);
+        answer
+    };
+    house.journal.record(answer()).unwrap();
+    let second = entry();
+    assert_ne!(second, first);
+    assert_eq!(found(&house.journal, "zwei"), [id]);
+    house.journal.record(answer()).unwrap();
+    assert_eq!(entry(), second);
+    let mut cleared = step(id, Event::StillInProgress { due: at(6) });
+    cleared.issues = Some(Vec::new());
+    house.journal.record(cleared).unwrap();
+    assert!(found(&house.journal, "zwei").is_empty());
+    assert!(house.journal.detail(id).unwrap().messages.is_empty());
+    assert_eq!(found(&house.journal, "anna"), [id]);
+}
+
 #[test]
 fn after_a_start_what_was_being_sent_is_in_doubt() {
     let house = House::new();

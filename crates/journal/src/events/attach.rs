@@ -66,12 +66,17 @@ pub(crate) fn set_messages(
         .map_err(JournalError::sql("keep messages"))
 }
 
-/// The authority's messages in the place of its earlier ones; counts and search words follow.
+/// The authority's messages in the place of its earlier ones; counts and search words follow. Most
+/// answers say nothing new, and putting a report into the index anew costs as much as taking it in.
 pub(crate) fn replace_issues(
     connection: &Connection,
     id: SubmissionId,
     issues: &[Message],
 ) -> Result<(), JournalError> {
+    let stands = crate::queries::read::messages(connection, id)?;
+    if stands.iter().filter(|it| it.source == crate::Source::Authority).eq(issues) {
+        return Ok(());
+    }
     first_issues(connection, id, issues)?;
     search::reindex(connection, id, &crate::queries::read::messages(connection, id)?)
 }

@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::JournalError;
 use crate::problem::OpenProblem;
-use crate::queries::read;
+use crate::queries::{read, search};
 use crate::store::schema;
 use crate::store::writer::{Job, TRANSACTION, transact};
 
@@ -56,6 +56,7 @@ impl Memory {
         };
         let memory = Self { live: open()?, empty: open()?, kept: open()? };
         schema::migrate(&lock(&memory.empty))?;
+        search::gather(&memory.lock()).map_err(OpenProblem::sql("open"))?;
         memory.reset().map_err(|_| OpenProblem::WrongKeyOrDamaged)?;
         Ok(memory)
     }

@@ -59,6 +59,27 @@ pub(crate) const MERGE_WORDS: &str = "INSERT INTO search (search, rank) VALUES (
 pub(crate) const FORGET_WORDS: &str = "DELETE FROM search WHERE rowid = ?1";
 pub(crate) const NEW_WORDS: &str = "INSERT INTO search (rowid, identifiers, patient, file, subject, message) \
      VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+/// Words of the open transaction, in memory: a step that is undone takes its own along.
+pub(crate) const GATHER_WORDS: &str = "CREATE TEMP TABLE IF NOT EXISTS words (\
+     id INTEGER PRIMARY KEY, stands INTEGER NOT NULL, \
+     identifiers TEXT, patient TEXT, file TEXT, subject TEXT, message TEXT) STRICT";
+pub(crate) const GATHERS_WORDS: &str = "SELECT 1 FROM sqlite_temp_schema WHERE name = 'words'";
+pub(crate) const WORDS_GATHERED: &str = "SELECT 1 FROM temp.words LIMIT 1";
+pub(crate) const GATHER_NEW: &str = "INSERT INTO temp.words \
+     (id, stands, identifiers, patient, file, subject, message) VALUES (?1, 0, ?2, ?3, ?4, ?5, ?6) \
+     ON CONFLICT (id) DO UPDATE SET identifiers = ?2, patient = ?3, file = ?4, subject = ?5, \
+     message = ?6";
+/// What has words that were not gathered in this transaction stands in the index.
+pub(crate) const GATHER_FORGOTTEN: &str = "INSERT INTO temp.words (id, stands) VALUES (?1, 1) \
+     ON CONFLICT (id) DO UPDATE SET identifiers = NULL";
+pub(crate) const FORGET_GATHERED: &str =
+    "DELETE FROM search WHERE rowid IN (SELECT id FROM temp.words WHERE stands)";
+/// In the order of the numbers: at each that is smaller than the last FTS5 writes what it holds.
+pub(crate) const WRITE_GATHERED: &str = "INSERT INTO search \
+     (rowid, identifiers, patient, file, subject, message) \
+     SELECT id, identifiers, patient, file, subject, message FROM temp.words \
+     WHERE identifiers IS NOT NULL ORDER BY id";
+pub(crate) const NOTHING_GATHERED: &str = "DELETE FROM temp.words";
 
 /// The sums keep SQLite from planning anew for every value, which would take twice as long as the look itself.
 pub(crate) const DUE: &str = "SELECT id, state_json, due, identifier, endpoint, corrects FROM submission \

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 
+use crate::queries::search;
 use crate::store::simulation::{Inline, Memory};
 use crate::store::{schema, sql};
 use crate::{JournalError, Pending, RecordError};
@@ -252,6 +253,7 @@ pub(crate) fn transact(
     if seen {
         exec(connection, sql::REVISION_GROWS)?;
     }
+    search::write_gathered(connection)?;
     exec(connection, bounds.commit)
 }
 
@@ -359,5 +361,55 @@ mod tests {
         assert!(run("INSERT INTO part VALUES (1)").is_err(), "there is no whole");
         assert_eq!(run("INSERT INTO whole VALUES (2)").unwrap(), 1);
         assert_eq!(run("DELETE FROM part").unwrap(), 0, "undone");
+    }
+
+    /// A step that writes a submission and its words, and fails after that where it is told to.
+    fn taken_in(id: i64, fails: bool) -> impl FnOnce(&Connection) -> Result<(), JournalError> {
+        move |connection| {
+            let words = search::Words::of_text(&format!("anna{id}"));
+            search::index(connection, report::SubmissionId(id), &words, &[])?;
+            let insert = "INSERT INTO setting (name, value) VALUES (?1, '1')";
+            connection.execute(insert, [id.to_string()]).map_err(JournalError::sql("test"))?;
+            if fails { Err(JournalError::StaleLease) } else { Ok(()) }
+        }
+    }
+
+    /// In the middle of a group one step fails after it has written: it alone leaves nothing, neither
+    /// rows nor words. The words of the others are one segment of the index, in the same commit.
+    #[test]
+    fn a_step_that_fails_within_a_group_takes_its_words_along() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("group.db");
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch("PRAGMA journal_mode = WAL").unwrap();
+        schema::migrate(&connection).unwrap();
+        search::gather(&connection).unwrap();
+        let writer = Writer::start(connection, |_| {}).unwrap();
+        let (begun, is_begun) = channel::<()>();
+        let (go, wait) = channel::<()>();
+        let held = writer.submit::<_, JournalError, _>(Effect::Unseen, true, move |_| {
+            let told = begun.send(());
+            told.ok().and_then(|()| wait.recv().ok()).ok_or(JournalError::Closed)
+        });
+        is_begun.recv().unwrap();
+        let pending: Vec<_> =
+            (1..=9).map(|id| writer.submit(Effect::Seen, true, taken_in(id, id == 5))).collect();
+        go.send(()).unwrap();
+        held.wait().unwrap();
+        let kept: Vec<bool> = pending.into_iter().map(|step| step.wait().is_ok()).collect();
+        assert_eq!(kept, (1..=9).map(|id| id != 5).collect::<Vec<_>>());
+        assert_eq!(writer.commits(), 2, "what was waiting is one group");
+        drop(writer);
+        let connection = Connection::open(&path).unwrap();
+        let number =
+            |query: &str| connection.query_row(query, [], |row| row.get::<_, i64>(0)).unwrap();
+        for id in 1..=9 {
+            let found =
+                number(&format!("SELECT count(*) FROM search WHERE search MATCH 'anna{id}'"));
+            assert_eq!(found, i64::from(id != 5), "{id}");
+        }
+        assert_eq!(number("SELECT count(*) FROM setting"), 8);
+        assert_eq!(number("SELECT count(DISTINCT segid) FROM search_idx"), 1);
+        connection.execute_batch("INSERT INTO search (search) VALUES ('integrity-check')").unwrap();
     }
 }
