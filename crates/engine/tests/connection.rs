@@ -4,13 +4,15 @@
 
 mod house;
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use client::{Evidence, Fault, Why};
-use engine::{Clock as _, ConnectionState};
+use engine::{Clock as _, ConnectionState, JournalRefusal};
 use exchange::{Processing, Release};
 use house::{House, news};
 use report::State;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 /// An answer that a gateway gives to who has no access.
@@ -253,4 +255,36 @@ async fn a_refused_search_is_forgotten_when_searches_are_answered() {
         worker.turn(&mut held, &cancel).await.unwrap();
     }
     assert_eq!(house.connection.borrow().state, ConnectionState::Connected);
+}
+
+/// Beside this program a newer one has brought the journal on, as it may happen where locks do not
+/// hold: this one sends nothing any more, and says why.
+#[tokio::test]
+async fn a_journal_that_a_newer_program_has_brought_on_ends_the_worker_with_a_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("journal.db");
+    let key = journal::Key::new(zeroize::Zeroizing::new([7; 32]));
+    let house = House::on(journal::Journal::create(&path, &key).unwrap());
+    let (worker, wake, cancel) =
+        (house.worker("one"), Arc::<Notify>::default(), CancellationToken::new());
+    house.import("ours", 1);
+    let running = tokio::spawn(worker.run(wake.clone(), cancel.clone()));
+    let mut shown = house.connection.subscribe();
+    shown.wait_for(|it| it.state == ConnectionState::Connected).await.unwrap();
+    let newer = rusqlite::Connection::open(&path).unwrap();
+    let hex = "07".repeat(32);
+    let brought_on = format!("PRAGMA key = \"x'{hex}'\"; PRAGMA user_version = 99");
+    // Another one is to be sent in half a minute.
+    let first = report::Event::Queued { due: house.clock.now().plus_seconds(30) };
+    let waits = journal::NewSubmission { first, ..house.submission("ours", 2) };
+    house.journal.import(waits).unwrap();
+    newer.execute_batch(&brought_on).unwrap();
+    let sent = house.sent();
+    house.clock.pass(60);
+    wake.notify_one();
+    let is_newer = ConnectionState::JournalUnavailable(JournalRefusal::Newer);
+    shown.wait_for(|it| it.state == is_newer).await.unwrap();
+    assert_eq!(house.sent(), sent, "nothing is sent any more");
+    cancel.cancel();
+    running.await.unwrap();
 }

@@ -119,6 +119,10 @@ pub(crate) struct Authority {
     pub(crate) coming: Vec<String>,
     /// What it has stored and called a duplicate, by identifier.
     pub(crate) duplicates: HashSet<String>,
+    /// The last number that it gave.
+    numbers: usize,
+    /// The index of its search stands still until then.
+    still_until: i64,
 }
 
 impl Authority {
@@ -149,13 +153,14 @@ impl Authority {
             _ => 0,
         };
         let outcome = if dice.percent(20) { Processing::Failed } else { Processing::Completed };
+        self.numbers += 1;
         self.stored.push(Stored {
-            receipt: (self.stored.len() + 1).to_string(),
+            receipt: self.numbers.to_string(),
             identifier: identifier.to_owned(),
             accepted: now,
-            indexed: now + lag,
+            indexed: (now + lag).max(self.still_until),
             finished,
-            told: finished + told,
+            told: (finished + told).max(self.still_until),
             outcome,
             forgotten: NEVER,
         });
@@ -185,6 +190,37 @@ impl Authority {
             stored.forgotten = stored.accepted + after;
             (stored.finished, stored.told) = (NEVER, NEVER);
         }
+    }
+
+    /// It is restored from its backup: it knows nothing of what came since, and gives those numbers anew.
+    pub(crate) fn set_back(&mut self, backup: i64, now: i64) {
+        self.numbers = self.stored.iter().filter(|stored| stored.accepted <= backup).count();
+        for stored in self.stored.iter_mut().filter(|stored| stored.accepted > backup) {
+            stored.forgotten = stored.forgotten.min(now);
+            if stored.finished > now {
+                (stored.finished, stored.told) = (NEVER, NEVER);
+            }
+        }
+    }
+
+    /// The index of its search stands still until then: what it has of this report is shown then. Not
+    /// where that fails: what has failed need not be shown at all.
+    pub(crate) fn stand_still(&mut self, identifier: &str, since: i64, until: i64) {
+        let here = |stored: &&mut Stored| {
+            stored.identifier == identifier
+                && stored.accepted >= since
+                && stored.outcome == Processing::Completed
+        };
+        if let Some(stored) = self.stored.iter_mut().find(here) {
+            stored.indexed = stored.indexed.max(until);
+            stored.told = stored.told.max(until);
+            self.still_until = until;
+        }
+    }
+
+    /// Whether it had finished a report of this identifier, whatever it has forgotten since.
+    pub(crate) fn had_ended(&self, identifier: &str) -> bool {
+        self.stored.iter().any(|it| it.identifier == identifier && it.finished <= it.forgotten)
     }
 
     /// Everything that its search shows to a certificate with access.

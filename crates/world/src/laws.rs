@@ -7,7 +7,9 @@ use report::{Action, State, SubmissionId};
 
 use crate::authority::{Authority, Nature};
 use crate::computer::{HOUR, MINUTE, SECOND};
+use crate::edges;
 use crate::history::Broken;
+use crate::order::{held_beside, may_follow, passed_on, shown};
 use crate::world::{ENDPOINTS, World};
 
 /// One submission as the world has followed it.
@@ -22,6 +24,8 @@ pub(crate) struct Life {
     learned: Option<&'static str>,
     /// The authority has accepted it once.
     accepted: bool,
+    /// It was put on hold because it alone is refused.
+    turned_away: bool,
 }
 
 /// Everything that was seen so far.
@@ -111,7 +115,14 @@ impl Laws {
         };
         let accepted =
             state.receipt().is_some() || before.as_ref().is_some_and(|life| life.accepted);
-        let life = Life { state, identifier, endpoint, ready, learned, accepted };
+        let turned_away = before.as_ref().is_some_and(|before| {
+            let is_held = matches!(state, State::Held { attempt: 1.. });
+            before.turned_away || (is_held && matches!(before.state, State::Sending { .. }))
+        });
+        if accepted && !before.as_ref().is_some_and(|before| before.accepted) {
+            edges::stand_still(world, endpoint, &identifier);
+        }
+        let life = Life { state, identifier, endpoint, ready, learned, accepted, turned_away };
         self.proven(world, id, &life);
         self.in_time(world, id, &life, before.as_ref());
         self.lives.insert(id, life);
@@ -150,8 +161,8 @@ impl Laws {
             let endpoint = usize::from(row.endpoint == ENDPOINTS[1]);
             let (identifier, ready) = (row.identifier, world.truth());
             let accepted = row.receipt.is_some();
-            let state = row.state;
-            let life = Life { state, identifier, endpoint, ready, learned: None, accepted };
+            let (state, learned, turned_away) = (row.state, None, false);
+            let life = Life { state, identifier, endpoint, ready, learned, accepted, turned_away };
             self.lives.insert(id, life);
         }
     }
@@ -245,16 +256,13 @@ impl Laws {
     /// R5, and the same for every other word of the authority.
     fn proven(&self, world: &World, id: SubmissionId, life: &Life) {
         let authority = crate::lock(&world.authorities[life.endpoint]);
-        let stored = life.state.receipt().map(|receipt| {
-            authority
-                .stored
-                .iter()
-                .find(|stored| stored.receipt == receipt && stored.identifier == life.identifier)
-        });
-        let now = world.truth();
-        let ended = |outcome| {
-            stored.flatten().is_some_and(|stored| stored.is_final(now) && stored.outcome == outcome)
+        // An authority that was restored may give one report the same number twice.
+        let stored = || {
+            let all = authority.stored.iter().filter(|it| it.identifier == life.identifier);
+            all.filter(|it| life.state.receipt() == Some(&*it.receipt))
         };
+        let now = world.truth();
+        let ended = |outcome| stored().any(|it| it.is_final(now) && it.outcome == outcome);
         let true_ = match &life.state {
             State::Completed { .. } => ended(Processing::Completed),
             // Not while another delivery of it is on its way, nor beside one that was completed.
@@ -264,7 +272,7 @@ impl Laws {
                     counts.is_none_or(|it| it.is_final(now) && it.outcome == Processing::Failed);
                 ended(Processing::Failed) && counts
             }
-            State::InProgress { .. } => stored.flatten().is_some(),
+            State::InProgress { .. } => stored().next().is_some(),
             // Or called a duplicate of what the authority has forgotten since: nobody could know better.
             State::Rejected => {
                 let refused = authority.nature(&life.identifier) == Nature::Refused
@@ -378,7 +386,8 @@ impl Laws {
     pub(crate) fn at_rest(&self, world: &World) -> bool {
         let at_rest = |(id, life): (&SubmissionId, &Life)| {
             let authority = crate::lock(&world.authorities[life.endpoint]);
-            let is_poison = authority.nature(&life.identifier).is_poison();
+            let nature = authority.nature(&life.identifier);
+            let is_poison = nature.is_poison() && !self.must_be_held(world, nature, life);
             let is_there = authority.known(&life.identifier, world.truth()).is_some();
             drop(authority);
             // What is on hold after a request and has arrived is found yet.
@@ -391,6 +400,13 @@ impl Laws {
         self.lives.iter().all(at_rest) && self.is_compared(world)
     }
 
+    /// R8: others were let in again and again beside a report that is always refused, so it is put on hold.
+    fn must_be_held(&self, world: &World, nature: Nature, life: &Life) -> bool {
+        let is_given_up = matches!(life.state.code(), "withdrawn" | "superseded");
+        let has_company = world.plan.edges.beside > 0;
+        nature == Nature::Barred && has_company && !life.turned_away && !is_given_up
+    }
+
     /// The authority has forgotten it, and that is known; or it has forgotten all that it has accepted, so that nobody
     /// can tell whether it still shows us anything, and a person is asked about what is in doubt.
     fn waits_for_a_person(&self, world: &World, life: &Life) -> bool {
@@ -401,11 +417,15 @@ impl Laws {
             // What the authority has is found yet.
             State::Unknown { .. } if !known(life) => {
                 let there = |other: &&Life| other.endpoint == life.endpoint && other.accepted;
-                let mut accepted = self.lives.values().filter(there).peekable();
                 let offered = life.state.actions(world.computer.wall());
-                accepted.peek().is_some()
-                    && accepted.all(|other| !known(other))
-                    && offered.contains(&Action::SayNotReceived)
+                let accepted: Vec<&Life> = self.lives.values().filter(there).collect();
+                let is_known = |other: &&Life| known(other);
+                // Where the newest are forgotten, access may be lost for all that anybody can tell.
+                let is_hidden = match world.plan.edges.renumbers {
+                    Some(_) => !accepted.iter().all(is_known),
+                    None => !accepted.is_empty() && !accepted.iter().any(is_known),
+                };
+                is_hidden && offered.contains(&Action::SayNotReceived)
             }
             _ => false,
         }
@@ -447,12 +467,15 @@ impl Laws {
             let authority = crate::lock(&world.authorities[life.endpoint]);
             let nature = authority.nature(&life.identifier);
             let stored = authority.known(&life.identifier, world.truth()).is_some();
+            let had_ended = authority.had_ended(&life.identifier);
             drop(authority);
             let code = life.state.code();
             let told = match nature {
-                _ if nature.is_poison() => !stored,
+                _ if nature.is_poison() => {
+                    !stored && !matches!(code, "completed" | "failed" | "in-progress" | "rejected")
+                }
                 _ => match code {
-                    "completed" | "failed" => stored,
+                    "completed" | "failed" => stored || had_ended,
                     "rejected" => !stored,
                     "held" => !stored || is_opened_again(world, *id),
                     "withdrawn" | "superseded" => true,
@@ -479,67 +502,4 @@ fn is_opened_again(world: &World, id: SubmissionId) -> bool {
 /// Whether a report waits for the comparison, so that its release does too.
 fn asks_first(world: &World, id: SubmissionId) -> bool {
     world.observer.release_waits(id).unwrap_or(false)
-}
-
-/// What may follow what, by codes: written again on purpose, not asked of `State`.
-fn may_follow(before: &State, after: &str) -> bool {
-    let by_the_authority = ["in-progress", "completed", "failed"].contains(&after);
-    match before {
-        State::Held { attempt } => {
-            let shown = by_the_authority && *attempt > 0;
-            ["queued", "withdrawn", "superseded"].contains(&after) || shown
-        }
-        State::Queued { attempt, .. } => {
-            let shown = by_the_authority && *attempt > 0;
-            ["held", "sending", "withdrawn"].contains(&after) || shown
-        }
-        State::Sending { .. } => {
-            ["queued", "unknown", "rejected", "held"].contains(&after) || by_the_authority
-        }
-        // By a refusal that the search confirmed; by a person's word.
-        State::Unknown { .. } => {
-            ["unknown", "queued", "rejected", "withdrawn"].contains(&after) || by_the_authority
-        }
-        State::InProgress { .. } => by_the_authority || ["withdrawn", "queued"].contains(&after),
-        // A request that was repeated on the way: another delivery of the same report was not refused, or not called
-        // a duplicate.
-        State::Rejected => by_the_authority || ["withdrawn", "superseded"].contains(&after),
-        State::Failed { .. } => ["completed", "withdrawn", "superseded"].contains(&after),
-        // What was to take its place was withdrawn.
-        State::Superseded { .. } => after == "held",
-        State::Completed { .. } | State::Withdrawn { .. } => false,
-    }
-}
-
-/// What had taken its place was withdrawn, and what follows that one takes it.
-fn passed_on(world: &World, old: &State, new: &State) -> bool {
-    let (State::Superseded { by: former }, State::Superseded { by }) = (old, new) else {
-        return false;
-    };
-    let given_up = State::Withdrawn { received: false };
-    former != by && world.observer.state(*former).is_ok_and(|state| state == given_up)
-}
-
-/// It was not received, and another report stands in its place: it does not go beside that.
-fn held_beside(world: &World, id: SubmissionId, old: &State, new: &State) -> bool {
-    let was_under_way = matches!(old, State::Unknown { .. } | State::Sending { .. });
-    let stands = || match new {
-        State::Held { .. } => world.observer.row(id).is_ok_and(|row| row.replacement.is_some()),
-        State::Superseded { by } => {
-            world.observer.row(*by).is_ok_and(|row| row.receipt.is_some() || row.attempts > 0)
-        }
-        _ => false,
-    };
-    was_under_way && stands()
-}
-
-fn shown(state: &State) -> String {
-    let mut text = state.code().to_owned();
-    if let State::Unknown { asked, .. } = state {
-        text.push_str(&format!(" (asked {asked})"));
-    }
-    if let Some(receipt) = state.receipt() {
-        text.push_str(&format!(" ({receipt})"));
-    }
-    text
 }

@@ -9,7 +9,7 @@ use fhir::Instant;
 
 use crate::authority::{Nature, Stored, issue};
 use crate::computer::{Computer, SECOND, micros};
-use crate::history::Broken;
+use crate::delivery::{accept, accept_at_gateway, short};
 use crate::process::Process;
 use crate::world::World;
 
@@ -183,7 +183,8 @@ impl Link {
         let stored = match fate {
             _ if !reaches => None,
             Fate::Repeated | Fate::StoredRefused => {
-                accept_at_gateway(&self.world, self.endpoint, &wrapped.identifier, fate)
+                let is_repeated = fate == Fate::Repeated;
+                accept_at_gateway(&self.world, self.endpoint, &wrapped.identifier, is_repeated)
             }
             _ => self.deliver(&wrapped.identifier, after),
         };
@@ -293,77 +294,6 @@ impl Link {
     }
 }
 
-/// What a gateway does to deliveries. R2 is broken here too: what is stored was delivered before.
-fn accept_at_gateway(
-    world: &World,
-    endpoint: usize,
-    identifier: &str,
-    fate: Fate,
-) -> Option<Stored> {
-    let now = world.truth();
-    let mut authority = crate::lock(&world.authorities[endpoint]);
-    let again = authority.known(identifier, now).is_some();
-    let told = world.echo(|dice| match fate {
-        Fate::Repeated => {
-            let (first, second) = authority.accept_twice(identifier, now, dice);
-            if dice.percent(50) { first } else { second }
-        }
-        _ => authority.accept(identifier, now, false, dice),
-    });
-    let stored = authority.stored.get(told).cloned();
-    drop(authority);
-    world.note("authority", || format!("stores {} at a gateway: {fate:?}", short(identifier)));
-    if again {
-        world.broken(Broken::Duplicate, format!("{} was accepted twice", short(identifier)));
-    }
-    stored
-}
-
-/// R2 is broken here, if it is.
-fn accept(world: &World, endpoint: usize, identifier: &str) -> Option<Stored> {
-    let late = world.faulty();
-    let mut authority = crate::lock(&world.authorities[endpoint]);
-    let again = authority.known(identifier, world.truth()).is_some();
-    let number = world.dice(|dice| authority.accept(identifier, world.truth(), late, dice));
-    if world.more(|dice| dice.percent(world.plan.forgets)) {
-        let after = world.more(|dice| dice.between(0, 5_000));
-        authority.forget(number, i64::try_from(after).unwrap_or(0) * SECOND);
-    }
-    let stored = authority.stored.get(number).cloned();
-    drop(authority);
-    if let Some(stored) = &stored {
-        let late = stored.indexed > stored.accepted || stored.told > stored.finished;
-        world.count(|tally| tally.lags += u64::from(late));
-        world.note("authority", || {
-            let seconds = |time: i64| (time - stored.accepted) / SECOND;
-            format!(
-                "stores {} as {}, shows it after {} s, {} after {} s, shows that after {} s",
-                short(identifier),
-                stored.receipt,
-                seconds(stored.indexed),
-                stored.outcome.code(),
-                seconds(stored.finished),
-                seconds(stored.told)
-            )
-        });
-    }
-    if let Some(content) = world.papers(|papers| papers.content_of(identifier)) {
-        let authority = crate::lock(&world.authorities[endpoint]);
-        let twin = authority.stored.iter().find(|other| {
-            let same = world.papers(|papers| papers.content_of(&other.identifier)) == Some(content);
-            same && other.identifier != identifier && !other.is_forgotten(world.truth())
-        });
-        if let Some(twin) = twin {
-            let what = format!("{} says what {} said", short(identifier), short(&twin.identifier));
-            world.broken(Broken::Duplicate, what);
-        }
-    }
-    if again {
-        world.broken(Broken::Duplicate, format!("{} was accepted twice", short(identifier)));
-    }
-    stored
-}
-
 impl Authority for Link {
     async fn submit(&self, wrapped: &Envelope) -> Result<Received, Fault> {
         if !self.process.lives_on() {
@@ -388,8 +318,8 @@ impl Authority for Link {
     async fn status(&self, receipt: &str) -> Result<Received, Fault> {
         let found = self.asked("read", |authority, now| {
             let mut stored = authority.stored.iter().filter(|_| !authority.is_blind(now));
-            let found = stored.find(|stored| stored.receipt == receipt);
-            found.filter(|stored| !stored.is_forgotten(now)).map(|stored| stored.read(now))
+            let is_it = |it: &&Stored| it.receipt == receipt && !it.is_forgotten(now);
+            stored.find(is_it).map(|stored| stored.read(now))
         });
         match found.await? {
             Some(answer) => {
@@ -408,7 +338,7 @@ impl Authority for Link {
                 .filter(|stored| stored.is_told(now) && !stored.is_told_very_late())
                 // *Failed* is told once it is sure that no other delivery counts, which takes a question of its own.
                 .filter(|stored| stored.outcome == Processing::Completed)
-                .filter(|_| !authority.is_blind(now))
+                .filter(|stored| !authority.is_blind(now) && !stored.is_forgotten(now))
                 .map(|stored| stored.identifier.clone());
             (authority.changed(since, now), told.collect(), Computer::authority_at(now))
         });
@@ -481,9 +411,4 @@ impl Authority for Link {
 fn entry(answer: &Answer) -> String {
     let receipt = answer.receipt.as_deref().unwrap_or_default();
     format!(r#"{{"resource":{{"resourceType":"DocumentReference","id":"{receipt}"}}}}"#)
-}
-
-/// The end of an identifier, which is all that differs.
-pub(crate) fn short(identifier: &str) -> &str {
-    identifier.rsplit('-').next().unwrap_or(identifier).trim_start_matches('0')
 }

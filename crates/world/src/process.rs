@@ -246,9 +246,9 @@ async fn compare_all(process: &Arc<Process>, journal: &Journal, is_late: bool) -
     let (world, clock) = (&process.world, Watch(process.world.clone()));
     let mut complete = true;
     for at in 0..world.plan.endpoints {
+        let endpoint = endpoint(&world.plan, at);
         let (world, process) = (world.clone(), process.clone());
         let link = Link { world, process, endpoint: at, compares: true };
-        let endpoint = endpoint(at);
         let timing = Timing::default();
         let (authority, clock) = (&link, &clock as &dyn engine::Clock);
         let tools = ReconcileDeps {
@@ -279,7 +279,7 @@ async fn courier(process: Arc<Process>, journal: Journal, lease: Arc<LeaseKeeper
     let worker = Worker::new(WorkerDeps {
         journal,
         authority: link,
-        endpoint: endpoint(at),
+        endpoint: endpoint(&world.plan, at),
         clock: Arc::new(Watch(world.clone())),
         timing: Timing {
             in_flight_max: 3,

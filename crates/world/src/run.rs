@@ -44,6 +44,8 @@ enum Deed {
     Backup,
     /// The disk dies; the backup goes on on another computer.
     SetBack,
+    /// An authority is restored from the backup of that time.
+    Renumber(i64),
     /// A person has read that the profile may be running elsewhere too, and has seen to it.
     Confirm,
 }
@@ -171,6 +173,13 @@ impl Run {
             deeds
         });
         self.agenda.extend(papers);
+        let renumbers = plan.edges.renumbers.map(|(backup, at)| (at, Deed::Renumber(backup)));
+        self.agenda.extend(renumbers);
+        // Often enough that what alone is refused is held against it.
+        let calm = plan.quiet + CALM + HOUR;
+        let beside = plan.edges.beside * plan.endpoints as u64;
+        let every = 20 * MINUTE / plan.endpoints as i64;
+        self.agenda.extend((1..=beside as i64).map(|n| (calm + n * every, Deed::Import)));
         self.agenda.sort_by_key(|(at, _)| *at);
         self.agenda.reverse();
     }
@@ -331,6 +340,13 @@ impl Run {
             Deed::Confirm => {
                 world.note("person", || "confirms that this is a copy".to_owned());
                 let _ = world.observer.remove_notice("journal-copied");
+            }
+            Deed::Renumber(backup) => {
+                world.note("authority", || "is restored from its backup".to_owned());
+                let which =
+                    if world.plan.endpoints > 1 { world.dice(|dice| dice.below(2)) } else { 0 };
+                let authority = &world.authorities[usize::from(which > 0)];
+                crate::lock(authority).set_back(backup, world.truth());
             }
             Deed::Switch => {
                 self.endpoint = 1 - self.endpoint;

@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use crate::authority::Authority;
 use crate::computer::{Computer, HOUR, MINUTE, SECOND, micros};
 use crate::dice::Dice;
+use crate::edges::Edges;
 use crate::history::{Broken, History};
 use crate::laws::Laws;
 use crate::papers::Papers;
@@ -58,6 +59,8 @@ pub(crate) struct Plan {
     pub(crate) newer: u64,
     /// When the laboratory makes a backup, and when the disk dies.
     pub(crate) set_back: Option<(i64, i64)>,
+    /// What was added last.
+    pub(crate) edges: Edges,
 }
 
 impl Plan {
@@ -87,6 +90,7 @@ impl Plan {
             again: 0,
             newer: 0,
             set_back: None,
+            edges: Edges::default(),
         }
     }
 
@@ -213,6 +217,7 @@ impl World {
         plan.add_papers(&mut paper);
         let mut echo = Dice::new(seed.rotate_left(24) ^ 0x6563_686F);
         plan.add_echoes(&mut echo);
+        plan.add_edges(seed);
         let computer = Arc::new(Computer::new());
         // Nobody's clock is quite right.
         computer.set_clock(i64::try_from(dice.below(240)).unwrap_or(0) * SECOND - 2 * MINUTE);
@@ -368,11 +373,17 @@ impl World {
 /// Names of the endpoints.
 pub(crate) const ENDPOINTS: [&str; 2] = ["first", "second"];
 
-pub(crate) fn endpoint(index: usize) -> Endpoint {
+/// Their environments.
+pub(crate) fn environment(plan: &Plan, index: usize) -> Environment {
+    let is_production = plan.edges.environments && index == 1;
+    if is_production { Environment::Production } else { Environment::Integration }
+}
+
+pub(crate) fn endpoint(plan: &Plan, index: usize) -> Endpoint {
     let base = if index == 0 { "https://first.test/fhir" } else { "https://second.test/fhir" };
     #[allow(clippy::expect_used, reason = "a constant")]
     let base = base.parse().expect("a constant address");
-    Endpoint::new(ENDPOINTS[index], base, Environment::Integration)
+    Endpoint::new(ENDPOINTS[index], base, environment(plan, index))
 }
 
 /// A clock of a program on the laboratory's computer.

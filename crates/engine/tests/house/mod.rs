@@ -281,7 +281,11 @@ impl House {
     }
 
     pub(crate) fn on(journal: Journal) -> Self {
-        let clock: Arc<Hands> = Arc::default();
+        Self::timed(journal, Arc::default())
+    }
+
+    /// On a journal that others use by the same clock.
+    pub(crate) fn timed(journal: Journal, clock: Arc<Hands>) -> Self {
         let authority = Willing { clock: clock.clone(), ..Willing::default() };
         let identifier = IdentifierChoice::Attempt;
         let connection = Arc::new(watch::Sender::new(Connection::default()));
@@ -378,7 +382,7 @@ impl House {
     }
 }
 
-fn named(endpoint: &str) -> Endpoint {
+pub(crate) fn named(endpoint: &str) -> Endpoint {
     let base = "https://localhost/v1/fhir".parse().unwrap();
     Endpoint::new(endpoint, base, Environment::Integration)
 }

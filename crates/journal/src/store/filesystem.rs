@@ -3,24 +3,63 @@
 
 use std::path::Path;
 
-/// Types of `/proc/self/mountinfo` that reach over a network.
-const NETWORK: [&str; 16] = [
+/// Types of `/proc/self/mountinfo` that reach over a network, or to the computer around a virtual one,
+/// which others may reach too.
+const SHARED: [&str; 28] = [
     "9p",
+    "acfs",
     "afs",
+    "beegfs",
     "ceph",
     "cifs",
-    "fuse.glusterfs",
-    "fuse.s3fs",
-    "fuse.sshfs",
-    "glusterfs",
+    "coda",
+    "davfs",
+    "fhgfs",
     "gfs2",
+    "glusterfs",
+    "gpfs",
     "lustre",
     "ncpfs",
     "nfs",
     "nfs4",
+    "ocfs2",
+    "orangefs",
+    "panfs",
+    "prl_fs",
+    "pvfs2",
     "smb3",
     "smbfs",
-    "ocfs2",
+    "vboxsf",
+    "virtiofs",
+    "vmhgfs",
+    "wekafs",
+    "xtreemfs",
+];
+
+/// The same of programs that give a file system by FUSE: the type is `fuse.` and their name.
+const SHARED_BY_FUSE: [&str; 22] = [
+    "beegfs",
+    "ceph",
+    "ceph-fuse",
+    "curlftpfs",
+    "davfs2",
+    "gcsfuse",
+    "glusterfs",
+    "goofys",
+    "gvfsd-fuse",
+    "juicefs",
+    "kio-fuse",
+    "mfs",
+    "moosefs",
+    "onedriver",
+    "rclone",
+    "s3fs",
+    "saunafs",
+    "seaweedfs",
+    "smbnetfs",
+    "sshfs",
+    "vmhgfs-fuse",
+    "xtreemfs",
 ];
 
 /// Type of the file system that a path is on, as Linux names it; `None` elsewhere, or where it cannot be told.
@@ -33,10 +72,28 @@ pub fn file_system_of(path: &Path) -> Option<String> {
 
 /// Whether several computers may reach the path, so that a journal must not lie there.
 pub(crate) fn is_shared(path: &Path) -> bool {
-    // Windows: a share is named by its server.
-    let unc =
-        path.to_str().is_some_and(|text| text.starts_with(r"\\") && !text.starts_with(r"\\?\"));
-    unc || file_system_of(path).is_some_and(|kind| NETWORK.contains(&kind.as_str()))
+    let is_on_windows = cfg!(windows);
+    let named = path.to_str().map(|text| match is_on_windows {
+        true => text.replace('/', r"\"),
+        false => text.to_owned(),
+    });
+    named.is_some_and(|path| is_of_a_server(&path))
+        || file_system_of(path).is_some_and(|kind| is_shared_kind(&kind))
+}
+
+/// Windows: a share is named by its server, also in the long form. What begins otherwise with `\\?\` or
+/// `\\.\` is a disk of this computer.
+fn is_of_a_server(path: &str) -> bool {
+    let Some(rest) = path.strip_prefix(r"\\") else { return false };
+    let device = rest.strip_prefix(r"?\").or_else(|| rest.strip_prefix(r".\"));
+    device.is_none_or(|named| named.get(..4).is_some_and(|unc| unc.eq_ignore_ascii_case(r"UNC\")))
+}
+
+fn is_shared_kind(kind: &str) -> bool {
+    match kind.strip_prefix("fuse.") {
+        Some(program) => SHARED_BY_FUSE.contains(&program) || SHARED.contains(&program),
+        None => SHARED.contains(&kind),
+    }
 }
 
 /// The innermost mount over a folder decides; of several at one place the last one.
@@ -88,6 +145,84 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(!is_shared(&folder.path().join("not/there/yet")));
         assert!(is_shared(Path::new(r"\\server\share\profile\journal.db")));
-        assert!(NETWORK.iter().all(|kind| !kind.is_empty()));
+    }
+
+    #[test]
+    fn what_several_computers_may_reach_is_shared() {
+        let shared = [
+            "9p",
+            "afs",
+            "beegfs",
+            "ceph",
+            "cifs",
+            "davfs",
+            "gfs2",
+            "glusterfs",
+            "gpfs",
+            "lustre",
+            "ncpfs",
+            "nfs",
+            "nfs4",
+            "ocfs2",
+            "smb3",
+            "smbfs",
+            "vboxsf",
+            "virtiofs",
+            "fuse.sshfs",
+            "fuse.ceph",
+            "fuse.glusterfs",
+            "fuse.rclone",
+            "fuse.s3fs",
+            "fuse.vmhgfs-fuse",
+            "fuse.davfs2",
+            "fuse.gvfsd-fuse",
+            "fuse.juicefs",
+        ];
+        let own = [
+            "ext4",
+            "xfs",
+            "btrfs",
+            "zfs",
+            "overlay",
+            "tmpfs",
+            "vfat",
+            "exfat",
+            "ntfs3",
+            "fuseblk",
+            "fuse.ntfs-3g",
+            "fuse.gocryptfs",
+            "fuse.encfs",
+            "fuse.mergerfs",
+            "fuse.portal",
+            "ecryptfs",
+        ];
+        for kind in shared {
+            assert!(is_shared_kind(kind), "{kind}");
+        }
+        for kind in own {
+            assert!(!is_shared_kind(kind), "{kind}");
+        }
+        let sorted = |all: &[&str]| all.windows(2).all(|two| two[0] < two[1]);
+        assert!(sorted(&SHARED) && sorted(&SHARED_BY_FUSE), "each once, and easy to find");
+    }
+
+    #[test]
+    fn a_share_of_windows_is_named_by_its_server() {
+        for (path, expected) in [
+            (r"\\server\share\journal.db", true),
+            // On Linux and macOS a folder of this computer.
+            ("//server/share/journal.db", false),
+            (r"\\?\UNC\server\share\journal.db", true),
+            (r"\\?\unc\server\share\journal.db", true),
+            (r"\\.\UNC\server\share\journal.db", true),
+            (r"\\wsl$\Ubuntu\home\journal.db", true),
+            (r"\\?\C:\Users\anna\journal.db", false),
+            (r"\\?\Volume{b75e2c83-0000-0000-0000-602f00000000}\journal.db", false),
+            (r"\\.\C:\journal.db", false),
+            (r"C:\Users\anna\journal.db", false),
+            ("/home/anna/journal.db", false),
+        ] {
+            assert_eq!(is_of_a_server(path), expected, "{path}");
+        }
     }
 }

@@ -9,7 +9,7 @@ use super::people::person;
 use crate::computer::MINUTE;
 use crate::history::Broken;
 use crate::papers::{Content, Form};
-use crate::world::ENDPOINTS;
+use crate::world::{ENDPOINTS, Plan, environment};
 
 /// Longer than a delivery may be late and a search may lag together: what the dead computer has sent is shown.
 const REPAIR: (u64, u64) = (10, 40);
@@ -26,7 +26,7 @@ pub(super) struct Sheet {
 }
 
 impl Sheet {
-    pub(super) fn submission(self) -> NewSubmission {
+    pub(super) fn submission(self, plan: &Plan) -> NewSubmission {
         let (document, format) = self.content.written(self.form);
         NewSubmission {
             file: format!("{}.json", self.content.document),
@@ -37,7 +37,7 @@ impl Sheet {
             identifier: self.identifier,
             endpoint: ENDPOINTS[self.endpoint].to_owned(),
             canonical: self.content.canonical(self.form),
-            environment: Some("integration".to_owned()),
+            environment: Some(environment(plan, self.endpoint).code().to_owned()),
             first: self.first,
             findings: Vec::new(),
             corrects: self.corrects,
@@ -80,7 +80,9 @@ impl Run {
             return;
         };
         let content = world.papers(|papers| papers.newer(handed.content));
-        let there = Destination { endpoint: ENDPOINTS[handed.endpoint], environment: None };
+        let code = environment(&world.plan, handed.endpoint).code();
+        let endpoint = ENDPOINTS[handed.endpoint];
+        let there = Destination { endpoint, environment: Some(code) };
         let relatives = world.observer.of_document(&content.identifier(), there);
         let newest = relatives.unwrap_or_default().into_iter().rfind(|it| !it.state.is_closed());
         let corrects = newest.filter(|it| it.state.may_be_corrected()).map(|it| it.id);
@@ -118,7 +120,8 @@ impl Run {
         let at = world.computer.wall();
         let first = Event::Queued { due: at };
         let sheet = Sheet { content, form, endpoint, identifier, first, corrects, at };
-        let outcome = world.observer.import_unless_async(sheet.submission(), unless).await;
+        let outcome =
+            world.observer.import_unless_async(sheet.submission(&world.plan), unless).await;
         match outcome {
             Ok(imported) => {
                 if let Imported::New(_) = imported {

@@ -65,7 +65,7 @@ impl Run {
         world.papers(|papers| papers.is_attempt_of(&identifier, content));
         let sheet = Sheet { content, form, endpoint, identifier, first, corrects, at: now };
         world.note("person", || format!("{what} {number}, {nature:?}"));
-        world.observer.import_async(sheet.submission()).await?;
+        world.observer.import_async(sheet.submission(&world.plan)).await?;
         world.papers(|papers| papers.taken(content, endpoint));
         world.count(|tally| tally.reports += 1);
         world.nudge();

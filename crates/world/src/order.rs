@@ -1,0 +1,69 @@
+//! What may follow what in the life of a report (R4), said without the code that it is about.
+
+use report::{State, SubmissionId};
+
+use crate::world::World;
+
+/// What may follow what, by codes: written again on purpose, not asked of `State`.
+pub(crate) fn may_follow(before: &State, after: &str) -> bool {
+    let by_the_authority = ["in-progress", "completed", "failed"].contains(&after);
+    match before {
+        State::Held { attempt } => {
+            let shown = by_the_authority && *attempt > 0;
+            ["queued", "withdrawn", "superseded"].contains(&after) || shown
+        }
+        State::Queued { attempt, .. } => {
+            let shown = by_the_authority && *attempt > 0;
+            ["held", "sending", "withdrawn"].contains(&after) || shown
+        }
+        State::Sending { .. } => {
+            ["queued", "unknown", "rejected", "held"].contains(&after) || by_the_authority
+        }
+        // By a refusal that the search confirmed; by a person's word.
+        State::Unknown { .. } => {
+            ["unknown", "queued", "rejected", "withdrawn"].contains(&after) || by_the_authority
+        }
+        State::InProgress { .. } => by_the_authority || ["withdrawn", "queued"].contains(&after),
+        // A request that was repeated on the way: another delivery of the same report was not refused, or not called
+        // a duplicate.
+        State::Rejected => by_the_authority || ["withdrawn", "superseded"].contains(&after),
+        State::Failed { .. } => ["completed", "withdrawn", "superseded"].contains(&after),
+        // What was to take its place was withdrawn.
+        State::Superseded { .. } => after == "held",
+        State::Completed { .. } | State::Withdrawn { .. } => false,
+    }
+}
+
+/// What had taken its place was withdrawn, and what follows that one takes it.
+pub(crate) fn passed_on(world: &World, old: &State, new: &State) -> bool {
+    let (State::Superseded { by: former }, State::Superseded { by }) = (old, new) else {
+        return false;
+    };
+    let given_up = State::Withdrawn { received: false };
+    former != by && world.observer.state(*former).is_ok_and(|state| state == given_up)
+}
+
+/// It was not received, and another report stands in its place: it does not go beside that.
+pub(crate) fn held_beside(world: &World, id: SubmissionId, old: &State, new: &State) -> bool {
+    let was_under_way = matches!(old, State::Unknown { .. } | State::Sending { .. });
+    let stands = || match new {
+        State::Held { .. } => world.observer.row(id).is_ok_and(|row| row.replacement.is_some()),
+        State::Superseded { by } => {
+            world.observer.row(*by).is_ok_and(|row| row.receipt.is_some() || row.attempts > 0)
+        }
+        _ => false,
+    };
+    was_under_way && stands()
+}
+
+/// A state in the story of a world.
+pub(crate) fn shown(state: &State) -> String {
+    let mut text = state.code().to_owned();
+    if let State::Unknown { asked, .. } = state {
+        text.push_str(&format!(" (asked {asked})"));
+    }
+    if let Some(receipt) = state.receipt() {
+        text.push_str(&format!(" ({receipt})"));
+    }
+    text
+}
