@@ -2,6 +2,7 @@
 
 mod archive;
 mod coherence;
+mod elements;
 mod form;
 mod reading;
 mod version;
@@ -74,10 +75,10 @@ pub enum Fault {
     /// No `package.json`.
     #[error("no package.json")]
     NoManifest,
-    /// A `package.json` without a usable name or version.
+    /// A `package.json` without a usable name or version, or with another list of dependencies than npm has.
     #[error("package.json has no usable {member}")]
     BadManifest {
-        /// `name` or `version`.
+        /// `name`, `version` or `dependencies`.
         member: &'static str,
     },
     /// For another release of FHIR.
@@ -288,25 +289,33 @@ impl Manifest {
         }
         let releases: Vec<&str> = ["fhirVersions", "fhir-version-list"]
             .into_iter()
-            .filter_map(|name| manifest.get(name)?.as_array())
-            .flatten()
+            .filter_map(|name| manifest.get(name))
+            // Some write one release as a text.
+            .flat_map(|told| told.as_array().map_or(std::slice::from_ref(told), |all| all))
             .filter_map(Value::as_str)
             .collect();
         if !releases.is_empty() && !releases.iter().any(|release| release.starts_with("4.")) {
             return Err(Fault::OtherFhir { versions: releases.join(", ") });
         }
-        let dependencies = manifest.get("dependencies").and_then(Value::as_object);
-        let dependencies = dependencies
-            .into_iter()
-            .flatten()
-            .filter_map(|(name, version)| Some((name.clone(), version.as_str()?.to_owned())));
+        let dependencies = match manifest.get("dependencies") {
+            None | Some(Value::Null) => Some(Vec::new()),
+            Some(told) => dependencies_in(told),
+        };
         Ok(Self {
             name: text("name").to_owned(),
             version: text("version").to_owned(),
-            dependencies: dependencies.collect(),
+            dependencies: dependencies.ok_or(Fault::BadManifest { member: "dependencies" })?,
             digest: String::new(),
         })
     }
+}
+
+/// Names and versions; nothing where they are written otherwise, and something that is needed would be overlooked.
+fn dependencies_in(told: &Value) -> Option<Vec<(String, String)>> {
+    let version = |(name, version): (&String, &Value)| {
+        version.as_str().map(|version| (name.clone(), version.to_owned()))
+    };
+    told.as_object()?.iter().map(version).collect()
 }
 
 /// Whether a name or version can stand in a file name: it becomes one.

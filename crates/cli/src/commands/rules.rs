@@ -32,12 +32,12 @@ pub(super) async fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Ex
             }
             drop(progress);
             tell_missing(scene, &folder)?;
-            for entry in list_rules(&folder)?.iter().filter(|entry| entry.outdated) {
-                scene.hint("say.rules-as-before", &[("name", &label(entry))]);
-            }
+            tell_outdated(scene, &list_rules(&folder)?);
         }
         RulesCommand::List => {
-            list_rules(&folder)?.iter().for_each(|entry| show_entry(scene, entry));
+            let entries = list_rules(&folder)?;
+            entries.iter().for_each(|entry| show_entry(scene, entry));
+            tell_outdated(scene, &entries);
         }
         RulesCommand::Remove { package } => {
             let was_used = is_rules_in_use(&folder, &package)?;
@@ -53,6 +53,7 @@ pub(super) async fn rules(scene: &Scene<'_>, command: RulesCommand) -> Result<Ex
         RulesCommand::Show => {
             let used = rules_in_use(&folder)?;
             used.iter().for_each(|entry| show_entry(scene, entry));
+            tell_outdated(scene, used.as_slice());
             if used.is_empty() {
                 scene.line("say.no-rules-in-use", &[]);
             }
@@ -234,6 +235,13 @@ fn show_entry(scene: &Scene<'_>, entry: &RulesEntry) {
 
 fn label(entry: &RulesEntry) -> String {
     format!("{}@{}", entry.name, entry.version)
+}
+
+/// What is in use stays as it was put to use, whatever was imported since.
+fn tell_outdated(scene: &Scene<'_>, entries: &[RulesEntry]) {
+    for entry in entries.iter().filter(|entry| entry.outdated) {
+        scene.hint("say.rules-as-before", &[("name", &label(entry))]);
+    }
 }
 
 /// Dependencies that are not there are said once each, with the packages that name them; they keep nobody from going on.

@@ -9,6 +9,7 @@ mod faults;
 mod intake;
 mod known;
 mod opinion;
+mod packages;
 mod place;
 mod practice;
 mod restored;

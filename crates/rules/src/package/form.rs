@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+use super::elements;
+
 /// Elements of one definition. The largest published one has some thousand, and the work for one grows faster than their
 /// number.
 const ELEMENTS_MAX: usize = 5_000;
@@ -159,7 +161,12 @@ pub(super) fn first_misshapen(resource: &Value) -> Option<String> {
         _ => return None,
     };
     let mut place = String::new();
-    if parts_are_well(resource, parts, &mut place) { stray_element(resource) } else { Some(place) }
+    if !parts_are_well(resource, parts, &mut place) {
+        return Some(place);
+    }
+    let is_structure = kind_of(resource) == "StructureDefinition";
+    stray_element(resource)
+        .or_else(|| elements::first_incoherent(resource).filter(|_| is_structure))
 }
 
 /// Whether a StructureDefinition says nothing of any element.

@@ -13,6 +13,7 @@ mod elements;
 mod forms;
 mod kinds;
 mod mutants;
+mod package_parts;
 mod packages;
 mod practice;
 mod privacy;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::teaching::{element, errors, found, profile, url};
 
-fn archive(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
+pub(crate) fn archive(files: &[(&str, Vec<u8>)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
     for (path, content) in files {
         let mut header = tar::Header::new_gnu();
