@@ -59,3 +59,31 @@ export function offered(cause: Cause): { again: number[]; never: number[] } {
   const permitting = (action: Action) => cause.rows.filter((row) => row.actions.includes(action)).map((row) => row.id);
   return { again: permitting("resubmit"), never: permitting("withdraw") };
 }
+
+/** Days that a picture of a cause shows. */
+const DAYS = 14;
+
+/** How many of its reports came in on each of the last days, today last. */
+export function daysOf(cause: Cause, now: Date): number[] {
+  const counts = Array.from({ length: DAYS }, () => 0);
+  const dayOf = (date: Date) => Math.round(new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime() / DAY_MS);
+  const today = dayOf(now);
+  for (const { created } of cause.rows) {
+    const at = DAYS - 1 - (today - dayOf(new Date(created)));
+    if (at in counts) counts[at] = (counts[at] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * When the last report with this cause was corrected, if all that have it now came in after that: the cause has come back.
+ * `corrected`: reports that a correction has replaced.
+ */
+export function correctedBefore(cause: Cause, corrected: RowView[]): string | undefined {
+  const [first] = cause.rows.map(({ created }) => created).toSorted();
+  const same = corrected.filter((row) => row.message !== null && keyOf(row) === cause.key).map(({ updated }) => updated);
+  const last = same.toSorted().at(-1);
+  return first !== undefined && last !== undefined && last < first ? last : undefined;
+}

@@ -90,6 +90,15 @@ export const useStatement = (date: string) =>
 export const useBatch = (ids: number[]) =>
   useQuery({ queryKey: ["batch", ids], queryFn: () => door.call("batch", { ids }), enabled: ids.length > 0 });
 
+/** Reports whose values in question are counted for a picture of their cause. */
+const COUNTED_MAX = 200;
+
+/** The elements that a cause is about, with the values that they have. */
+export function useCauseFields(all: number[]) {
+  const ids = all.slice(0, COUNTED_MAX);
+  return useQuery({ queryKey: ["cause_fields", ids], queryFn: () => door.call("cause_fields", { ids }), placeholderData: keepPreviousData });
+}
+
 export const useDetail = (id: number) =>
   useQuery({ queryKey: ["detail", id], queryFn: () => door.call("detail", { id }) });
 

@@ -19,6 +19,8 @@ import { Difference } from "./difference";
 import css from "./fix-dialog.module.css";
 import { Notice, ProblemNote } from "./notes";
 import { say } from "./toasts";
+import { Hidden, namesSomebody } from "./veil";
+import { useWindow } from "../place";
 
 /** Corrections whose verdict is awaited at a time: enough to be quick, few enough to stop in time. */
 const ON_THE_WAY_MAX = 20;
@@ -31,6 +33,8 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
   const [fields, setFields] = useState<CauseFieldView[]>();
   const [fix, setFix] = useState<Fix>({ path: "", find: "", replace: "" });
   const [problem, setProblem] = useState<Problem>();
+  const { reveal } = useWindow();
+  const names = !reveal && namesSomebody(fix.path);
   const [here] = useState(() => door.here());
   useEffect(() => {
     here.call("cause_fields", { ids }).then(
@@ -65,10 +69,11 @@ export function FixDialog({ ids, onClose }: { ids: number[]; onClose: () => void
       {problem && <ProblemNote problem={problem} />}
       {run.problem && <ProblemNote problem={run.problem} />}
       {fields?.length === 0 && <Notice tone="caution" title={text("fix.no-field")} />}
-      {run.phase === "none" && fields && fields.length > 0 && (
+      {run.phase === "none" && names && <Hidden />}
+      {run.phase === "none" && !names && fields && fields.length > 0 && (
         <Terms fields={fields} fix={fix} onChange={setFix} />
       )}
-      {run.phase === "none" ? preview && <Preview view={preview} /> : <Progress run={run} rest={rest.length} />}
+      {run.phase === "none" ? !names && preview && <Preview view={preview} /> : <Progress run={run} rest={rest.length} />}
     </Dialog>
   );
 }

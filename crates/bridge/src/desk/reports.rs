@@ -259,11 +259,15 @@ pub(super) fn row_views(
     for row in rows {
         let mut view = row_view(row, &profile, names, now);
         view.due = deadlines.due(row).map(Instant::to_fhir);
-        // Why a person must act stands in the row; the others need no second look at the journal.
-        if view.group == Group::NeedsAttention {
+        // Why a person must act stands in the row, and why one was corrected, so that a cause that comes back is
+        // known; the others need no second look at the journal.
+        let needs_attention = view.group == Group::NeedsAttention;
+        if needs_attention || view.state == StateCode::Superseded {
             let detail = journal.detail(row.id)?;
             view.message = leading(&detail.messages).map(message_view);
-            view.actions = detail.actions(now);
+            if needs_attention {
+                view.actions = detail.actions(now);
+            }
         }
         without_vain_release(journal, &mut view)?;
         views.push(view);

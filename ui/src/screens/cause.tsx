@@ -1,0 +1,239 @@
+// One cause: its sentence, how often and since when, which values it is about, what one decision does, and its reports.
+
+import { History, RotateCw, Wrench, XCircle } from "lucide-react";
+import { useState } from "react";
+
+import { useCauseFields, useCommand } from "../bridge/queries";
+import { daysOf, offered } from "../causes";
+import type { Cause } from "../causes";
+import { useCodeText, useFormat, useText } from "../i18n/text";
+import { useIntake } from "../intake";
+import { refusedOf } from "../parts/bulk-bar";
+import { Button } from "../parts/controls";
+import { Destination, useDestinations } from "../parts/destination";
+import { Dialog, ReasonDialog } from "../parts/dialog";
+import { useMany } from "../parts/many";
+import { Notice, problemText } from "../parts/notes";
+import { sentenceOf } from "../parts/said";
+import { Sparkline } from "../parts/sparkline";
+import { StateLabel, StateMark } from "../parts/state";
+import { Subject } from "../parts/subject";
+import { say, sayProblem } from "../parts/toasts";
+import { namesSomebody } from "../parts/veil";
+import { useWindow } from "../place";
+import css from "./correct.module.css";
+
+/** Reports of a cause that are shown at first, and how many more at a time. */
+const FEW = 25;
+const MORE = 100;
+/** Values in question that are told apart. */
+const VALUES_MAX = 4;
+
+export function CausePage(props: {
+  cause: Cause;
+  /** When the last of them was corrected, before it came again. */
+  corrected: string | undefined;
+  onShow: (id: number) => void;
+  onFix: (ids: number[]) => void;
+}) {
+  const { cause, corrected, onShow, onFix } = props;
+  const text = useText();
+  const format = useFormat();
+  const words = useCodeText();
+  const { message, rows } = cause;
+  const title = message ? sentenceOf(text, message) : words("state-meaning", cause.state);
+  const days = daysOf(cause, new Date());
+  return (
+    <section className={css.page} aria-label={title} data-testid="cause-page">
+      <div className={css.words}>
+        <h2 className="selectable">{title}</h2>
+        {message?.text && (
+          <p className={`${css.own} selectable`} lang="en">
+            {message.text}
+          </p>
+        )}
+        <p className={css.origin}>
+          <StateLabel state={cause.state} size={14} />
+          {message?.rule && <code className="selectable">{message.rule}</code>}
+          {cause.laboratories.length > 0 && <span>{cause.laboratories.join(", ")}</span>}
+        </p>
+      </div>
+      {corrected && (
+        <Notice tone="caution" icon={History} title={text("cause.regressed")}>
+          <span data-testid="cause-regressed">{text("cause.regressed.more", { time: format.moment(corrected), n: rows.length })}</span>
+        </Notice>
+      )}
+      <div className={css.figures}>
+        <p>
+          <strong className={css.count}>{format.number(rows.length)}</strong>
+          <span>{text("cause.reports", { n: rows.length })}</span>
+        </p>
+        <p>
+          <span>{text("correct-list.last", { time: format.moment(cause.last) })}</span>
+          {rows.length > 1 && <span>{text("correct-list.first", { time: format.moment(cause.first) })}</span>}
+        </p>
+        <p className={css.trend}>
+          <Sparkline counts={days} height={32} />
+          <span>{text("cause.days", { n: days.reduce((sum, one) => sum + one, 0), days: days.length })}</span>
+        </p>
+      </div>
+      <Values cause={cause} />
+      <div className={css.actions}>
+        <CauseActions cause={cause} onFix={onFix} />
+      </div>
+      <CauseRows cause={cause} open={null} onShow={onShow} />
+    </section>
+  );
+}
+
+/** "1227 × 31": the values that the message is about, the most frequent first. */
+function Values({ cause }: { cause: Cause }) {
+  const text = useText();
+  const format = useFormat();
+  const words = useCodeText();
+  const { reveal } = useWindow();
+  const [field] = useCauseFields(cause.rows.map(({ id }) => id)).data ?? [];
+  // Who is meant is no cause.
+  if (!field || field.values.length === 0 || (!reveal && namesSomebody(field.path))) return null;
+  const { values } = field;
+  const rest = values.slice(VALUES_MAX).reduce((sum, { count }) => sum + count, 0);
+  return (
+    <div className={css.values} data-testid="cause-values">
+      <h3>{words("path", field.path)}:</h3>
+      <ul>
+        {values.slice(0, VALUES_MAX).map(({ value, count }) => (
+          <li key={value}>
+            <code className="selectable">{value}</code>
+            <span>× {format.number(count)}</span>
+          </li>
+        ))}
+        {rest > 0 && <li>{text("cause.values.rest", { n: rest })}</li>}
+      </ul>
+    </div>
+  );
+}
+
+/** The reports of a cause; the one that is open is always among those shown. */
+export function CauseRows({ cause, open, onShow }: { cause: Cause; open: number | null; onShow: (id: number) => void }) {
+  const text = useText();
+  const format = useFormat();
+  const destination = useDestinations();
+  const [asked, setShown] = useState(FEW);
+  const { rows } = cause;
+  const shown = Math.max(asked, rows.findIndex((row) => row.id === open) + 1);
+  return (
+    <ul className={css.rows} aria-label={text("correct-list.show", { n: rows.length })}>
+      {rows.slice(0, shown).map((row) => (
+        <li key={row.id}>
+          <button
+            type="button"
+            className={css.row}
+            aria-pressed={row.id === open}
+            onClick={() => onShow(row.id)}
+            data-testid="report-row"
+            data-state={row.state}
+          >
+            <StateMark state={row.state} size={16} />
+            <span className={css.what}>
+              <Subject about={row} otherwise={row.file} />
+              <Destination of={destination(row)} />
+              <span>{row.patient ?? text("reports.no-patient")}</span>
+              {row.errors > 1 && <span>{text("correct-list.also", { n: row.errors - 1 })}</span>}
+            </span>
+            <span className={css.when}>{format.moment(row.updated)}</span>
+          </button>
+        </li>
+      ))}
+      {rows.length > shown && (
+        <li className={css.rest}>
+          <Button tone="quiet" onPress={() => setShown(shown + MORE)}>
+            {text("correct-list.rest", { n: rows.length - shown })}
+          </Button>
+        </li>
+      )}
+    </ul>
+  );
+}
+
+/** Issue types by which an authority says that it could not, rather than that the report is wrong. */
+const PASSING = new Set(["exception", "timeout", "transient", "throttled", "lock-error", "no-store", "incomplete"]);
+
+/** One decision for all reports of a cause. */
+function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) => void }) {
+  const text = useText();
+  // What is asked about is what was shown then: a report that gets the same cause meanwhile is none of it.
+  const [asking, setAsking] = useState<{ what: "resubmit" | "withdraw"; ids: number[] }>();
+  const { busy, each, stop } = useMany(() => setAsking(undefined));
+  const { again, never } = offered(cause);
+  const cancel = () => {
+    stop();
+    setAsking(undefined);
+  };
+  const intake = useIntake();
+  // One call for all of them: they are taken back together, in the bar that counts the seconds.
+  const decide = useCommand("decide", {
+    onDone(view) {
+      setAsking(undefined);
+      if (view.sent.length > 0) intake.followed(view.sent);
+      const [first] = view.refused;
+      if (first) say({ tone: "attention", title: text("decided.left", { n: refusedOf(view) }), more: problemText(text, first.problem).title });
+    },
+  });
+  const isSending = decide.isPending;
+  const resubmit = (ids: number[]) => decide.mutate({ ids, decision: "resubmit", reason: "" }, { onError: sayProblem(text) });
+  // What the authority may have solved meanwhile can go again as it is; for all else that is useless.
+  const passing = cause.message?.source === "authority" && PASSING.has(cause.message.code);
+  return (
+    <>
+      {never.length > 0 && !passing && (
+        <Button tone={never.length > 1 ? "primary" : "plain"} icon={Wrench} isPending={busy} onPress={() => onFix(never)} data-testid="fix-once">
+          {text("fix.open")}
+        </Button>
+      )}
+      {again.length > 0 && (
+        <Button
+          tone={passing ? "primary" : "quiet"}
+          icon={RotateCw}
+          isPending={busy || isSending}
+          onPress={() => (again.length === 1 ? resubmit(again) : setAsking({ what: "resubmit", ids: again }))}
+        >
+          {text("correct-list.resubmit", { n: again.length })}
+        </Button>
+      )}
+      {never.length > 0 && (
+        <Button tone="quiet" icon={XCircle} isPending={busy} onPress={() => setAsking({ what: "withdraw", ids: never })}>
+          {text("correct-list.withdraw", { n: never.length })}
+        </Button>
+      )}
+      {asking?.what === "resubmit" && (
+        <Dialog
+          title={text("correct-list.resubmit.title", { n: asking.ids.length })}
+          size="small"
+          onClose={cancel}
+          footer={
+            <>
+              <Button tone="quiet" isPending={isSending} onPress={() => resubmit(asking.ids)} data-testid="resubmit-all">
+                {text("correct-list.resubmit.all", { n: asking.ids.length })}
+              </Button>
+              <Button tone="primary" isPending={isSending} onPress={() => resubmit(asking.ids.slice(0, 1))} data-testid="resubmit-one">
+                {text("correct-list.resubmit.one")}
+              </Button>
+            </>
+          }
+        >
+          <p>{text("correct-list.resubmit.more")}</p>
+        </Dialog>
+      )}
+      {asking?.what === "withdraw" && (
+        <ReasonDialog
+          title={text("correct-list.withdraw.title", { n: asking.ids.length })}
+          explanation={text("withdraw.more")}
+          confirm={text("correct-list.withdraw", { n: asking.ids.length })}
+          isPending={busy}
+          onConfirm={(reason) => each(asking.ids, (here, id) => here.call("withdraw", { id, reason }))}
+          onClose={cancel}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+// To correct: the causes at the left, the page of one at the right; a cause that comes back after its correction says so.
+
+import { readFileSync } from "node:fs";
+
+import { expect, sound, test } from "./window";
+import type { Core } from "./window";
+
+/** Sends files, and waits until nothing is under way. */
+async function sent(core: Core, paths: string[]): Promise<number[]> {
+  const { submissions } = await core.send(paths);
+  const ids = submissions.flatMap((id) => (id === null ? [] : [id]));
+  await expect.poll(async () => (await core.call("batch", { ids })).moving).toBe(0);
+  return ids;
+}
+
+const wrongBirth = (core: Core) => {
+  const whole = readFileSync(core.sample("covid"), "utf8");
+  return core.write("wrong.json", whole.replace(/"birthDate": ?"[^"]*"/, '"birthDate": "2999-01-01"'));
+};
+
+test("the causes stand at the left, and the page of the chosen one beside them", async ({ window, core }) => {
+  await sent(core, [...core.copies("muster-fehler", 3), wrongBirth(core)]);
+  await window.getByTestId("nav-correct").click();
+  const [causes, page] = [window.getByTestId("cause"), window.getByTestId("cause-page")];
+  await expect(causes).toHaveCount(2);
+  // The most frequent one is open at once.
+  await expect(causes.first()).toHaveAttribute("aria-current", "true");
+  await expect(page.getByTestId("report-row")).toHaveCount(3);
+  await expect(page).toContainText("3 in the last 14 days");
+  await expect(page.getByTestId("fix-once")).toBeVisible();
+  await expect(window.getByTestId("cause-back")).toHaveCount(0);
+  // Who is meant stands there only once names are shown.
+  await expect(page.getByTestId("cause-values")).toHaveCount(0);
+  await window.getByTestId("reveal-names").click();
+  await expect(page.getByTestId("cause-values")).toHaveText("Family name:Muster-Fehler× 3");
+  await window.getByTestId("reveal-names").click();
+  await sound(window);
+  await causes.nth(1).click();
+  await expect(page.getByTestId("report-row")).toHaveCount(1);
+  const title = (await causes.nth(1).locator("strong").textContent()) ?? "";
+  await expect(page.getByRole("heading", { level: 2 })).toHaveText(title);
+  // An open report takes the place of the page; its cause and the others of it stay in sight.
+  await causes.first().click();
+  await page.getByTestId("report-row").nth(1).click();
+  await expect(page).toHaveCount(0);
+  await expect(window.getByTestId("detail")).toBeVisible();
+  await expect(window.getByTestId("report-row")).toHaveCount(3);
+  await expect(window.getByTestId("report-row").nth(1)).toHaveAttribute("aria-pressed", "true");
+  await sound(window);
+  await window.keyboard.press("Escape");
+  await expect(page.getByTestId("report-row")).toHaveCount(3);
+});
+
+test("a cause that comes back after all its reports were corrected says so", async ({ window, core }) => {
+  const files = core.copies("muster-fehler", 3);
+  const [first = "", second = "", third = ""] = files;
+  for (const id of await sent(core, [first, second])) {
+    const { source } = await core.call("detail", { id });
+    await core.call("correct_with_text", { id, text: source.replaceAll("Muster-Fehler", "Muster") });
+  }
+  await expect.poll(async () => (await core.call("status")).counts).toMatchObject({ needsAttention: 0, completed: 2 });
+  await sent(core, [third]);
+  await window.getByTestId("nav-correct").click();
+  await expect(window.getByTestId("cause-back")).toHaveText("Came back");
+  await expect(window.getByTestId("cause-regressed")).toContainText("since then one more came in");
+});
