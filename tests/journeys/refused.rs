@@ -46,6 +46,31 @@ fn a_refused_certificate_holds_the_queue_and_nothing_else() {
     ground.end();
 }
 
+/// A gateway answers 400 or 422 in its own name, without the authority's reasons, for as long as it
+/// likes: that refuses no report.
+#[test]
+fn a_gateway_without_reasons_rejects_nothing_however_long_it_lasts() {
+    let ground = Ground::new();
+    let mut figures =
+        Figures::start("refused-certificate", "a_gateway_without_reasons_rejects_nothing");
+    let mut hours = Vec::new();
+    for code in [400, 422] {
+        for warm in [false, true] {
+            let kind = FaultKind::BareStatus(code);
+            let name = format!("{code} without reasons, warm {warm}");
+            let hour = ground.faulty(&mut figures, &name, &kind, warm);
+            assert_eq!(hour.banner, ("locked", "unexplained".to_owned()), "{name}");
+            // What was tried is in doubt where the question for it is refused likewise.
+            let is_open = |it: &State| matches!(it, State::Queued { .. } | State::Unknown { .. });
+            assert!(hour.states.iter().rev().take(3).all(is_open), "{name}: {:?}", hour.states);
+            hours.push(hour);
+        }
+    }
+    measured(&mut figures, &hours);
+    figures.finish();
+    ground.end();
+}
+
 /// Nothing failed, nothing in doubt, one word about it.
 fn holds(hour: &Hour, code: &str, name: &str) {
     assert_eq!(hour.banner, ("locked", code.to_owned()), "{name}");

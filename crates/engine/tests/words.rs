@@ -1,5 +1,5 @@
-//! What a person says of a report that has been open for too long, through the engine that takes it in
-//! and the worker that goes on with it.
+//! What a person says of a report that has been open for too long, through the engine that takes it
+//! in and the worker that goes on with it.
 
 #![allow(clippy::unwrap_used, reason = "a test ends where its ground is missing")]
 
@@ -92,7 +92,7 @@ fn doubtful(authority: &Willing) {
     authority.doubt.store(true, Ordering::SeqCst);
 }
 
-/// A doubt of a minute is the worker's; after an hour a person may say what is true, and that counts.
+/// A doubt of a minute is the worker's; after an hour a person may say what is true, and it counts.
 #[tokio::test]
 async fn what_is_said_of_an_old_doubt_counts() {
     for received in [true, false] {
@@ -124,8 +124,8 @@ async fn what_is_said_of_an_old_doubt_counts() {
     }
 }
 
-/// What is in progress needs attention after as many days as the settings say, and not before. What a
-/// person says of it then counts: it is waited for on, or sent once more.
+/// What is in progress needs attention after as many days as the settings say, and not before. What
+/// a person says of it then counts: it is waited for on, or sent once more.
 #[tokio::test]
 async fn what_is_said_of_an_old_report_in_progress_counts() {
     for (days, after) in [(None, 3), (Some(1), 1), (Some(9), 9)] {

@@ -192,7 +192,8 @@ impl Authority {
         }
     }
 
-    /// It is restored from its backup: it knows nothing of what came since, and gives those numbers anew.
+    /// It is restored from its backup: it knows nothing of what came since, and gives those numbers
+    /// anew.
     pub(crate) fn set_back(&mut self, backup: i64, now: i64) {
         self.numbers = self.stored.iter().filter(|stored| stored.accepted <= backup).count();
         for stored in self.stored.iter_mut().filter(|stored| stored.accepted > backup) {
@@ -203,8 +204,8 @@ impl Authority {
         }
     }
 
-    /// The index of its search stands still until then: what it has of this report is shown then. Not
-    /// where that fails: what has failed need not be shown at all.
+    /// The index of its search stands still until then: what it has of this report is shown then.
+    /// Not where that fails: what has failed need not be shown at all.
     pub(crate) fn stand_still(&mut self, identifier: &str, since: i64, until: i64) {
         let here = |stored: &&mut Stored| {
             stored.identifier == identifier

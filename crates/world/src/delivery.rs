@@ -5,8 +5,8 @@ use crate::computer::SECOND;
 use crate::history::Broken;
 use crate::world::World;
 
-/// What a gateway does to deliveries: it repeats them, or refuses the answer. R2 is broken here too:
-/// what is stored was delivered before.
+/// What a gateway does to deliveries: it repeats them, or refuses the answer. R2 is broken here
+/// too: what is stored was delivered before.
 pub(crate) fn accept_at_gateway(
     world: &World,
     endpoint: usize,

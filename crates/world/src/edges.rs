@@ -1,6 +1,6 @@
-//! Faults that were added last: an authority that is restored and gives its numbers anew, a search that
-//! stands still for longer than a doubt lasts, two environments, and company for a report that is never
-//! let in.
+//! Faults that were added last: an authority that is restored and gives its numbers anew, a search
+//! that stands still for longer than a doubt lasts, two environments, and company for a report that
+//! is never let in.
 
 use crate::computer::{HOUR, MINUTE};
 use crate::dice::Dice;
@@ -11,13 +11,13 @@ use crate::world::{Plan, World};
 pub(crate) struct Edges {
     /// When an authority makes a backup, and when it is restored from that.
     pub(crate) renumbers: Option<(i64, i64)>,
-    /// From when to when the index of each search stands still, once the laboratory knows of a report
-    /// that came in that time: else nothing could tell it.
+    /// From when to when the index of each search stands still, once the laboratory knows of a
+    /// report that came in that time: else nothing could tell it.
     pub(crate) stands: Option<(i64, i64)>,
     /// The second endpoint is one of production.
     pub(crate) environments: bool,
     /// So many reports come when all is quiet, beside one that is never let in.
-    pub(crate) beside: u64,
+    pub(crate) beside: i64,
 }
 
 impl Plan {
@@ -27,7 +27,7 @@ impl Plan {
             return;
         }
         let mut edge = Dice::new(seed.rotate_left(40) ^ 0x6564_6765);
-        // After a restore here nobody could compare with what the authority has lost, or does not show.
+        // After a restore here nobody could compare with what the authority has lost or hides.
         let is_alone = self.set_back.is_none();
         match edge.below(100) {
             0..20 if is_alone => {
@@ -42,7 +42,7 @@ impl Plan {
             _ => {}
         }
         if self.edges.renumbers.is_some() || self.edges.stands.is_some() {
-            // What is stored twice, or hidden from the one question that is asked, is another story.
+            // What is stored twice, or hidden from the one question for it, is another story.
             (self.forgets, self.echoes) = (0, 0);
         }
         self.edges.environments = self.endpoints > 1 && edge.percent(50);
@@ -52,7 +52,7 @@ impl Plan {
     }
 }
 
-/// A report came and the journal knows of it: where the search is to stand still, it does so before that.
+/// A report came and the journal knows of it: where the search is to stand still, it does so before.
 pub(crate) fn stand_still(world: &World, endpoint: usize, identifier: &str) {
     let Some((from, until)) = world.plan.edges.stands else { return };
     if (from..until).contains(&world.truth()) {

@@ -52,7 +52,7 @@ fn seeds_of(list: &str) -> impl Iterator<Item = u64> {
     lines.filter_map(|line| line.split_whitespace().next()?.parse().ok())
 }
 
-/// Whether a seed was kept before the faults of `edges` were played: it tells its story without them.
+/// Whether a seed was kept before the faults of `edges` were played: its story is without them.
 pub(crate) fn is_of_before(seed: u64) -> bool {
     let (before, _) = REGRESSIONS.split_once(EDGES).unwrap_or((REGRESSIONS, ""));
     seeds_of(before).any(|kept| kept == seed)

@@ -24,8 +24,8 @@ pub(crate) fn may_follow(before: &State, after: &str) -> bool {
             ["unknown", "queued", "rejected", "withdrawn"].contains(&after) || by_the_authority
         }
         State::InProgress { .. } => by_the_authority || ["withdrawn", "queued"].contains(&after),
-        // A request that was repeated on the way: another delivery of the same report was not refused, or not called
-        // a duplicate.
+        // A request that was repeated on the way: another delivery of the same report was not
+        // refused, or not called a duplicate.
         State::Rejected => by_the_authority || ["withdrawn", "superseded"].contains(&after),
         State::Failed { .. } => ["completed", "withdrawn", "superseded"].contains(&after),
         // What was to take its place was withdrawn.

@@ -14,7 +14,7 @@ use crate::history::Broken;
 use crate::laws::{CALM, REST_MAX};
 use crate::process::Process;
 use crate::tally::Tally;
-use crate::world::World;
+use crate::world::{Plan, World};
 use crate::{Outcome, history::Violation};
 
 /// Something that happens at a time.
@@ -173,13 +173,7 @@ impl Run {
             deeds
         });
         self.agenda.extend(papers);
-        let renumbers = plan.edges.renumbers.map(|(backup, at)| (at, Deed::Renumber(backup)));
-        self.agenda.extend(renumbers);
-        // Often enough that what alone is refused is held against it.
-        let calm = plan.quiet + CALM + HOUR;
-        let beside = plan.edges.beside * plan.endpoints as u64;
-        let every = 20 * MINUTE / plan.endpoints as i64;
-        self.agenda.extend((1..=beside as i64).map(|n| (calm + n * every, Deed::Import)));
+        self.agenda.extend(of_edges(&plan));
         self.agenda.sort_by_key(|(at, _)| *at);
         self.agenda.reverse();
     }
@@ -376,6 +370,19 @@ impl Run {
             crate::lock(&self.world.authorities[self.endpoint]).blind_until = until;
         }
     }
+}
+
+/// What the faults that were added last have happen.
+fn of_edges(plan: &Plan) -> Vec<(i64, Deed)> {
+    // Often enough, at each endpoint, that what alone is refused is held against it.
+    let calm = plan.quiet + CALM + HOUR;
+    let endpoints = i64::try_from(plan.endpoints).unwrap_or(1);
+    let every = 20 * MINUTE / endpoints;
+    let beside = 1..=plan.edges.beside * endpoints;
+    let mut deeds: Vec<_> = beside.map(|n| (calm + n * every, Deed::Import)).collect();
+    let renumbers = plan.edges.renumbers.map(|(backup, at)| (at, Deed::Renumber(backup)));
+    deeds.extend(renumbers);
+    deeds
 }
 
 fn jump(dice: &mut crate::dice::Dice) -> Deed {

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-/// Types of `/proc/self/mountinfo` that reach over a network, or to the computer around a virtual one,
-/// which others may reach too.
+/// Types of `/proc/self/mountinfo` that reach over a network, or to the computer around a virtual
+/// one, which others may reach too.
 const SHARED: [&str; 28] = [
     "9p",
     "acfs",
@@ -81,8 +81,8 @@ pub(crate) fn is_shared(path: &Path) -> bool {
         || file_system_of(path).is_some_and(|kind| is_shared_kind(&kind))
 }
 
-/// Windows: a share is named by its server, also in the long form. What begins otherwise with `\\?\` or
-/// `\\.\` is a disk of this computer.
+/// Windows: a share is named by its server, also in the long form. What begins otherwise with
+/// `\\?\` or `\\.\` is a disk of this computer.
 fn is_of_a_server(path: &str) -> bool {
     let Some(rest) = path.strip_prefix(r"\\") else { return false };
     let device = rest.strip_prefix(r"?\").or_else(|| rest.strip_prefix(r".\"));

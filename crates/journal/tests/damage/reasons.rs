@@ -121,8 +121,8 @@ fn what_was_corrected_by_what_is_lost_says_so() {
     };
     let reject = |house: &House, id| house.reject(id, "no");
     let hold = |house: &House, id| house.record(id, Event::HeldBack);
-    let ways: [(&str, &dyn Fn(&House, SubmissionId)); 3] =
-        [("failed", &fail), ("rejected", &reject), ("held", &hold)];
+    type Stop<'a> = &'a dyn Fn(&House, SubmissionId);
+    let ways: [(&str, Stop<'_>); 3] = [("failed", &fail), ("rejected", &reject), ("held", &hold)];
     for (state, stop) in ways {
         let (_folder, journal, [first, other]) = corrected_and_lost(stop);
         assert_eq!(journal.state(first).unwrap().code(), state);
@@ -207,8 +207,8 @@ fn without_a_register() -> (tempfile::TempDir, std::path::PathBuf, Journal, std:
     (folder, path, journal, backups)
 }
 
-/// Nothing else held it: it goes on waiting for the comparison, and goes once it was asked for. What
-/// a person has stopped meanwhile, or what has errors, waits for that person as before.
+/// Nothing else held it: it goes on waiting for the comparison, and goes once it was asked for.
+/// What a person has stopped meanwhile, or what has errors, waits for that person as before.
 #[test]
 fn what_waited_for_the_comparison_alone_is_read_back_so() {
     let (_folder, path, journal, backups) = without_a_register();
