@@ -1,6 +1,7 @@
 //! One element of a tree, with everything that can be asked of it.
 
 use crate::arena::{Flags, NIL, Node};
+use crate::siblings::Walk;
 use crate::table::{Field, Kind, NONE, Type, table};
 use crate::{Position, Tree, path};
 
@@ -49,7 +50,10 @@ impl<'t> Element<'t> {
     }
     /// First child of this name.
     pub fn child(self, name: &str) -> Option<Element<'t>> {
-        self.children().find(|child| child.name() == name)
+        let tree = self.tree;
+        let fits = |at: u32| tree.element(at).name() == name;
+        let found = Walk::from(self.read().first).next(&tree.arena.nodes, || tree.runs(), fits);
+        found.map(|at| tree.element(at))
     }
     /// Children of this name.
     pub fn all(self, name: &str) -> impl Iterator<Item = Element<'t>> + 't {

@@ -35,6 +35,7 @@ mod namespaces;
 mod outcome;
 mod path;
 mod schema;
+mod siblings;
 mod table;
 mod tree;
 mod xml;

@@ -2,6 +2,7 @@
 //! types they are, and which type another one specialises.
 
 use crate::Element;
+use crate::siblings::Walk;
 use crate::table::{Field, Kind, NONE, table};
 
 /// The name of an element in FHIR R4, without the type of a choice (`value` for `valueQuantity`). A
@@ -110,7 +111,13 @@ impl<'t> Element<'t> {
     }
     /// Children of this name, a choice of any type included.
     pub fn children_named(self, name: ElementName) -> impl Iterator<Item = Element<'t>> + 't {
-        self.children().filter(move |child| child.element_name() == Some(name))
+        let tree = self.tree;
+        let mut walk = Walk::from(self.read().first);
+        let fits = move |at: u32| tree.element(at).element_name() == Some(name);
+        std::iter::from_fn(move || {
+            let found = walk.next(&tree.arena.nodes, || tree.runs(), fits);
+            found.map(|at| tree.element(at))
+        })
     }
     /// Its type; `None` if FHIR does not know it.
     pub fn type_definition(self) -> Option<TypeDefinition> {

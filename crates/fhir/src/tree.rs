@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use crate::arena::{Arena, Node, Span, bytes_max, refusal};
 pub use crate::element::Element;
 use crate::lines::Lines;
+use crate::siblings::Runs;
 use crate::{Finding, check, json, json_write, path, xml, xml_write};
 
 /// The two encodings.
@@ -35,6 +36,7 @@ pub struct Tree {
     format: Format,
     pub(crate) arena: Arena,
     lines: OnceLock<Lines>,
+    runs: OnceLock<Runs>,
 }
 
 impl Format {
@@ -98,7 +100,13 @@ impl Tree {
             Format::Json => json::read(source, limits)?,
             Format::Xml => xml::read(source, limits)?,
         };
-        Ok(Self { source: source.to_owned(), format, arena, lines: OnceLock::new() })
+        Ok(Self {
+            source: source.to_owned(),
+            format,
+            arena,
+            lines: OnceLock::new(),
+            runs: OnceLock::new(),
+        })
     }
     /// The root resource.
     pub fn root(&self) -> Element<'_> {
@@ -162,6 +170,9 @@ impl Tree {
     }
     pub(crate) fn lines(&self) -> &Lines {
         self.lines.get_or_init(|| Lines::of(&self.source))
+    }
+    pub(crate) fn runs(&self) -> &Runs {
+        self.runs.get_or_init(|| Runs::of(&self.arena.nodes))
     }
     pub(crate) fn source_text(&self) -> &str {
         &self.source

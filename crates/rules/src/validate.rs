@@ -113,6 +113,8 @@ pub(crate) struct Run<'t> {
     held: RefCell<FxHashMap<(Place, u32), Held>>,
     bundles: RefCell<HashMap<u32, Rc<Entries<'t>>>>,
     anchors: RefCell<HashMap<u32, Rc<HashSet<&'t str>>>>,
+    /// Contained resources by the resource around them and their id.
+    contained: RefCell<HashMap<Place, Rc<HashMap<&'t str, Element<'t>>>>>,
     /// The types of FHIR, by name.
     types: RefCell<FxHashMap<&'t str, Option<&'t Profile>>>,
     /// How many elements around this one are being looked at.
@@ -153,6 +155,7 @@ impl<'t> Run<'t> {
             held: RefCell::default(),
             bundles: RefCell::default(),
             anchors: RefCell::default(),
+            contained: RefCell::default(),
             types: RefCell::default(),
             depth: std::cell::Cell::new(0),
         }

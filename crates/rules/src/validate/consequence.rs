@@ -13,12 +13,18 @@ use super::{About, Issue};
 struct Causes<'t> {
     /// Entries whose address an entry before them has.
     doubled: Vec<Doubled>,
-    /// The addresses of those.
+    /// Their places among those, by the number of the entry.
+    places: HashMap<u32, usize>,
+    /// How many of a Bundle repeat a resource of one type.
+    repetitions: HashMap<(u32, String), usize>,
+    /// The Bundles that they are in.
+    bundles: HashSet<u32>,
+    /// The addresses of those, whole and by type and id alone.
     addresses: HashSet<&'t str>,
     /// Primitives that must have one certain value and have another.
     unequal: HashSet<u32>,
     /// Slices that are missing below an element in one profile, by its name: how many.
-    unsliced: HashMap<(u32, String, String), i64>,
+    unsliced: HashMap<(u32, String), HashMap<String, i64>>,
     /// What stands too often, whatever its slice: at most how many, and how many there are.
     crowded: HashMap<(u32, String), (i64, i64)>,
     /// Parts that an element lacks, by their names.
@@ -50,8 +56,8 @@ pub(super) fn without(
         let follows = causes.has(&issue)
             || causes.documents.explain(&issue, element)
             || (is_absence(&issue) && empty.contains(&issue.at));
-        let here = causes.doubled.iter().filter(|of| of.bundle == issue.at);
-        if is_doubled_address(&issue) && here.clone().next().is_some() {
+        if is_doubled_address(&issue) && causes.bundles.contains(&issue.at) {
+            let here = causes.doubled.iter().filter(|of| of.bundle == issue.at);
             left.extend(here.map(|of| Issue { at: of.entry, ..issue.clone() }));
         } else if !follows {
             left.push(issue);
@@ -76,8 +82,8 @@ impl<'t> Causes<'t> {
                 }
                 "rule-slice-missing" => {
                     let profile = issue.param("profile").unwrap_or_default().to_owned();
-                    let missing = causes.unsliced.entry((issue.at, name_of(issue), profile));
-                    *missing.or_default() += number(issue, "expected");
+                    let missing = causes.unsliced.entry((issue.at, name_of(issue))).or_default();
+                    *missing.entry(profile).or_default() += number(issue, "expected");
                 }
                 "rule-too-many" if !is_of_slice(issue) => {
                     let counts = (number(issue, "expected"), number(issue, "found"));
@@ -99,12 +105,15 @@ impl<'t> Causes<'t> {
                 continue;
             };
             let kind = entry.child("resource").and_then(Element::resource_type);
-            self.doubled.push(Doubled {
-                entry: entry.number(),
-                bundle: bundle.number(),
-                repeats: kind.filter(|_| says_the_same(*first, entry)).map(str::to_owned),
-            });
-            self.addresses.insert(url);
+            let repeats = kind.filter(|_| says_the_same(*first, entry)).map(str::to_owned);
+            if let Some(kind) = &repeats {
+                let count = self.repetitions.entry((bundle.number(), kind.clone()));
+                *count.or_default() += 1;
+            }
+            self.places.insert(entry.number(), self.doubled.len());
+            self.bundles.insert(bundle.number());
+            self.doubled.push(Doubled { entry: entry.number(), bundle: bundle.number(), repeats });
+            self.addresses.extend([url, tail_of(url)]);
         }
     }
 
@@ -122,15 +131,15 @@ impl<'t> Causes<'t> {
             "rule-too-many" => self.has_crowd(issue),
             "rule-reference-ambiguous" => {
                 let reference = issue.param("value").unwrap_or_default();
-                self.addresses.iter().any(|url| url.ends_with(reference))
+                self.addresses.contains(reference)
             }
             // One certain value is demanded: which others there are does not help.
             "rule-code-not-in-value-set" => self.unequal.contains(&issue.at),
             // The slices that one profile misses say more exactly what is missing.
             "rule-missing" if number(issue, "found") == 0 => {
-                let (at, name, wanted) = (issue.at, name_of(issue), number(issue, "expected"));
-                let mut told = self.unsliced.iter();
-                told.any(|(of, slices)| (of.0, &of.1) == (at, &name) && *slices >= wanted)
+                let wanted = number(issue, "expected");
+                let told = self.unsliced.get(&(issue.at, name_of(issue)));
+                told.is_some_and(|of| of.values().any(|slices| *slices >= wanted))
             }
             _ => false,
         }
@@ -148,18 +157,24 @@ impl<'t> Causes<'t> {
     fn has_crowd(&self, issue: &Issue) -> bool {
         let (most, found) = (number(issue, "expected"), number(issue, "found"));
         if let Some(repeated) = self.repetition(issue.at) {
-            let alike =
-                |of: &&Doubled| of.bundle == repeated.bundle && of.repeats == repeated.repeats;
-            let repetitions = self.doubled.iter().filter(alike).count();
-            return found - i64::try_from(repetitions).unwrap_or(0) <= most;
+            let kind = repeated.repeats.clone().unwrap_or_default();
+            let repetitions = self.repetitions.get(&(repeated.bundle, kind)).copied();
+            return found - i64::try_from(repetitions.unwrap_or(0)).unwrap_or(0) <= most;
         }
         let whole = self.crowded.get(&(issue.at, name_of(issue)));
         is_of_slice(issue) && whole.is_some_and(|(of_all, all)| *all == found && *of_all <= most)
     }
 
     fn repetition(&self, entry: u32) -> Option<&Doubled> {
-        self.doubled.iter().find(|of| of.entry == entry && of.repeats.is_some())
+        let place = *self.places.get(&entry)?;
+        self.doubled.get(place).filter(|of| of.repeats.is_some())
     }
+}
+
+/// What a relative reference says of an address: its last two parts.
+fn tail_of(url: &str) -> &str {
+    let mut ends = url.rmatch_indices('/').map(|(at, _)| at + 1);
+    ends.nth(1).map_or(url, |start| &url[start..])
 }
 
 /// Whether two elements have the same values in the same places.

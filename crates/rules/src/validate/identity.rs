@@ -1,7 +1,7 @@
 //! What is told apart by a name inside of one resource: ids of elements, contained resources, security
 //! labels; and the links to them (`#id`).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use fhir::Element;
@@ -97,29 +97,24 @@ impl<'t> Run<'t> {
 
 /// Which contained resources are reached from the one around them, or refer to it (`#`).
 fn used(own: &HashSet<&str>, inner: &[Inner<'_>]) -> Vec<bool> {
-    let mut used: Vec<bool> = inner
-        .iter()
-        .map(|of| {
-            let is_named = of.of.text("id").is_some_and(|id| own.contains(id));
-            is_named || of.references.contains("")
-        })
-        .collect();
-    loop {
-        let mut more = Vec::new();
-        for (at, of) in inner.iter().enumerate().filter(|(at, _)| !used[*at]) {
-            let id = of.of.text("id").unwrap_or_default();
-            let named = inner.iter().enumerate().any(|(other, holder)| {
-                other != at && used[other] && holder.references.contains(id)
-            });
-            if named {
-                more.push(at);
-            }
-        }
-        if more.is_empty() {
-            return used;
-        }
-        more.into_iter().for_each(|at| used[at] = true);
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, of) in inner.iter().enumerate() {
+        places.entry(of.of.text("id").unwrap_or_default()).or_default().push(at);
     }
+    let is_start = |of: &Inner<'_>| {
+        let is_named = of.of.text("id").is_some_and(|id| own.contains(id));
+        is_named || of.references.contains("")
+    };
+    let mut used = vec![false; inner.len()];
+    let mut open: Vec<usize> = (0..inner.len()).filter(|at| is_start(&inner[*at])).collect();
+    while let Some(at) = open.pop() {
+        if std::mem::replace(&mut used[at], true) {
+            continue;
+        }
+        let named = inner[at].references.iter().filter_map(|id| places.get(id));
+        open.extend(named.flatten().copied().filter(|other| *other != at && !used[*other]));
+    }
+    used
 }
 
 /// Ids of elements that stand twice in one resource. Snapshot and differential repeat each other.

@@ -1,5 +1,6 @@
 //! References: what they point to inside the document, and whether that is what they may point to.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use fhir::{Element, TypeDefinition};
@@ -42,7 +43,7 @@ impl<'t> Run<'t> {
                 let is_contained = !resource.is_same_place(root);
                 return if is_contained { Target::Contained(root) } else { Target::Malformed };
             }
-            let named = root.all("contained").find(|of| of.text("id") == Some(id));
+            let named = self.contained_in(root).get(id).copied();
             return named.map_or(Target::Elsewhere, Target::Contained);
         }
         let mut at = root;
@@ -68,6 +69,23 @@ impl<'t> Run<'t> {
             // A Bundle in a Bundle: the outer one may know.
             at = bundle;
         }
+    }
+
+    /// The resources that one contains, by their ids; of two with one id the first.
+    fn contained_in(&self, root: Element<'t>) -> Rc<HashMap<&'t str, Element<'t>>> {
+        let key = self.place(root);
+        if let Some(known) = self.contained.borrow().get(&key) {
+            return Rc::clone(known);
+        }
+        let mut found = HashMap::new();
+        for of in root.all("contained") {
+            if let Some(id) = of.text("id") {
+                found.entry(id).or_insert(of);
+            }
+        }
+        let found = Rc::new(found);
+        self.contained.borrow_mut().insert(key, Rc::clone(&found));
+        found
     }
 
     /// A reference against what it may point to.
