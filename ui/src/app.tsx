@@ -24,7 +24,8 @@ import { dropReceiver } from "./parts/drops";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
-import { KeySheet, usePaletteKey, usePlaceKeys, useSingleKeys, useSizeKeys, useWindowKeys } from "./parts/keys";
+import { Help } from "./parts/help";
+import { usePaletteKey, usePlaceKeys, useSingleKeys, useSizeKeys, useWindowKeys } from "./parts/keys";
 import { ProblemNote } from "./parts/notes";
 import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
@@ -216,7 +217,7 @@ function Frame() {
             <Welcome status={status.data} />
           ) : (
             <div className={css.frame}>
-              <Rail status={status.data} showKeys={() => setSheet(true)} lock={lock} />
+              <Rail status={status.data} showHelp={() => setSheet(true)} lock={lock} />
               <main className={css.screen}>
                 {problem && (
                   <div className={css.fault}>
@@ -233,7 +234,7 @@ function Frame() {
         </div>
         {hovering && <DropVeil target={dropTarget(place, cache)} />}
         {question && <DropQuestion {...question} onClose={() => setQuestion(undefined)} />}
-        {sheet && <KeySheet onClose={() => setSheet(false)} />}
+        {sheet && <Help screen={place.screen} onClose={() => setSheet(false)} />}
         {palette && <Palette onClose={() => setPalette(false)} showSheet={() => setSheet(true)} lock={lock} />}
         <Toasts />
       </IntakeContext>

@@ -134,7 +134,7 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
       ),
       entry("names", text(reveal ? "reports.hide-names" : "reports.show-names"), () => setReveal(!reveal)),
       entry("lock", text("lock.now"), lock),
-      entry("keys", text("keys.title"), showSheet),
+      entry("keys", `${text("help.title")}, ${text("keys.title")}`, showSheet),
       ...(preferences ? THEMES : []).map((theme) =>
         entry(theme, `${text("settings.theme")}: ${words("theme", theme)}`, () => save({ theme })),
       ),
