@@ -5,8 +5,8 @@ import { useState } from "react";
 import { useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import type { Screen } from "../place";
-import { Button } from "./controls";
-import { Dialog } from "./dialog";
+import { Button } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
 import css from "./help.module.css";
 import { KeyList } from "./keys";
 

@@ -6,7 +6,7 @@ import { useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { HOME } from "../place";
 import type { Place, Screen } from "../place";
-import { isDialogOpen } from "./dialog";
+import { isDialogOpen } from "../kit/dialog";
 import css from "./keys.module.css";
 
 /** Whether a key belongs to a field, a menu or a dialog instead. */

@@ -11,10 +11,10 @@ import { HOME, useWindow } from "../place";
 import type { State } from "../bridge/generated/State";
 import type { Screen } from "../place";
 import { useChooser } from "../screens/send";
-import { Dialog } from "./dialog";
+import { Dialog } from "../kit/dialog";
 import { StateMark } from "./state";
 import { diseaseOf } from "./subject";
-import { sayProblem } from "./toasts";
+import { sayProblem } from "../kit/toasts";
 import css from "./palette.module.css";
 
 interface Entry {

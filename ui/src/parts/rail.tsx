@@ -11,7 +11,7 @@ import { LANGUAGES, useCodeText, useFormat, useText, useWords } from "../i18n/te
 import type { TextId } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { Screen } from "../place";
-import { Button, Select } from "./controls";
+import { Button, Select } from "../kit/controls";
 import css from "./rail.module.css";
 
 const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [

@@ -11,11 +11,11 @@ import { useFormat, useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { HOME, useWindow } from "../place";
 import css from "../screens/settings.module.css";
-import { Button } from "./controls";
-import { Confirm } from "./dialog";
-import { Notice } from "./notes";
-import screen from "./screen.module.css";
-import { say, sayProblem } from "./toasts";
+import { Button } from "../kit/controls";
+import { Confirm } from "../kit/dialog";
+import { Notice } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 
 /** A folder that was chosen, with what lies in it. */
 interface Chosen {

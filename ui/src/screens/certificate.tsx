@@ -8,11 +8,11 @@ import { useCertificates, useCommand, useEndpoints, useStatus } from "../bridge/
 import { useText } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
 import { ConnectionTest } from "../parts/connection-test";
-import { Button, Select } from "../parts/controls";
-import { Confirm } from "../parts/dialog";
-import { Empty, Notice, ProblemNote } from "../parts/notes";
-import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { Button, Select } from "../kit/controls";
+import { Confirm } from "../kit/dialog";
+import { Empty, Notice, ProblemNote } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 import { CertificateImport } from "./certificate-import";
 import type { CertificateFiles } from "./certificate-import";
 import css from "./certificate.module.css";

@@ -11,12 +11,12 @@ import type { RulesEntry } from "../bridge/generated/RulesEntry";
 import type { RulesPlanView } from "../bridge/generated/RulesPlanView";
 import { useCommand, useRules, useRulesPlan } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
-import { Button } from "../parts/controls";
-import { Confirm, Dialog } from "../parts/dialog";
+import { Button } from "../kit/controls";
+import { Confirm, Dialog } from "../kit/dialog";
 import { Message } from "../parts/message";
-import { Notice, ProblemNote } from "../parts/notes";
-import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { Notice, ProblemNote } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 import css from "./rules.module.css";
 import settings from "./settings.module.css";
 

@@ -9,11 +9,11 @@ import { door } from "#door";
 import type { SetAsideView } from "../bridge/generated/SetAsideView";
 import { useCommand, useSafekeeping } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
-import { Button } from "../parts/controls";
-import { Confirm } from "../parts/dialog";
-import { ProblemNote } from "../parts/notes";
-import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { Button } from "../kit/controls";
+import { Confirm } from "../kit/dialog";
+import { ProblemNote } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 import css from "./settings.module.css";
 
 export function Safekeeping() {
