@@ -17,19 +17,20 @@ import { WordsProvider, languageFor, loadWords, useWords } from "./i18n/text";
 import type { Words } from "./i18n/text";
 import { IntakeContext, useIntakeDesk } from "./intake";
 import { useForgetting, useIdleLock, useLock } from "./lock";
-import { Announcer } from "./parts/announcer";
+import { Announcer } from "./kit/announcer";
 import { BatchBar } from "./parts/batch";
-import { isDialogOpen } from "./parts/dialog";
+import { isDialogOpen } from "./kit/dialog";
 import { dropReceiver } from "./parts/drops";
 import { DropQuestion, DropVeil } from "./parts/drop";
 import type { DropTarget } from "./parts/drop";
 import { EnvironmentBar } from "./parts/environment-bar";
-import { KeySheet, usePaletteKey, usePlaceKeys, useSingleKeys, useSizeKeys, useWindowKeys } from "./parts/keys";
-import { ProblemNote } from "./parts/notes";
+import { Help } from "./parts/help";
+import { usePaletteKey, usePlaceKeys, useSingleKeys, useSizeKeys, useWindowKeys } from "./parts/keys";
+import { ProblemNote } from "./kit/notes";
 import { Palette } from "./parts/palette";
 import { Rail } from "./parts/rail";
 import { Standing } from "./parts/standing";
-import { Toasts, say } from "./parts/toasts";
+import { Toasts, say } from "./kit/toasts";
 import { HOME, WindowContext, openReport, useOtherRoom } from "./place";
 import type { Place, Window } from "./place";
 import { Ask } from "./screens/ask";
@@ -216,7 +217,7 @@ function Frame() {
             <Welcome status={status.data} />
           ) : (
             <div className={css.frame}>
-              <Rail status={status.data} showKeys={() => setSheet(true)} lock={lock} />
+              <Rail status={status.data} showHelp={() => setSheet(true)} lock={lock} />
               <main className={css.screen}>
                 {problem && (
                   <div className={css.fault}>
@@ -233,7 +234,7 @@ function Frame() {
         </div>
         {hovering && <DropVeil target={dropTarget(place, cache)} />}
         {question && <DropQuestion {...question} onClose={() => setQuestion(undefined)} />}
-        {sheet && <KeySheet onClose={() => setSheet(false)} />}
+        {sheet && <Help screen={place.screen} onClose={() => setSheet(false)} />}
         {palette && <Palette onClose={() => setPalette(false)} showSheet={() => setSheet(true)} lock={lock} />}
         <Toasts />
       </IntakeContext>

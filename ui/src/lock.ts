@@ -6,7 +6,7 @@ import { useCallback, useEffect, useRef } from "react";
 import { door } from "#door";
 
 import type { StatusView } from "./bridge/generated/StatusView";
-import { dismissAll } from "./parts/toasts";
+import { dismissAll } from "./kit/toasts";
 
 /** A step of what somebody began and waits for. */
 const WORK = "work-goes-on";

@@ -14,7 +14,7 @@ import { followJournal } from "./bridge/queries";
 import { useText } from "./i18n/text";
 import { isAsked, isToGo, leftOf, repeated, tally, useIntake } from "./intake";
 import type { Source } from "./intake";
-import { say, sayProblem } from "./parts/toasts";
+import { say, sayProblem } from "./kit/toasts";
 
 interface Choices {
   again: ReadonlySet<string>;

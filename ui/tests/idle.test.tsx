@@ -6,11 +6,11 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { useIdleLock, workGoesOn } from "../src/lock";
 import { useRun } from "../src/parts/fix-dialog";
-import { say } from "../src/parts/toasts";
+import { say } from "../src/kit/toasts";
 import { render } from "./render";
 
 vi.mock("#door", () => ({ door: {} }));
-vi.mock("../src/parts/toasts", () => ({ say: vi.fn(), sayProblem: () => () => undefined, dismissAll: () => undefined }));
+vi.mock("../src/kit/toasts", () => ({ say: vi.fn(), sayProblem: () => () => undefined, dismissAll: () => undefined }));
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -8,7 +8,7 @@ import type { ProblemCode } from "../src/bridge/generated/ProblemCode";
 import { BLANK, UNKNOWN_CODE, detail, row } from "../src/bridge/mock-data";
 import { Doubt } from "../src/parts/doubt";
 import { Message } from "../src/parts/message";
-import { ProblemNote } from "../src/parts/notes";
+import { ProblemNote } from "../src/kit/notes";
 import { useOtherRoom } from "../src/place";
 import { ReportList } from "../src/parts/report-list";
 import { Elsewhere } from "../src/parts/standing";

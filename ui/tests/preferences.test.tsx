@@ -7,7 +7,7 @@ import { expect, it, vi } from "vitest";
 
 import { nextTextSize, useSavePreferences } from "../src/bridge/preferences";
 import { createCache } from "../src/bridge/queries";
-import { Toasts } from "../src/parts/toasts";
+import { Toasts } from "../src/kit/toasts";
 import { render } from "./render";
 
 const PROBLEM = { code: "journal-closed", params: {}, blame: "us", remedy: "call-it", trace: "" };

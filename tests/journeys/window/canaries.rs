@@ -53,6 +53,7 @@ fn the_window_leaves_nothing_of_a_patient_behind() {
         window.shows("[data-testid=report-row]", 1).await;
         window.click("[data-testid=report-row][data-state=completed]").await;
         window.shows("[data-testid=detail]", 1).await;
+        window.click("[data-testid=show-name]").await;
         window.picture("canary").await;
 
         let mut places = Vec::new();

@@ -3,7 +3,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 
 import { useText } from "../i18n/text";
-import { sayProblem } from "../parts/toasts";
+import { sayProblem } from "../kit/toasts";
 import type { PreferencesView } from "./generated/PreferencesView";
 import { useCommand, usePreferences } from "./queries";
 

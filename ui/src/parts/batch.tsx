@@ -13,10 +13,10 @@ import type { Batch } from "../intake";
 import { useWindow } from "../place";
 import css from "./batch.module.css";
 import { CandidateRow } from "./candidate";
-import { Button } from "./controls";
-import { Dialog, isDialogOpen } from "./dialog";
-import { problemText } from "./notes";
-import { sayProblem } from "./toasts";
+import { Button } from "../kit/controls";
+import { Dialog, isDialogOpen } from "../kit/dialog";
+import { problemText } from "../kit/notes";
+import { sayProblem } from "../kit/toasts";
 
 export function BatchBar() {
   const { batch } = useIntake();

@@ -16,11 +16,11 @@ import type { TextId } from "../i18n/text";
 import { useIntake } from "../intake";
 import type { Selection } from "../selection";
 import css from "./bulk-bar.module.css";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import type { Decided } from "./decided";
-import { ReasonDialog } from "./dialog";
+import { ReasonDialog } from "../kit/dialog";
 import { tableOf } from "./reports-table";
-import { say, sayProblem } from "./toasts";
+import { say, sayProblem } from "../kit/toasts";
 
 /** What is asked for before it is done: a reason, that the journal keeps. */
 type Asked = "release" | "withdraw" | "not-reportable";

@@ -11,11 +11,11 @@ import type { Verdict } from "../bridge/generated/Verdict";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
 import css from "./candidate.module.css";
-import { Button, Switch } from "./controls";
+import { Button, Switch } from "../kit/controls";
 import { Difference } from "./difference";
 import { Message } from "./message";
 import stateCss from "./state.module.css";
-import type { Tone } from "./state";
+import type { Tone } from "../kit/notes";
 import { Subject } from "./subject";
 
 const VERDICTS: Record<Verdict, { icon: LucideIcon; tone: Tone }> = {

@@ -3,8 +3,8 @@ import { BadgeCheck, TriangleAlert } from "lucide-react";
 import type { CertificateView } from "../bridge/generated/CertificateView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import css from "./certificate-facts.module.css";
-import { CopyValue } from "./controls";
-import screen from "./screen.module.css";
+import { CopyValue } from "../kit/controls";
+import screen from "../kit/screen.module.css";
 
 /** Days before the end at which a renewal should be under way. */
 const DAYS_SOON = 60;

@@ -10,7 +10,7 @@ import { useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { Place } from "../place";
 import css from "./checklist.module.css";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 
 const STEPS = ["practice", "certificate", "authority", "connection", "report"] as const;
 type Step = (typeof STEPS)[number];

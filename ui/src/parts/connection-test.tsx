@@ -9,9 +9,9 @@ import type { ProbeView } from "../bridge/generated/ProbeView";
 import { useCommand } from "../bridge/queries";
 import { endpointName, useCodeText, useText } from "../i18n/text";
 import css from "./connection-test.module.css";
-import { Button, CopyButton } from "./controls";
-import { ProblemNote, problemText } from "./notes";
-import screen from "./screen.module.css";
+import { Button, CopyButton } from "../kit/controls";
+import { ProblemNote, problemText } from "../kit/notes";
+import screen from "../kit/screen.module.css";
 
 const OUTCOMES: Record<ProbeOutcome, { icon: LucideIcon; look: string }> = {
   passed: { icon: CircleCheck, look: "passed" },

@@ -11,21 +11,21 @@ import type { DraftView } from "../bridge/generated/DraftView";
 import { useCommand, useDetail } from "../bridge/queries";
 import { useCodeText, useText } from "../i18n/text";
 import { useIntake } from "../intake";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import css from "./correct-dialog.module.css";
 import { Findings } from "./correct-findings";
 import { afterCorrection } from "./correction";
-import { Dialog } from "./dialog";
+import { Dialog } from "../kit/dialog";
 import { Difference } from "./difference";
 import { useEdits, useKeptDraft, useLookedAt, useSendKey, useUndoKeys } from "./draft";
 import { CorrectionQuestion } from "./drop";
 import { useDropInto } from "./drops";
 import { Message } from "./message";
-import { Notice, ProblemNote } from "./notes";
+import { Notice, ProblemNote } from "../kit/notes";
 import { sentenceOf } from "./said";
 import { SourceEditor } from "./source-editor";
 import type { History, Mark } from "./source-editor";
-import { say, sayProblem } from "./toasts";
+import { say, sayProblem } from "../kit/toasts";
 import { Hidden, Veiled, useVeil } from "./veil";
 
 interface Props {

@@ -13,7 +13,7 @@ import type { MessageView } from "../bridge/generated/MessageView";
 import type { Severity } from "../bridge/generated/Severity";
 import type { SuggestedView } from "../bridge/generated/SuggestedView";
 import { useCodeText, useText } from "../i18n/text";
-import { Button, Select, TextField } from "./controls";
+import { Button, Select, TextField } from "../kit/controls";
 import css from "./correct-findings.module.css";
 import { Difference } from "./difference";
 import type { Edits } from "./draft";
@@ -21,7 +21,7 @@ import { Message, More, Values } from "./message";
 import { Privacy } from "./privacy";
 import { rawText, sentenceOf } from "./said";
 import { Suggestion } from "./suggestion";
-import { sayProblem } from "./toasts";
+import { sayProblem } from "../kit/toasts";
 import { namesSomebody, useVeil } from "./veil";
 import { useWindow } from "../place";
 

@@ -2,7 +2,7 @@ import { door } from "#door";
 
 import type { IntakeView } from "../bridge/generated/IntakeView";
 import type { Text, TextId } from "../i18n/text";
-import { say } from "./toasts";
+import { say } from "../kit/toasts";
 
 /** Says what became of a correction and shows the submission that took the report's place. */
 export function afterCorrection(view: IntakeView, text: Text, show: (id: number) => void): void {

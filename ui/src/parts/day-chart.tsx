@@ -7,7 +7,7 @@ import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
 import css from "./day-chart.module.css";
 import { STATE_CODES, toneOf } from "./state";
-import type { Tone } from "./state";
+import type { Tone } from "../kit/notes";
 
 /** Bottom to top. */
 const STACK: Tone[] = ["done", "progress", "doubt", "quiet", "caution", "attention"];

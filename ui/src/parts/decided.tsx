@@ -11,10 +11,10 @@ import { useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { refusedOf } from "./bulk-bar";
 import css from "./bulk-bar.module.css";
-import { Button } from "./controls";
-import { Dialog } from "./dialog";
-import { problemText } from "./notes";
-import { sayProblem } from "./toasts";
+import { Button } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
+import { problemText } from "../kit/notes";
+import { sayProblem } from "../kit/toasts";
 
 export interface Decided {
   /** When, milliseconds since the epoch: tells one decision from the next about the same reports. */

@@ -3,8 +3,8 @@
 
 import type { DetailView } from "../bridge/generated/DetailView";
 import { useFormat, useText } from "../i18n/text";
-import { CopyButton } from "./controls";
-import { Notice } from "./notes";
+import { CopyButton } from "../kit/controls";
+import { Notice } from "../kit/notes";
 
 export function Doubt({ view }: { view: DetailView }) {
   const text = useText();

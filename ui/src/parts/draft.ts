@@ -6,7 +6,7 @@ import { door } from "#door";
 
 import type { DraftView } from "../bridge/generated/DraftView";
 import { useText } from "../i18n/text";
-import { sayProblem } from "./toasts";
+import { sayProblem } from "../kit/toasts";
 
 /** Pauses of the typist after which the draft is looked at, and kept. */
 const LOOK_MS = 250;

@@ -13,13 +13,13 @@ import { useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { HOME, useWindow } from "../place";
 import { CandidateRow } from "./candidate";
-import { Button } from "./controls";
-import { Dialog } from "./dialog";
+import { Button } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
 import css from "./drop.module.css";
 import { afterCorrection } from "./correction";
 import { useSendKey } from "./draft";
-import { Notice, ProblemNote } from "./notes";
-import { sayProblem } from "./toasts";
+import { Notice, ProblemNote } from "../kit/notes";
+import { sayProblem } from "../kit/toasts";
 
 export type DropTarget = { kind: "send" } | { kind: "certificate" } | { kind: "report"; id: number };
 

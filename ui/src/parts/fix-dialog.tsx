@@ -13,12 +13,12 @@ import type { FixView } from "../bridge/generated/FixView";
 import type { Problem } from "../bridge/generated/Problem";
 import { useCodeText, useText } from "../i18n/text";
 import { workGoesOn } from "../lock";
-import { Button, Select, TextField } from "./controls";
-import { Dialog } from "./dialog";
+import { Button, Select, TextField } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
 import { Difference } from "./difference";
 import css from "./fix-dialog.module.css";
-import { Notice, ProblemNote } from "./notes";
-import { say } from "./toasts";
+import { Notice, ProblemNote } from "../kit/notes";
+import { say } from "../kit/toasts";
 import { Hidden, namesSomebody } from "./veil";
 import { useWindow } from "../place";
 

@@ -6,7 +6,7 @@ import { useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { HOME } from "../place";
 import type { Place, Screen } from "../place";
-import { Dialog, isDialogOpen } from "./dialog";
+import { isDialogOpen } from "../kit/dialog";
 import css from "./keys.module.css";
 
 /** Whether a key belongs to a field, a menu or a dialog instead. */
@@ -164,22 +164,20 @@ const SHEET: { keys: string[]; what: TextId }[] = [
   { keys: ["?"], what: "keys.sheet" },
 ];
 
-export function KeySheet({ onClose }: { onClose: () => void }) {
+export function KeyList() {
   const text = useText();
   return (
-    <Dialog title={text("keys.title")} size="small" scrolls onClose={onClose}>
-      <dl className={css.sheet}>
-        {SHEET.map(({ keys, what }) => (
-          <div key={what}>
-            <dt>
-              {keys.map((key) => (
-                <kbd key={key}>{key}</kbd>
-              ))}
-            </dt>
-            <dd>{text(what)}</dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
+    <dl className={css.sheet}>
+      {SHEET.map(({ keys, what }) => (
+        <div key={what}>
+          <dt>
+            {keys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{text(what)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

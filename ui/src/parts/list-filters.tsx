@@ -14,13 +14,13 @@ import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import { isSame } from "../view";
 import type { View } from "../view";
-import controls from "./controls.module.css";
-import { Button, TextField } from "./controls";
-import { Dialog } from "./dialog";
+import controls from "../kit/controls.module.css";
+import { Button, TextField } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
 import css from "./list-filters.module.css";
-import { ProblemNote } from "./notes";
+import { ProblemNote } from "../kit/notes";
 import { STATE_CODES } from "./state";
-import { sayProblem } from "./toasts";
+import { sayProblem } from "../kit/toasts";
 
 const GROUPS: { code: Group | null; word: TextId }[] = [
   { code: null, word: "group.all" },

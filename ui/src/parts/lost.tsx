@@ -5,9 +5,9 @@ import { Eye } from "lucide-react";
 import { useLostReports } from "../bridge/queries";
 import { endpointName, useFormat, useText } from "../i18n/text";
 import { useWindow } from "../place";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import css from "./lost.module.css";
-import { Notice } from "./notes";
+import { Notice } from "../kit/notes";
 
 export function LostReports() {
   const text = useText();

@@ -8,7 +8,7 @@ import { problemOf } from "../bridge/door";
 import type { Caller } from "../bridge/door";
 import { useText } from "../i18n/text";
 import { workGoesOn } from "../lock";
-import { say, sayProblem } from "./toasts";
+import { say, sayProblem } from "../kit/toasts";
 
 export interface Many {
   busy: boolean;

@@ -7,7 +7,7 @@ import type { LucideIcon } from "lucide-react";
 import type { MessageView } from "../bridge/generated/MessageView";
 import type { Severity } from "../bridge/generated/Severity";
 import { useCodeText, useText } from "../i18n/text";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import css from "./message.module.css";
 import { helpOf, rawText, sentenceOf, valuesOf } from "./said";
 import { Suggestion } from "./suggestion";

@@ -11,10 +11,10 @@ import { HOME, useWindow } from "../place";
 import type { State } from "../bridge/generated/State";
 import type { Screen } from "../place";
 import { useChooser } from "../screens/send";
-import { Dialog } from "./dialog";
+import { Dialog } from "../kit/dialog";
 import { StateMark } from "./state";
 import { diseaseOf } from "./subject";
-import { sayProblem } from "./toasts";
+import { sayProblem } from "../kit/toasts";
 import css from "./palette.module.css";
 
 interface Entry {
@@ -134,7 +134,7 @@ function useActions({ showSheet, lock }: { showSheet: () => void; lock: () => vo
       ),
       entry("names", text(reveal ? "reports.hide-names" : "reports.show-names"), () => setReveal(!reveal)),
       entry("lock", text("lock.now"), lock),
-      entry("keys", text("keys.title"), showSheet),
+      entry("keys", `${text("help.title")}, ${text("keys.title")}`, showSheet),
       ...(preferences ? THEMES : []).map((theme) =>
         entry(theme, `${text("settings.theme")}: ${words("theme", theme)}`, () => save({ theme })),
       ),

@@ -4,9 +4,9 @@ import { useState } from "react";
 
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { Button, TextField } from "./controls";
-import { Dialog } from "./dialog";
-import { ProblemNote } from "./notes";
+import { Button, TextField } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
+import { ProblemNote } from "../kit/notes";
 
 /** As the core has it. */
 const LENGTH_MIN = 6;

@@ -5,7 +5,7 @@ import { EyeOff, ShieldAlert, ShieldCheck } from "lucide-react";
 import type { PrivacyRowView } from "../bridge/generated/PrivacyRowView";
 import type { PrivacyView } from "../bridge/generated/PrivacyView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import css from "./privacy.module.css";
 import { namesSomebody, useVeil } from "./veil";
 

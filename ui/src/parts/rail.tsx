@@ -1,7 +1,7 @@
 // The left rail: where one can go, and at the bottom what the window is connected to.
 
-import { BadgeCheck, ChartColumn, Files, Keyboard, Landmark, ListChecks, Send, Settings } from "lucide-react";
-import { CircleCheck, CircleDashed, CloudOff, Eye, EyeOff, Lock, LockKeyhole, PauseCircle } from "lucide-react";
+import { BadgeCheck, ChartColumn, Files, Landmark, ListChecks, Send, Settings } from "lucide-react";
+import { CircleCheck, CircleDashed, CircleQuestionMark, CloudOff, Eye, EyeOff, Lock, LockKeyhole, PauseCircle } from "lucide-react";
 import type { LucideIcon } from "lucide-react";
 
 import type { Connection as Link } from "../bridge/generated/Connection";
@@ -11,7 +11,7 @@ import { LANGUAGES, useCodeText, useFormat, useText, useWords } from "../i18n/te
 import type { TextId } from "../i18n/text";
 import { HOME, useWindow } from "../place";
 import type { Screen } from "../place";
-import { Button, Select } from "./controls";
+import { Button, Select } from "../kit/controls";
 import css from "./rail.module.css";
 
 const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [
@@ -27,9 +27,9 @@ const ENTRIES: { screen: Screen; icon: LucideIcon; word: TextId }[] = [
 /** Below this many days the certificate asks for attention (the last notice of the calendar but two). */
 const DAYS_URGENT = 30;
 
-export function Rail({ status, showKeys, lock }: {
+export function Rail({ status, showHelp, lock }: {
   status: StatusView | undefined;
-  showKeys: () => void;
+  showHelp: () => void;
   lock: () => void;
 }) {
   const text = useText();
@@ -78,7 +78,7 @@ export function Rail({ status, showKeys, lock }: {
           <div className={css.icons}>
             <RevealNames />
             <Button tone="quiet" icon={Lock} label={text("lock.now")} onPress={lock} data-testid="lock" />
-            <Button tone="quiet" icon={Keyboard} label={text("keys.title")} onPress={showKeys} />
+            <Button tone="quiet" icon={CircleQuestionMark} label={text("help.title")} onPress={showHelp} data-testid="help" />
           </div>
         </div>
       </div>

@@ -10,7 +10,7 @@ import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Pointer } from "../place";
 import { Message } from "./message";
 import { Privacy } from "./privacy";
-import { showInside } from "./scroll";
+import { showInside } from "../kit/scroll";
 import { Results } from "./results";
 import css from "./report-content.module.css";
 import { namesSomebody, useVeil } from "./veil";

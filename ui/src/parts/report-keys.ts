@@ -9,7 +9,7 @@ import { followJournal } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { sayIfItWaits } from "./correction";
-import { say, sayProblem } from "./toasts";
+import { say, sayProblem } from "../kit/toasts";
 
 /** `correct` opens the correction; `show` the report that is sent in place of another. */
 export function useReportKeys(correct: (id: number) => void, show: (id: number) => void) {

@@ -9,7 +9,7 @@ import type { RowView } from "../bridge/generated/RowView";
 import { useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
 import type { Column } from "../view";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import { Deadline } from "./deadline";
 import { Destination } from "./destination";
 import { sentenceOf } from "./said";

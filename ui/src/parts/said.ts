@@ -2,7 +2,7 @@
 
 import type { MessageView } from "../bridge/generated/MessageView";
 import type { Text } from "../i18n/text";
-import { paramsText } from "./notes";
+import { paramsText } from "../kit/notes";
 
 /** Rules that differ only in the code system that they look at are one rule to a person. */
 const VARIANT = /-(loinc|snomedct)$/;

@@ -7,8 +7,8 @@ import { useText } from "../i18n/text";
 import { isAsked, repeated, useIntake } from "../intake";
 import type { Source } from "../intake";
 import { CandidateRow } from "./candidate";
-import { Switch } from "./controls";
-import { Notice } from "./notes";
+import { Switch } from "../kit/controls";
+import { Notice } from "../kit/notes";
 
 interface FoundProps {
   source: Source;

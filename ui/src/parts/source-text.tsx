@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef } from "react";
 
 import { useText } from "../i18n/text";
 import type { Pointer } from "../place";
-import { showInside } from "./scroll";
+import { showInside } from "../kit/scroll";
 import css from "./source-text.module.css";
 
 /** Lines put on the screen; a longer text is cut around the line in question. */

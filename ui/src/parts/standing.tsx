@@ -8,10 +8,10 @@ import type { StatusView } from "../bridge/generated/StatusView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { HOME, useWindow } from "../place";
-import { Button } from "./controls";
-import { Notice, ProblemNote } from "./notes";
+import { Button } from "../kit/controls";
+import { Notice, ProblemNote } from "../kit/notes";
 import css from "./standing.module.css";
-import { sayProblem } from "./toasts";
+import { sayProblem } from "../kit/toasts";
 import { VaultSealed } from "./vault";
 
 /** Why the reports of another endpoint than the one in use do not move. */

@@ -17,9 +17,8 @@ import type { LucideIcon } from "lucide-react";
 
 import type { State } from "../bridge/generated/State";
 import { useCodeText } from "../i18n/text";
+import type { Tone } from "../kit/notes";
 import css from "./state.module.css";
-
-export type Tone = "attention" | "caution" | "progress" | "doubt" | "done" | "quiet";
 
 /** Every state of the life cycle, in its order. */
 export const STATES: Record<State, { icon: LucideIcon; tone: Tone }> = {

@@ -4,7 +4,7 @@ import { Wand } from "lucide-react";
 
 import type { SuggestionView } from "../bridge/generated/SuggestionView";
 import { useText } from "../i18n/text";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import css from "./suggestion.module.css";
 import { useVeil } from "./veil";
 

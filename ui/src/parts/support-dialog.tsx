@@ -7,11 +7,11 @@ import { door } from "#door";
 
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { Button } from "./controls";
-import { Dialog } from "./dialog";
-import { ProblemNote } from "./notes";
+import { Button } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
+import { ProblemNote } from "../kit/notes";
 import css from "./support-dialog.module.css";
-import { say } from "./toasts";
+import { say } from "../kit/toasts";
 
 export function SupportDialog({ onClose }: { onClose: () => void }) {
   const text = useText();

@@ -8,7 +8,7 @@ import type { EventCode } from "../bridge/generated/EventCode";
 import type { TimelineView } from "../bridge/generated/TimelineView";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { Format, Text } from "../i18n/text";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import { indented } from "./indented";
 import css from "./timeline.module.css";
 import { Hidden, useVeil } from "./veil";

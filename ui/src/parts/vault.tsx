@@ -6,9 +6,9 @@ import { useState } from "react";
 
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { Button, TextField } from "./controls";
-import { Dialog } from "./dialog";
-import { Notice, ProblemNote } from "./notes";
+import { Button, TextField } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
+import { Notice, ProblemNote } from "../kit/notes";
 
 /** As the core has it. */
 const LENGTH_MIN = 12;

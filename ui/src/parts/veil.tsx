@@ -8,7 +8,7 @@ import type { ReactNode } from "react";
 import type { DetailView } from "../bridge/generated/DetailView";
 import { useText } from "../i18n/text";
 import { useWindow } from "../place";
-import { Button } from "./controls";
+import { Button } from "../kit/controls";
 import css from "./veil.module.css";
 
 export interface Veil {

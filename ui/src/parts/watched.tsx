@@ -11,11 +11,11 @@ import { useFormat, useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { HOME, useWindow } from "../place";
 import css from "../screens/settings.module.css";
-import { Button } from "./controls";
-import { Dialog } from "./dialog";
-import { Notice } from "./notes";
-import screen from "./screen.module.css";
-import { say, sayProblem } from "./toasts";
+import { Button } from "../kit/controls";
+import { Confirm } from "../kit/dialog";
+import { Notice } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 
 /** A folder that was chosen, with what lies in it. */
 interface Chosen {
@@ -84,27 +84,21 @@ function Question(props: { chosen: Chosen; isPending: boolean; onSend: () => voi
   const format = useFormat();
   const { count, newest } = chosen.there;
   return (
-    <Dialog
+    <Confirm
       title={text("watch.ask", { n: count })}
+      confirm={text("watch.ask.leave")}
+      size="medium"
+      focusesConfirm
+      isPending={isPending}
+      other={{ name: text("watch.ask.send", { n: count }), onPress: onSend, "data-testid": "watch-send-these" }}
+      onConfirm={onLeave}
       onClose={onClose}
-      footer={
-        <>
-          <Button tone="quiet" onPress={onClose}>
-            {text("action.cancel")}
-          </Button>
-          <Button isDisabled={isPending} onPress={onSend} data-testid="watch-send-these">
-            {text("watch.ask.send", { n: count })}
-          </Button>
-          <Button tone="primary" autoFocus isDisabled={isPending} onPress={onLeave} data-testid="watch-what-comes">
-            {text("watch.ask.leave")}
-          </Button>
-        </>
-      }
+      data-testid="watch-what-comes"
     >
       <p className="selectable">{chosen.path}</p>
       {newest !== null && <p>{text("watch.ask.newest", { n: count, when: format.moment(newest) })}</p>}
       <p>{text("watch.ask.more")}</p>
-    </Dialog>
+    </Confirm>
   );
 }
 

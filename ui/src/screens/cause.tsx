@@ -9,16 +9,16 @@ import type { Cause } from "../causes";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import { useIntake } from "../intake";
 import { refusedOf } from "../parts/bulk-bar";
-import { Button } from "../parts/controls";
+import { Button } from "../kit/controls";
 import { Destination, useDestinations } from "../parts/destination";
-import { Dialog, ReasonDialog } from "../parts/dialog";
+import { Confirm, ReasonDialog } from "../kit/dialog";
 import { useMany } from "../parts/many";
-import { Notice, problemText } from "../parts/notes";
+import { Notice, problemText } from "../kit/notes";
 import { sentenceOf } from "../parts/said";
 import { Sparkline } from "../parts/sparkline";
 import { StateLabel, StateMark } from "../parts/state";
 import { Subject } from "../parts/subject";
-import { say, sayProblem } from "../parts/toasts";
+import { say, sayProblem } from "../kit/toasts";
 import { namesSomebody } from "../parts/veil";
 import { useWindow } from "../place";
 import css from "./correct.module.css";
@@ -206,23 +206,22 @@ function CauseActions({ cause, onFix }: { cause: Cause; onFix: (ids: number[]) =
         </Button>
       )}
       {asking?.what === "resubmit" && (
-        <Dialog
+        <Confirm
           title={text("correct-list.resubmit.title", { n: asking.ids.length })}
-          size="small"
+          confirm={text("correct-list.resubmit.one")}
+          size="medium"
+          isPending={isSending}
+          other={{
+            name: text("correct-list.resubmit.all", { n: asking.ids.length }),
+            onPress: () => resubmit(asking.ids),
+            "data-testid": "resubmit-all",
+          }}
+          onConfirm={() => resubmit(asking.ids.slice(0, 1))}
           onClose={cancel}
-          footer={
-            <>
-              <Button tone="quiet" isPending={isSending} onPress={() => resubmit(asking.ids)} data-testid="resubmit-all">
-                {text("correct-list.resubmit.all", { n: asking.ids.length })}
-              </Button>
-              <Button tone="primary" isPending={isSending} onPress={() => resubmit(asking.ids.slice(0, 1))} data-testid="resubmit-one">
-                {text("correct-list.resubmit.one")}
-              </Button>
-            </>
-          }
+          data-testid="resubmit-one"
         >
           <p>{text("correct-list.resubmit.more")}</p>
-        </Dialog>
+        </Confirm>
       )}
       {asking?.what === "withdraw" && (
         <ReasonDialog

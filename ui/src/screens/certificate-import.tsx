@@ -8,10 +8,10 @@ import { door } from "#door";
 import { useCommand, useEndpoints, useStatus } from "../bridge/queries";
 import { useText } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
-import { Button, Select, TextField } from "../parts/controls";
-import { Notice, ProblemNote } from "../parts/notes";
-import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { Button, Select, TextField } from "../kit/controls";
+import { Notice, ProblemNote } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 import { VaultOffer } from "../parts/vault";
 import css from "./certificate-import.module.css";
 

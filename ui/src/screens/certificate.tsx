@@ -8,11 +8,11 @@ import { useCertificates, useCommand, useEndpoints, useStatus } from "../bridge/
 import { useText } from "../i18n/text";
 import { CertificateFacts, Validity } from "../parts/certificate-facts";
 import { ConnectionTest } from "../parts/connection-test";
-import { Button, Select } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
-import { Empty, Notice, ProblemNote } from "../parts/notes";
-import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { Button, Select } from "../kit/controls";
+import { Confirm } from "../kit/dialog";
+import { Empty, Notice, ProblemNote } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 import { CertificateImport } from "./certificate-import";
 import type { CertificateFiles } from "./certificate-import";
 import css from "./certificate.module.css";
@@ -148,25 +148,15 @@ function Removal({ stored, onClose }: { stored: StoredCertificateView; onClose: 
     },
   });
   return (
-    <Dialog
+    <Confirm
       title={text("certificate.remove.title")}
-      size="small"
+      confirm={text("certificate.remove")}
+      tone="danger"
+      isPending={remove.isPending}
+      problem={remove.error}
+      onConfirm={() => remove.mutate({ fingerprint, although_needed: needed })}
       onClose={onClose}
-      footer={
-        <>
-          <Button tone="quiet" autoFocus onPress={onClose}>
-            {text("action.cancel")}
-          </Button>
-          <Button
-            tone="danger"
-            isPending={remove.isPending}
-            onPress={() => remove.mutate({ fingerprint, although_needed: needed })}
-            data-testid="certificate-remove-confirm"
-          >
-            {text("certificate.remove")}
-          </Button>
-        </>
-      }
+      data-testid="certificate-remove-confirm"
     >
       <p>{text("certificate.remove.more", { name: certificate ? commonName(certificate.subject) : fingerprint })}</p>
       {needed && (
@@ -175,7 +165,6 @@ function Removal({ stored, onClose }: { stored: StoredCertificateView; onClose: 
           {open > 0 && text("certificate.remove.open", { n: open })}
         </Notice>
       )}
-      {remove.error && <ProblemNote problem={remove.error} />}
-    </Dialog>
+    </Confirm>
   );
 }

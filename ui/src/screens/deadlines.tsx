@@ -6,10 +6,10 @@ import type { DeadlineView } from "../bridge/generated/DeadlineView";
 import type { Disease } from "../bridge/generated/Disease";
 import { useCommand, useDeadlines } from "../bridge/queries";
 import { useFormat, useText, useWords } from "../i18n/text";
-import { Button, Select } from "../parts/controls";
-import { ProblemNote } from "../parts/notes";
-import screen from "../parts/screen.module.css";
-import { sayProblem } from "../parts/toasts";
+import { Button, Select } from "../kit/controls";
+import { ProblemNote } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { sayProblem } from "../kit/toasts";
 import css from "./deadlines.module.css";
 
 /** Times that are offered, hours: two hours to a month. */

@@ -11,10 +11,10 @@ import type { EndpointInput } from "../bridge/generated/EndpointInput";
 import type { Problem } from "../bridge/generated/Problem";
 import { useCommand } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
-import { Button, Select, TextField } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
+import { Button, Select, TextField } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
 import { useDropInto } from "../parts/drops";
-import { Notice, ProblemNote, problemText } from "../parts/notes";
+import { Notice, ProblemNote, problemText } from "../kit/notes";
 import { VaultOffer } from "../parts/vault";
 import css from "./endpoint-dialog.module.css";
 

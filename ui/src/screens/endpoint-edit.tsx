@@ -6,10 +6,10 @@ import { useState } from "react";
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { Button, Switch, TextField } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
-import { Notice, ProblemNote } from "../parts/notes";
-import { say } from "../parts/toasts";
+import { Button, Switch, TextField } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
+import { Notice, ProblemNote } from "../kit/notes";
+import { say } from "../kit/toasts";
 import { hasUsualPath } from "./endpoint-dialog";
 
 export function EndpointEdit({ endpoint, onClose }: { endpoint: EndpointView; onClose: () => void }) {

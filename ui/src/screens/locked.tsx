@@ -7,8 +7,8 @@ import { useState } from "react";
 import type { StatusView } from "../bridge/generated/StatusView";
 import { useCommand } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { Button, TextField } from "../parts/controls";
-import { ProblemNote } from "../parts/notes";
+import { Button, TextField } from "../kit/controls";
+import { ProblemNote } from "../kit/notes";
 import css from "./locked.module.css";
 
 export function Locked({ status }: { status: StatusView }) {

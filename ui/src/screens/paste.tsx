@@ -2,8 +2,8 @@ import { ListPlus } from "lucide-react";
 import { useState } from "react";
 
 import { useText } from "../i18n/text";
-import { Button, TextField } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
+import { Button, TextField } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
 
 /** A report as text, for those who do not paste by key: it becomes a row of the list, as a file does. */
 export function PasteDialog({ onPaste, onClose }: { onPaste: (text: string) => void; onClose: () => void }) {

@@ -6,9 +6,9 @@ import { useState } from "react";
 import type { EndpointView } from "../bridge/generated/EndpointView";
 import { useCertificates, useCommand, useEndpointPlan } from "../bridge/queries";
 import { useText } from "../i18n/text";
-import { Button, TextField } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
-import { Notice, ProblemNote } from "../parts/notes";
+import { Button, TextField } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
+import { Notice, ProblemNote } from "../kit/notes";
 import { HOME, useWindow } from "../place";
 
 /**

@@ -11,12 +11,12 @@ import type { RulesEntry } from "../bridge/generated/RulesEntry";
 import type { RulesPlanView } from "../bridge/generated/RulesPlanView";
 import { useCommand, useRules, useRulesPlan } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
-import { Button } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
+import { Button } from "../kit/controls";
+import { Confirm, Dialog } from "../kit/dialog";
 import { Message } from "../parts/message";
-import { Notice, ProblemNote } from "../parts/notes";
-import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { Notice, ProblemNote } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 import css from "./rules.module.css";
 import settings from "./settings.module.css";
 
@@ -203,24 +203,18 @@ function RemoveDialog({ entry, onClose }: { entry: RulesEntry; onClose: () => vo
     },
   });
   return (
-    <Dialog
+    <Confirm
       title={text("rules.remove.title", { name })}
-      size="small"
+      confirm={text("rules.remove")}
+      tone="danger"
+      isPending={remove.isPending}
+      problem={remove.error}
+      onConfirm={() => remove.mutate({ package: name })}
       onClose={onClose}
-      footer={
-        <>
-          <Button tone="quiet" autoFocus onPress={onClose}>
-            {text("action.cancel")}
-          </Button>
-          <Button tone="danger" isPending={remove.isPending} onPress={() => remove.mutate({ package: name })} data-testid="rules-remove-confirm">
-            {text("rules.remove")}
-          </Button>
-        </>
-      }
+      data-testid="rules-remove-confirm"
     >
       {(entry.inUse || entry.outdated) && <Notice tone="caution" title={text("rules.remove.in-use")} />}
       <p>{text("rules.remove.more")}</p>
-      {remove.error && <ProblemNote problem={remove.error} />}
-    </Dialog>
+    </Confirm>
   );
 }

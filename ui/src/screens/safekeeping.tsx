@@ -9,11 +9,11 @@ import { door } from "#door";
 import type { SetAsideView } from "../bridge/generated/SetAsideView";
 import { useCommand, useSafekeeping } from "../bridge/queries";
 import { useFormat, useText } from "../i18n/text";
-import { Button } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
-import { ProblemNote } from "../parts/notes";
-import screen from "../parts/screen.module.css";
-import { say, sayProblem } from "../parts/toasts";
+import { Button } from "../kit/controls";
+import { Confirm } from "../kit/dialog";
+import { ProblemNote } from "../kit/notes";
+import screen from "../kit/screen.module.css";
+import { say, sayProblem } from "../kit/toasts";
 import css from "./settings.module.css";
 
 export function Safekeeping() {
@@ -99,29 +99,18 @@ function RemoveDialog({ aside, onClose }: { aside: SetAsideView; onClose: () => 
     },
   });
   return (
-    <Dialog
+    <Confirm
       title={text("safe.aside.ask")}
-      size="small"
+      confirm={text("safe.aside.remove")}
+      tone="danger"
+      isPending={remove.isPending}
+      problem={remove.error}
+      onConfirm={() => remove.mutate({ name: aside.name })}
       onClose={onClose}
-      footer={
-        <>
-          <Button tone="quiet" autoFocus onPress={onClose}>
-            {text("action.cancel")}
-          </Button>
-          <Button
-            tone="danger"
-            isPending={remove.isPending}
-            onPress={() => remove.mutate({ name: aside.name })}
-            data-testid="set-aside-confirm"
-          >
-            {text("safe.aside.remove")}
-          </Button>
-        </>
-      }
+      data-testid="set-aside-confirm"
     >
       <p>{text("safe.aside.facts", { time: format.exact(aside.at), size: format.bytes(aside.bytes) })}</p>
       <p>{text("safe.aside.ask.more")}</p>
-      {remove.error && <ProblemNote problem={remove.error} />}
-    </Dialog>
+    </Confirm>
   );
 }

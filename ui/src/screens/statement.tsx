@@ -9,9 +9,9 @@ import type { StatementView } from "../bridge/generated/StatementView";
 import { useStatement } from "../bridge/queries";
 import { useCodeText, useFormat, useText } from "../i18n/text";
 import type { TextId } from "../i18n/text";
-import { Button, CopyButton } from "../parts/controls";
-import { Dialog } from "../parts/dialog";
-import { Notice, ProblemNote } from "../parts/notes";
+import { Button, CopyButton } from "../kit/controls";
+import { Dialog } from "../kit/dialog";
+import { Notice, ProblemNote } from "../kit/notes";
 import { csv } from "../parts/table-text";
 import css from "./statement.module.css";
 

@@ -11,7 +11,7 @@ import { preview } from "vite";
 import { SCREENS, by, detail } from "./screens.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"];
+const ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer", "--disable-dev-shm-usage", "--disable-background-networking"];
 const SIZES = { wide: { width: 1280, height: 800 }, small: { width: 1000, height: 700 } };
 
 const server = await preview({ mode: "mock", build: { outDir: "dist-mock" }, preview: { port: 0, host: "127.0.0.1" } });
@@ -23,8 +23,15 @@ function assert(held, what) {
   if (!held) throw new Error(what);
 }
 
+/**
+ * A context for all pages: what was fetched and compiled for one is there for the next. The page keeps nothing there
+ * itself. Who moves the clock moves that of the context, and has one alone.
+ */
+const shared = await browser.newContext({ bypassCSP: false });
+
 async function open(query = {}, size = SIZES.wide) {
-  const page = await browser.newPage({ viewport: size, bypassCSP: false });
+  const page = query.clock ? await browser.newPage({ bypassCSP: false }) : await shared.newPage();
+  await page.setViewportSize(size);
   page.setDefaultTimeout(60_000);
   page.noise = [];
   page.on("pageerror", (error) => page.noise.push(error.message));
@@ -90,6 +97,7 @@ for (const [language, theme, size] of [
   for (const [name, screen] of Object.entries(SCREENS)) {
     test(`${name}, ${language}, ${theme}, ${size}`, async () => {
       const page = await open({ language, theme, ...screen.query }, SIZES[size]);
+      if (screen.names) await by(page, "reveal-names").click();
       await screen.do?.(page);
       await sound(page, name);
       await page.close();

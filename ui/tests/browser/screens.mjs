@@ -1,4 +1,4 @@
-// Every screen of the window: how it is reached from the start, and what the made-up core is asked for.
+// Every screen of the window: how it is reached from the start, what the made-up core is asked for, and whether names are shown.
 
 export const by = (page, id) => page.locator(`[data-testid="${id}"]`);
 
@@ -27,17 +27,11 @@ export const SCREENS = {
   paste: { do: (page) => by(page, "paste-text").click().then(() => by(page, "paste-content").waitFor()) },
   detail: { do: (page) => detail(page, "failed") },
   timeline: { do: (page) => detail(page, "failed").then(() => by(page, "tab-timeline").click()) },
-  source: {
-    do: async (page) => {
-      await detail(page, "failed");
-      await by(page, "tab-source").click();
-      await by(page, "unveil").click();
-    },
-  },
-  "detail with names": { do: (page) => by(page, "reveal-names").click().then(() => detail(page, "failed")) },
+  source: { names: true, do: (page) => detail(page, "failed").then(() => by(page, "tab-source").click()) },
+  "detail with names": { names: true, do: (page) => detail(page, "failed") },
   "correct dialog with names": {
+    names: true,
     do: async (page) => {
-      await by(page, "reveal-names").click();
       await detail(page, "failed");
       await by(page, "action-correct").click();
     },
@@ -108,7 +102,7 @@ export const SCREENS = {
     },
   },
   palette: { do: (page) => page.keyboard.press("Control+k").then(() => by(page, "palette").waitFor()) },
-  keys: { do: (page) => page.keyboard.press("?") },
+  help: { do: (page) => page.keyboard.press("?").then(() => by(page, "help-page").waitFor()) },
 };
 
 /** All reports of the list, chosen together. */

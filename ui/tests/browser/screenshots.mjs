@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import { preview } from "vite";
 
-import { SCREENS } from "./screens.mjs";
+import { SCREENS, by } from "./screens.mjs";
 
 const [folder, ...asked] = process.argv.slice(2);
 if (!folder) throw new Error("say where the pictures go: npm run screenshots -- FOLDER [LANGUAGE…]");
@@ -18,7 +18,7 @@ const themes = ["light", "dark"];
 const server = await preview({ mode: "mock", build: { outDir: "dist-mock" }, preview: { port: 0, host: "127.0.0.1" } });
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"],
+  args: ["--no-sandbox", "--disable-gpu", "--disable-software-rasterizer", "--disable-dev-shm-usage", "--disable-background-networking"],
 });
 mkdirSync(folder, { recursive: true });
 const cells = [];
@@ -32,6 +32,7 @@ for (const [name, screen] of Object.entries(SCREENS)) {
       const query = new URLSearchParams({ language, theme, ...screen.query });
       await page.goto(`${server.resolvedUrls.local[0]}?${query}`);
       await page.locator("main").waitFor();
+      if (screen.names) await by(page, "reveal-names").click();
       await screen.do?.(page);
       await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => null))));
       const file = `${name.replaceAll(" ", "-")}.${language}.${theme}.png`;

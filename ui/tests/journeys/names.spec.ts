@@ -46,6 +46,8 @@ test("a correction hides the patient, and the press on the value shows it and be
   const dialog = window.getByRole("dialog");
   const hidden = dialog.getByTestId("hidden-form-Patient.name.family");
   await expect(hidden).toBeVisible();
+  await expect(dialog.getByTestId("names-hidden")).toBeVisible();
+  await expect(dialog.locator(".cm-content")).toBeHidden();
   expect(await seen(window)).not.toMatch(/\bMuster\b|Fehler/);
   await sound(window);
   await hidden.click();

@@ -3,9 +3,11 @@ import { useLayoutEffect, useRef, useState } from "react";
 import type { ReactNode } from "react";
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from "react-aria-components";
 
+import type { Problem } from "../bridge/generated/Problem";
 import { useText } from "../i18n/text";
 import { Button, TextField } from "./controls";
 import css from "./dialog.module.css";
+import { ProblemNote } from "./notes";
 
 /** Whether a dialog is open. The messages in the corner are dialogs to a screen reader, and take nothing away. */
 export function isDialogOpen(): boolean {
@@ -74,6 +76,66 @@ export function Dialog(props: {
   );
 }
 
+/**
+ * Asks before something is done: what it means, the press that does it, and the way back. Where it cannot be undone
+ * (`danger`) the keyboard is on the way back.
+ */
+export function Confirm(props: {
+  title: string;
+  confirm: string;
+  tone?: "primary" | "danger";
+  size?: "small" | "medium";
+  isDirty?: boolean;
+  isDisabled?: boolean;
+  isPending: boolean;
+  /** Takes the keyboard on the press that does it. */
+  focusesConfirm?: boolean;
+  /** Another answer, between the way back and the press that does it. */
+  other?: { name: string; onPress: () => void; "data-testid": string };
+  /** Why it could not be done. */
+  problem?: Problem | null;
+  onConfirm: () => void;
+  onClose: () => void;
+  children: ReactNode;
+  "data-testid": string;
+}) {
+  const { title, confirm, tone = "primary", size = "small", isDirty, isDisabled, isPending, focusesConfirm, other, problem } = props;
+  const text = useText();
+  return (
+    <Dialog
+      title={title}
+      size={size}
+      isDirty={isDirty}
+      onClose={props.onClose}
+      footer={
+        <>
+          <Button tone="quiet" autoFocus={tone === "danger"} onPress={props.onClose}>
+            {text("action.cancel")}
+          </Button>
+          {other && (
+            <Button isDisabled={isPending} onPress={other.onPress} data-testid={other["data-testid"]}>
+              {other.name}
+            </Button>
+          )}
+          <Button
+            tone={tone}
+            autoFocus={focusesConfirm}
+            isDisabled={isDisabled}
+            isPending={isPending}
+            onPress={props.onConfirm}
+            data-testid={props["data-testid"]}
+          >
+            {confirm}
+          </Button>
+        </>
+      }
+    >
+      {props.children}
+      {problem && <ProblemNote problem={problem} />}
+    </Dialog>
+  );
+}
+
 /** Asks for the reason that the journal keeps with a decision. */
 export function ReasonDialog(props: {
   title: string;
@@ -87,27 +149,15 @@ export function ReasonDialog(props: {
   const [reason, setReason] = useState("");
   const given = reason.trim();
   return (
-    <Dialog
+    <Confirm
       title={props.title}
-      size="small"
+      confirm={props.confirm}
       isDirty={given !== ""}
+      isDisabled={!given}
+      isPending={props.isPending}
+      onConfirm={() => props.onConfirm(given)}
       onClose={props.onClose}
-      footer={
-        <>
-          <Button tone="quiet" onPress={props.onClose}>
-            {text("action.cancel")}
-          </Button>
-          <Button
-            tone="primary"
-            isDisabled={!given}
-            isPending={props.isPending}
-            onPress={() => props.onConfirm(given)}
-            data-testid="reason-confirm"
-          >
-            {props.confirm}
-          </Button>
-        </>
-      }
+      data-testid="reason-confirm"
     >
       <p>{props.explanation}</p>
       <TextField
@@ -119,6 +169,6 @@ export function ReasonDialog(props: {
         autoFocus
         data-testid="reason"
       />
-    </Dialog>
+    </Confirm>
   );
 }

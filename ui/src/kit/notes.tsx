@@ -8,7 +8,9 @@ import type { Problem } from "../bridge/generated/Problem";
 import { useCodeText, useText } from "../i18n/text";
 import type { Text } from "../i18n/text";
 import css from "./notes.module.css";
-import type { Tone } from "./state";
+
+/** How a thing looks by what it asks of the reader; the tokens have a colour for each. */
+export type Tone = "attention" | "caution" | "progress" | "doubt" | "done" | "quiet";
 
 export function Empty(props: { icon: LucideIcon; title: string; children?: ReactNode; actions?: ReactNode }) {
   const { icon: Icon, title, children, actions } = props;
