@@ -17,7 +17,7 @@ use self::cluster::Cluster;
 use self::requests::{QUESTIONS, Reader};
 use crate::bare::Bare;
 use crate::programs::Authority;
-use crate::table::{Row, Samples};
+use crate::table::{Bound, Figure, Row, Samples};
 use crate::{Result, output, raw};
 
 /// Documents that the store holds before anything is measured.
@@ -200,78 +200,58 @@ fn folder_mb(folder: PathBuf) -> f64 {
 }
 
 fn rows(loaded: &[Loaded], figures: &[Figures]) -> Vec<Row> {
-    let none = || "-".to_owned();
     let mut rows = Vec::new();
     for (one, figures) in loaded.iter().zip(figures) {
         rows.push(Row {
-            what: format!("create / echo, {}, {} stored", one.kind.name(), one.size),
+            what: one.names("create / echo"),
             baseline: figures.echo.shown(0, "/s"),
             ours: figures.create.shown(0, "/s"),
             ratio: figures.create.over(&figures.echo).shown(3, ""),
-            must: "≥ 0.05",
-            aim: "0.15",
+            bound: match one.kind {
+                Kind::Sqlite => Bound::at_least(0.10, Some(0.15)),
+                Kind::Postgres => Bound::at_least(0.08, Some(0.15)),
+            },
         });
     }
     for (pair, figures) in loaded.chunks(2).zip(figures.chunks(2)) {
         let ([small, large], [of_small, of_large]) = (pair, figures) else { continue };
         for (index, question) in QUESTIONS.iter().enumerate() {
             let (before, after) = (&of_small.asked[index], &of_large.asked[index]);
+            let (name, sizes) = (question.name, format!("{} / {}", large.size, small.size));
             rows.push(Row {
-                what: format!(
-                    "{}: {} / {}, {}",
-                    question.name,
-                    large.size,
-                    small.size,
-                    small.kind.name()
-                ),
+                what: format!("{name}: {sizes}, {}", small.kind.name()),
                 baseline: before.shown(2, " ms"),
                 ours: after.shown(2, " ms"),
                 ratio: after.over(before).shown(2, "×"),
-                must: "≤ 2×",
-                aim: "1×",
+                bound: Bound::at_most(2.0, Some(1.0)),
             });
         }
     }
     for (one, figures) in loaded.iter().zip(figures) {
-        for (what, samples) in [
-            ("created and judged", &figures.judged),
-            ("pages of 50 changed since, 8 clients", &figures.pages),
-        ] {
-            rows.push(Row {
-                what: format!("{what}, {}, {} stored", one.kind.name(), one.size),
-                baseline: none(),
-                ours: samples.shown(0, "/s"),
-                ratio: none(),
-                must: "-",
-                aim: "-",
-            });
-        }
-        rows.push(Row {
-            what: format!("resident memory, {}, {} stored", one.kind.name(), one.size),
-            baseline: none(),
-            ours: format!("{:.0} MB", one.authority.resident_mb()),
-            ratio: none(),
-            must: "-",
-            aim: "-",
-        });
-        if let Some(stored) = one.per_document {
-            rows.push(Row {
-                what: format!("stored of a document, {}, {} stored", one.kind.name(), one.size),
-                baseline: none(),
-                ours: format!("{} B facts, {} B body", stored.facts, stored.body),
-                ratio: none(),
-                must: "-",
-                aim: "-",
-            });
-        }
-        rows.push(Row {
-            what: format!("on disk before measuring, {}, {} stored", one.kind.name(), one.size),
-            baseline: none(),
-            ours: format!("{:.0} MB (loaded in {:.0} s)", one.stored_mb, one.load_seconds),
-            ratio: none(),
-            must: "-",
-            aim: "-",
-        });
+        rows.extend(one.of_its_own(figures));
     }
     rows
+}
+
+impl Loaded {
+    fn names(&self, what: &str) -> String {
+        format!("{what}, {}, {} stored", self.kind.name(), self.size)
+    }
+
+    /// Rows without a baseline and without a bound.
+    fn of_its_own(&self, figures: &Figures) -> Vec<Row> {
+        let row = |what: &str, ours: Figure| Row { what: self.names(what), ours, ..Row::default() };
+        let mut rows = vec![
+            row("created and judged", figures.judged.shown(0, "/s")),
+            row("pages of 50 changed since, 8 clients", figures.pages.shown(0, "/s")),
+            row("resident memory", Figure::of(self.authority.resident_mb(), 0, " MB")),
+            row("on disk before measuring", Figure::of(self.stored_mb, 0, " MB")),
+            row("time to load it", Figure::of(self.load_seconds, 0, " s")),
+        ];
+        if let Some(stored) = self.per_document {
+            rows.push(row("facts of a document", Figure::of(stored.facts as f64, 0, " B")));
+            rows.push(row("body of a document", Figure::of(stored.body as f64, 0, " B")));
+        }
+        rows
+    }
 }

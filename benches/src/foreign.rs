@@ -1,5 +1,5 @@
 //! Programs of others, measured on the same: set up once below `target/bench`, with the registries' own clients and in
-//! versions that stand here. Where that does not work the row says so, and the rest is measured.
+//! versions that stand here. Where that does not work the reason is told, and the rest is measured.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use std::process::Command;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::table::{Row, Samples};
+use crate::table::{Figure, Row, Samples};
 use crate::{Result, output};
 
 const FHIRPATH_JS: &str = "fhirpath@5.2.2";
@@ -39,16 +39,13 @@ struct Reports {
 }
 
 /// The same invariants on the same elements: `work` is what the script reads.
-pub(crate) fn fhirpath_js(count: f64, ours: &Samples, work: &Value) -> Row {
+pub(crate) fn fhirpath_js(count: f64, ours: &Samples, work: &Value) -> Option<Row> {
     let measured = expressions(work);
     let what = format!("{count} invariants of one report / {FHIRPATH_JS}");
-    let Ok(theirs) = measured.map_err(|error| told(&what, &error)) else {
-        return row(what, "not measured".to_owned(), ours.shown(0, " µs"), "-".to_owned());
-    };
+    let theirs = measured.map_err(|error| told(&what, &error)).ok()?;
     let what = format!("{what} (cannot say: {}, other: {})", theirs.refused, theirs.differs);
     let samples = Samples(theirs.per_round);
-    let ratio = format!("{:.0}× faster", samples.median() / ours.median());
-    row(what, samples.shown(0, " µs"), ours.shown(0, " µs"), ratio)
+    Some(row(what, &samples, ours, (ours.shown(0, " µs"), samples.shown(0, " µs"))))
 }
 
 fn expressions(work: &Value) -> Result<Expressions> {
@@ -71,12 +68,10 @@ pub(crate) fn pyfhircheck(
     reports: &[PathBuf],
     profile: &str,
     ours: &Samples,
-) -> Row {
+) -> Option<Row> {
     let what = format!("rules: one report / {PYFHIRCHECK}");
     let measured = validated(packages, reports, profile);
-    let Ok(theirs) = measured.map_err(|error| told(&what, &error)) else {
-        return row(what, "not measured".to_owned(), ours.shown(2, " ms"), "-".to_owned());
-    };
+    let theirs = measured.map_err(|error| told(&what, &error)).ok()?;
     let what = format!(
         "{what} (first: {:.1} s, {:.0} MB, accepts {} of {})",
         theirs.first / 1e3,
@@ -85,8 +80,7 @@ pub(crate) fn pyfhircheck(
         theirs.seen
     );
     let samples = Samples(theirs.per_report);
-    let ratio = format!("{:.0}× faster", samples.median() / ours.median());
-    row(what, samples.shown(0, " ms"), ours.shown(2, " ms"), ratio)
+    Some(row(what, &samples, ours, (ours.shown(2, " ms"), samples.shown(0, " ms"))))
 }
 
 fn validated(packages: &[PathBuf], reports: &[PathBuf], profile: &str) -> Result<Reports> {
@@ -105,8 +99,15 @@ fn validated(packages: &[PathBuf], reports: &[PathBuf], profile: &str) -> Result
     Ok(serde_json::from_str(&run(Command::new(&python).arg(script("reports.py")).arg(&file))?)?)
 }
 
-fn row(what: String, baseline: String, ours: String, ratio: String) -> Row {
-    Row { what, baseline, ours, ratio, must: "", aim: "" }
+/// How many times faster ours is.
+fn row(
+    what: String,
+    theirs: &Samples,
+    of_ours: &Samples,
+    (ours, baseline): (Figure, Figure),
+) -> Row {
+    let ratio = Figure::of(theirs.median() / of_ours.median(), 0, "× faster");
+    Row { what, baseline, ours, ratio, bound: None }
 }
 
 fn told(what: &str, error: &crate::Problem) {

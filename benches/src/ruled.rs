@@ -10,7 +10,7 @@ use crate::bare::Bare;
 use crate::bulk::written;
 use crate::programs::Laboratory;
 use crate::rules::{PACKAGE, packages, reports};
-use crate::table::{Row, Samples};
+use crate::table::{Bound, Row, Samples};
 use crate::{Result, output};
 
 /// Nothing where the published packages are not there.
@@ -47,8 +47,7 @@ pub(crate) async fn measure(rounds: usize, count: usize) -> Result<Vec<Row>> {
         baseline: plain.shown(0, "/s"),
         ours: ruled.shown(0, "/s"),
         ratio: ruled.over(&plain).shown(2, ""),
-        must: "≥ 0.5",
-        aim: "",
+        bound: Bound::at_least(0.5, None),
     }])
 }
 

@@ -1,19 +1,149 @@
-//! Samples to rows to a table.
+//! Samples to rows, and rows to a table or to JSON. What a row must reach is data beside it.
 
-/// A row of the table.
+use std::fmt;
+
+use serde_json::{Value, json};
+
+/// A row of the table. Only what was measured has one.
+#[derive(Debug, Default)]
 pub(crate) struct Row {
     /// What was measured.
     pub(crate) what: String,
-    /// The baseline's figure.
-    pub(crate) baseline: String,
-    /// What was measured of our program.
-    pub(crate) ours: String,
+    /// The baseline's figure, where there is one.
+    pub(crate) baseline: Figure,
+    /// Our figure.
+    pub(crate) ours: Figure,
     /// Ours by baseline, in whichever direction the plan states it.
-    pub(crate) ratio: String,
-    /// What the plan requires.
-    pub(crate) must: &'static str,
-    /// What the plan aims at.
-    pub(crate) aim: &'static str,
+    pub(crate) ratio: Figure,
+    /// What the plan says of it, where it says something.
+    pub(crate) bound: Option<Bound>,
+}
+
+/// What the plan says of a row: of its ratio where it has one, else of our figure.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    must: Limit,
+    aim: Option<f64>,
+}
+
+/// In which direction a figure is good.
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+impl Bound {
+    /// The more the better.
+    pub(crate) const fn at_least(must: f64, aim: Option<f64>) -> Option<Self> {
+        Some(Self { must: Limit::AtLeast(must), aim })
+    }
+
+    /// The less the better.
+    pub(crate) const fn at_most(must: f64, aim: Option<f64>) -> Option<Self> {
+        Some(Self { must: Limit::AtMost(must), aim })
+    }
+
+    fn holds(self, figure: f64) -> bool {
+        match self.must {
+            Limit::AtLeast(least) => figure >= least,
+            Limit::AtMost(most) => figure <= most,
+        }
+    }
+
+    fn must(self, unit: &str) -> String {
+        match self.must {
+            Limit::AtLeast(least) => format!("≥ {least}{unit}"),
+            Limit::AtMost(most) => format!("≤ {most}{unit}"),
+        }
+    }
+}
+
+impl Row {
+    /// The figure that its bound is about.
+    fn bounded(&self) -> &Figure {
+        if self.ratio.samples.0.is_empty() { &self.ours } else { &self.ratio }
+    }
+
+    /// Whether it reaches what it must.
+    pub(crate) fn holds(&self) -> bool {
+        self.bound.is_none_or(|bound| bound.holds(self.bounded().samples.median()))
+    }
+
+    fn cells(&self) -> [String; 6] {
+        let unit = self.bounded().unit;
+        let none = || "-".to_owned();
+        let mut must = self.bound.map_or_else(none, |bound| bound.must(unit));
+        if !self.holds() {
+            must.push_str(" MISSED");
+        }
+        let aim = self.bound.and_then(|bound| bound.aim);
+        [
+            self.what.clone(),
+            self.baseline.to_string(),
+            self.ours.to_string(),
+            self.ratio.to_string(),
+            must,
+            aim.map_or_else(none, |aim| format!("{aim}{unit}")),
+        ]
+    }
+
+    fn json(&self) -> Value {
+        let limit = |limit: Limit| match limit {
+            Limit::AtLeast(least) => json!({ "atLeast": least }),
+            Limit::AtMost(most) => json!({ "atMost": most }),
+        };
+        json!({
+            "what": self.what,
+            "baseline": self.baseline.json(),
+            "ours": self.ours.json(),
+            "ratio": self.ratio.json(),
+            "must": self.bound.map(|bound| limit(bound.must)),
+            "aim": self.bound.and_then(|bound| bound.aim),
+            "holds": self.holds(),
+        })
+    }
+}
+
+/// Samples as they are shown.
+#[derive(Debug, Default)]
+pub(crate) struct Figure {
+    samples: Samples,
+    decimals: usize,
+    unit: &'static str,
+}
+
+impl Figure {
+    /// Of a single look.
+    pub(crate) fn of(value: f64, decimals: usize, unit: &'static str) -> Self {
+        Samples(vec![value]).shown(decimals, unit)
+    }
+
+    fn json(&self) -> Value {
+        let sorted = self.samples.sorted();
+        let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else {
+            return Value::Null;
+        };
+        let (median, unit) = (self.samples.median(), self.unit.trim());
+        json!({ "median": median, "least": least, "most": most, "unit": unit })
+    }
+}
+
+/// The median, and the range where there are several, so that a reader sees the noise.
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { samples, decimals, unit } = self;
+        let decimals = *decimals;
+        let sorted = samples.sorted();
+        match &*sorted {
+            [] => f.write_str("-"),
+            [one] => write!(f, "{one:.decimals$}{unit}"),
+            [least, .., most] => {
+                let median = samples.median();
+                write!(f, "{median:.decimals$}{unit} [{least:.decimals$}-{most:.decimals$}]")
+            }
+        }
+    }
 }
 
 /// Figures of the rounds.
@@ -39,13 +169,9 @@ impl Samples {
         Self(self.0.iter().zip(&others.0).map(|(one, other)| one / other).collect())
     }
 
-    /// Median with the range, so that a reader sees the noise.
-    pub(crate) fn shown(&self, decimals: usize, unit: &str) -> String {
-        let sorted = self.sorted();
-        let (Some(least), Some(most)) = (sorted.first(), sorted.last()) else {
-            return "-".to_owned();
-        };
-        format!("{:.decimals$}{unit} [{least:.decimals$}-{most:.decimals$}]", self.median())
+    /// For a row.
+    pub(crate) fn shown(&self, decimals: usize, unit: &'static str) -> Figure {
+        Figure { samples: self.clone(), decimals, unit }
     }
 
     fn sorted(&self) -> Vec<f64> {
@@ -55,20 +181,16 @@ impl Samples {
     }
 }
 
+/// All rows for a program.
+pub(crate) fn json(rows: &[Row]) -> Value {
+    Value::Array(rows.iter().map(Row::json).collect())
+}
+
 /// The table, columns aligned.
 pub(crate) fn print(rows: &[Row]) -> String {
     let head = ["what", "baseline", "ours", "ratio", "must", "aim"].map(str::to_owned);
     let mut lines = vec![head];
-    lines.extend(rows.iter().map(|row| {
-        [
-            row.what.clone(),
-            row.baseline.clone(),
-            row.ours.clone(),
-            row.ratio.clone(),
-            row.must.to_owned(),
-            row.aim.to_owned(),
-        ]
-    }));
+    lines.extend(rows.iter().map(Row::cells));
     let width = |column: usize| {
         lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default()
     };
@@ -90,8 +212,33 @@ mod tests {
         let baseline = Samples(vec![100.0, 10.0, 300.0]);
         let ratio = ours.over(&baseline);
         assert_eq!(ratio.median(), 0.1);
-        assert_eq!(ratio.shown(2, "×"), "0.10× [0.10-0.20]");
+        assert_eq!(ratio.shown(2, "×").to_string(), "0.10× [0.10-0.20]");
         assert_eq!((ratio.quantile(0.5), ratio.quantile(0.99)), (0.1, 0.2));
-        assert_eq!(Samples::default().shown(1, ""), "-");
+        assert_eq!(Samples::default().shown(1, "").to_string(), "-");
+    }
+
+    #[test]
+    fn a_bound_is_about_the_ratio_where_there_is_one() {
+        let row = |bound, ratio: &[f64]| Row {
+            what: "row".to_owned(),
+            ours: Figure::of(40.0, 0, " MB"),
+            ratio: Samples(ratio.to_vec()).shown(2, ""),
+            bound,
+            ..Row::default()
+        };
+        for (bound, ratio, holds, must) in [
+            (Bound::at_most(60.0, Some(30.0)), &[][..], true, "≤ 60 MB"),
+            (Bound::at_most(39.5, None), &[], false, "≤ 39.5 MB MISSED"),
+            (Bound::at_least(0.06, Some(0.15)), &[0.06, 0.07, 0.05], true, "≥ 0.06"),
+            (Bound::at_least(0.06, Some(0.15)), &[0.05, 0.07, 0.05], false, "≥ 0.06 MISSED"),
+            (None, &[0.0], true, "-"),
+        ] {
+            let row = row(bound, ratio);
+            assert_eq!((row.holds(), &*row.cells()[4]), (holds, must));
+            let told = json(&[row]);
+            assert_eq!(told[0]["holds"], holds);
+            assert_eq!(told[0]["baseline"], Value::Null);
+            assert_eq!(told[0]["ours"]["median"], 40.0);
+        }
     }
 }

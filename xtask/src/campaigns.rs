@@ -35,8 +35,8 @@ const fn program(
 pub(crate) const CAMPAIGNS: &[Campaign] = &[
     Campaign {
         name: "bench",
-        takes: "[authority | rules] [--only ROW]… [--rounds N]",
-        says: "measure against baselines, with release builds; takes minutes",
+        takes: "[ROW]… [--rounds N] [--json]",
+        says: "measure against baselines, with release builds; fails where a bound is missed",
         builds: &["--release", "-p", "cli", "-p", "authority", "-p", "bench"],
         call: &["run", "--quiet", "--release", "-p", "bench", "--"],
         env: &[],

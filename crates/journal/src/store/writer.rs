@@ -374,8 +374,8 @@ mod tests {
         }
     }
 
-    /// In the middle of a group one step fails after it has written: it alone leaves nothing, neither
-    /// rows nor words. The words of the others are one segment of the index, in the same commit.
+    /// One step of a group fails after it has written: it alone leaves nothing, neither rows nor
+    /// words. Those of the others are one segment of the index, in the same commit.
     #[test]
     fn a_step_that_fails_within_a_group_takes_its_words_along() {
         let folder = tempfile::TempDir::new().unwrap();
