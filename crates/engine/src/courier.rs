@@ -7,6 +7,7 @@
 pub(crate) mod breaker;
 pub(crate) mod cursor;
 mod questions;
+mod queue;
 pub(crate) mod searches;
 pub(crate) mod sweep;
 pub(crate) mod verdict;
@@ -21,6 +22,7 @@ use report::{State, SubmissionId};
 use crate::{ClockReading, Connection, ConnectionState, Timing};
 use breaker::{BreakerState, CircuitBreaker, Failure, RequestKind};
 use questions::Questions;
+use queue::Queue;
 use searches::{Searches, Tells};
 use sweep::Sweeps;
 use verdict::{Health, Verdict};
@@ -41,6 +43,7 @@ pub(crate) struct Courier {
     breaker: CircuitBreaker,
     searches: Searches,
     questions: Questions,
+    queue: Queue,
     sweeps: Sweeps,
     /// The way to the authority has been tried with a question.
     preflight_done: bool,
@@ -97,6 +100,7 @@ impl Courier {
             breaker: CircuitBreaker::default(),
             searches: Searches::default(),
             questions: Questions::default(),
+            queue: Queue::default(),
             sweeps: Sweeps::new(now),
             preflight_done: false,
             refused: false,
@@ -146,41 +150,6 @@ impl Courier {
     /// The journal broke off the last round: it left requests without an answer, as a dead process does.
     pub(crate) fn owes_recovery(&self) -> bool {
         self.broken_off
-    }
-
-    /// How many more requests may start now.
-    pub(crate) fn room(&self, now: ClockReading, under_way: usize) -> usize {
-        match self.breaker.breaker_state(now) {
-            BreakerState::Closed => self.timing.in_flight_max.saturating_sub(under_way),
-            BreakerState::HalfOpen => 1_usize.saturating_sub(under_way),
-            // Open because of one report alone: any other may try the way.
-            BreakerState::Open(_) if self.breaker.suspect(now, &self.timing).is_some() => {
-                1_usize.saturating_sub(under_way)
-            }
-            BreakerState::Open(_) => 0,
-        }
-    }
-
-    /// While the breaker is open because of one report alone: that report, which must not try the way.
-    pub(crate) fn suspect(&self, now: ClockReading) -> Option<SubmissionId> {
-        let suspect = self.breaker.suspect(now, &self.timing);
-        suspect.filter(|_| self.breaker.breaker_state(now) != BreakerState::HalfOpen)
-    }
-
-    /// Whether requests are probes just now, each to see whether the authority is back.
-    pub(crate) fn probes(&self, now: ClockReading) -> bool {
-        self.breaker.breaker_state(now) != BreakerState::Closed
-    }
-
-    /// A request has started; where the breaker is open it is a probe.
-    pub(crate) fn started(&mut self) {
-        self.breaker.probe_started();
-    }
-
-    /// Nothing is under way: a probe has come to nothing where its report was withdrawn or the round broke
-    /// off.
-    pub(crate) fn nothing_is_under_way(&mut self) {
-        self.breaker.probe_ended();
     }
 
     /// At the end of a round: whether to search for changes, and who learns from it how the way is.

@@ -37,6 +37,11 @@ impl Questions {
         self.not_asked.insert(id);
     }
 
+    /// Others try the way before this one.
+    pub(super) fn others_try_first(&self, id: SubmissionId) -> bool {
+        self.not_asked.contains(&id)
+    }
+
     /// The authority answers: nobody has to try the way for others.
     pub(super) fn others_may_be_asked(&mut self) {
         self.not_asked.clear();
@@ -75,11 +80,6 @@ impl Courier {
     /// Whether another delivery of a report counts was answered.
     pub(crate) fn deliveries_are_known(&mut self, id: SubmissionId) {
         self.questions.refused_alone.remove(&id);
-    }
-
-    /// Reports whose questions have opened the breaker are tried last.
-    pub(crate) fn others_try_first(&self, id: SubmissionId) -> bool {
-        self.questions.not_asked.contains(&id)
     }
 
     /// The question for this report met nobody: others try the way before it does so again.

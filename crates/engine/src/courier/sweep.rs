@@ -7,6 +7,7 @@ use journal::Due;
 use report::{Duty, StateCode};
 
 use super::Courier;
+use super::queue::QUEUE_MAX;
 use crate::ClockReading;
 
 /// Pause between two looks for what a clock that was set back has put off.
@@ -15,8 +16,6 @@ pub(crate) const LOOK_FAR_EVERY: Duration = Duration::from_secs(60);
 const AHEAD: Duration = Duration::from_secs(60);
 /// Looked up at once after a clock was set back.
 const SWEEP_MAX: usize = 50_000;
-/// Looked up at once else.
-const SWEEP_USUAL: usize = 256;
 
 /// What is remembered of the looks for what was put off too far.
 #[derive(Debug)]
@@ -72,7 +71,7 @@ impl Courier {
         let all_searched = self.searches() && self.formerly.is_empty();
         let read = if all_searched { timing.read_max } else { timing.poll_max };
         let recorded = if set_back { Instant(i64::MIN) } else { now.after(AHEAD) };
-        let most = if set_back { SWEEP_MAX } else { SWEEP_USUAL };
+        let most = if set_back { SWEEP_MAX } else { QUEUE_MAX };
         // Reading all that is in progress at once would be a storm, and searches learn of it anyway.
         let reads = if all_searched { most } else { SWEEP_MAX };
         let look =

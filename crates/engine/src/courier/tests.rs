@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use client::{Evidence, Fault, Why};
 use fhir::Instant;
-use report::{Event, State, SubmissionId};
+use journal::Due;
+use report::{Duty, Event, State, SubmissionId};
 
 use super::breaker::RequestKind;
 use super::searches::{NoSearch, Tells};
@@ -78,6 +79,11 @@ enum Before {
 
 fn after(before: Before) -> Courier {
     let mut courier = courier();
+    bring_about(&mut courier, before);
+    courier
+}
+
+fn bring_about(courier: &mut Courier, before: Before) {
     let locked = || Health::Locked(forbidden());
     let one = |courier: &mut Courier| {
         courier.concluded(at(0), ID, true, &verdict(locked(), true), 0.999);
@@ -88,64 +94,138 @@ fn after(before: Before) -> Courier {
             let health = Health::Unreachable(Why::Timeout, None);
             courier.concluded(at(0), ID, true, &verdict(health, false), 0.999);
         }
-        Before::OneRefused => one(&mut courier),
+        Before::OneRefused => one(courier),
         Before::AllRefused => {
-            one(&mut courier);
+            one(courier);
             courier.concluded(at(0), SubmissionId(8), false, &verdict(locked(), true), 0.999);
         }
         Before::Doubt => {
             courier.concluded(at(0), ID, true, &verdict(Health::Unclear, false), 0.999);
         }
     }
-    courier
+}
+
+/// Reports that are owed, with how often a request was made for each.
+fn owed(reports: &[(i64, u32)]) -> Vec<Due> {
+    let due = |&(id, attempt): &(i64, u32)| Due {
+        id: SubmissionId(id),
+        state: State::Queued { attempt, due: NOW, refusals: 0, doubts: 0 },
+        duty: Duty::Send,
+        due: NOW,
+        identifier: String::new(),
+        endpoint: String::new(),
+        corrects: None,
+    };
+    reports.iter().map(due).collect()
+}
+
+/// The courier has looked up these.
+fn look_up(courier: &mut Courier, now: ClockReading, reports: &[(i64, u32)]) {
+    assert_eq!(courier.owed(owed(reports), courier.look_up(), false), None);
+    courier.looked(now, Vec::new(), false);
+}
+
+fn begins(courier: &mut Courier, now: ClockReading) -> Vec<i64> {
+    courier.next(now, false).iter().map(|due| due.id.0).collect()
 }
 
 #[test]
-fn how_many_requests_may_start() {
+fn how_many_requests_begin() {
     let many = Timing::default().in_flight_max;
-    // What came before, seconds since, requests under way, room, and whether a request is a probe.
-    for (before, seconds, under_way, room, probes) in [
-        (Before::Nothing, 0, 0, many, false),
-        (Before::Nothing, 0, many - 1, 1, false),
-        (Before::Nothing, 0, many + 1, 0, false),
-        (Before::Silence, 0, 0, 0, true),
-        (Before::Silence, 29, 0, 0, true),
-        (Before::Silence, 30, 0, 1, true),
-        (Before::Silence, 30, 1, 0, true),
+    // What came before, seconds since, requests under way, and how many begin.
+    for (before, seconds, under_way, room) in [
+        (Before::Nothing, 0, 0, many),
+        (Before::Nothing, 0, many - 1, 1),
+        (Before::Nothing, 0, many, 0),
+        (Before::Silence, 0, 0, 0),
+        (Before::Silence, 29, 0, 0),
+        (Before::Silence, 30, 0, 1),
+        (Before::Silence, 30, 1, 0),
         // Another report tries the way after the shortest pause.
-        (Before::OneRefused, 29, 0, 0, true),
-        (Before::OneRefused, 30, 0, 1, true),
-        (Before::OneRefused, 30, 1, 0, true),
-        (Before::AllRefused, 29, 0, 0, true),
-        (Before::Doubt, 1, 0, 0, true),
-        (Before::Doubt, 2, 0, 1, true),
+        (Before::OneRefused, 29, 0, 0),
+        (Before::OneRefused, 30, 0, 1),
+        (Before::OneRefused, 30, 1, 0),
+        (Before::AllRefused, 29, 0, 0),
+        (Before::Doubt, 1, 0, 0),
+        (Before::Doubt, 2, 0, 1),
     ] {
-        let courier = after(before);
+        // What is under way began before.
+        let mut courier = courier();
+        let first: Vec<_> =
+            (0..i64::try_from(under_way).unwrap()).map(|id| (100 + id, 0)).collect();
+        look_up(&mut courier, at(0), &first);
+        assert_eq!(courier.next(at(0), false).len(), under_way);
+        bring_about(&mut courier, before);
+        let more: Vec<_> = (0..200).map(|id| (1_000 + id, 0)).collect();
+        look_up(&mut courier, at(seconds), &more);
         let what = format!("{before:?}, {seconds} s later, {under_way} under way");
-        assert_eq!(courier.room(at(seconds), under_way), room, "{what}");
-        assert_eq!(courier.probes(at(seconds)), probes, "{what}");
+        assert_eq!(courier.has_next(at(seconds)), room > 0, "{what}");
+        assert_eq!(courier.next(at(seconds), false).len(), room, "{what}");
     }
 }
 
 #[test]
 fn a_suspect_does_not_try_the_way_for_the_others() {
-    let mut courier = after(Before::OneRefused);
-    // Refused again, so that its own pause is longer than the shortest one.
-    courier.started();
-    courier.concluded(at(30), ID, true, &verdict(Health::Locked(forbidden()), true), 0.999);
-    for (seconds, suspect, room) in [
-        (31, None, 0),
-        (60, Some(ID), 1),
-        // Its own pause is over: it may try again itself.
-        (90, None, 1),
+    let again = |courier: &mut Courier| {
+        // Refused again, so that its own pause is longer than the shortest one.
+        look_up(courier, at(30), &[(ID.0, 1)]);
+        assert_eq!(begins(courier, at(30)), [ID.0]);
+        courier.concluded(at(30), ID, true, &verdict(Health::Locked(forbidden()), true), 0.999);
+        courier.done(ID);
+    };
+    for (seconds, begin) in [
+        (31, &[][..]),
+        // The one that was tried least, and only one.
+        (60, &[9]),
+        // Its own pause is over: what was tried least still goes first.
+        (90, &[9]),
     ] {
-        assert_eq!(courier.suspect(at(seconds)), suspect, "after {seconds} s");
-        assert_eq!(courier.room(at(seconds), 0), room, "after {seconds} s");
+        let mut courier = after(Before::OneRefused);
+        again(&mut courier);
+        look_up(&mut courier, at(seconds), &[(ID.0, 2), (8, 1), (9, 0)]);
+        assert_eq!(begins(&mut courier, at(seconds)), begin, "after {seconds} s");
+        assert_eq!(begins(&mut courier, at(seconds)), [0_i64; 0], "one at a time");
     }
-    courier.started();
-    assert_eq!(courier.room(at(60), 0), 0, "one at a time");
-    courier.nothing_is_under_way();
-    assert_eq!(courier.room(at(60), 0), 1, "the probe has come to nothing");
+    // Alone it waits until its own pause is over.
+    let mut courier = after(Before::OneRefused);
+    again(&mut courier);
+    for (seconds, begin) in [(60, &[][..]), (90, &[ID.0])] {
+        look_up(&mut courier, at(seconds), &[(ID.0, 2)]);
+        assert_eq!(begins(&mut courier, at(seconds)), begin, "after {seconds} s");
+    }
+    // A probe that has come to nothing makes room for another.
+    courier.done(ID);
+    look_up(&mut courier, at(90), &[(8, 1)]);
+    assert_eq!(begins(&mut courier, at(90)), [8]);
+}
+
+#[test]
+fn when_nothing_begins_and_nothing_is_looked_up() {
+    let mut courier = courier();
+    assert!(courier.wants_more(at(0)));
+    look_up(&mut courier, at(0), &[(1, 0)]);
+    assert!(!courier.wants_more(at(0)) && courier.has_next(at(0)));
+    assert!(courier.next(at(0), true).is_empty(), "sending is paused");
+    look_up(&mut courier, at(0), &[(1, 0)]);
+    // A search for changes is late: what is under way ends first.
+    courier.time_has_passed(true);
+    assert!(!courier.has_next(at(0)) && begins(&mut courier, at(0)).is_empty());
+    courier.time_has_passed(false);
+    courier.journal_refuses();
+    courier.time_has_passed(false);
+    assert!(!courier.has_next(at(0)) && !courier.wants_more(at(0)));
+    courier.round_begins();
+    assert!(courier.wants_more(at(0)), "the next round tries again");
+    // What may not begin must not hide what may.
+    let full: Vec<_> = (0..256).map(|id| (id, 0)).collect();
+    assert_eq!(courier.owed(owed(&full), 256, true), Some(1_024));
+    assert_eq!(courier.owed(owed(&full), 1_024, true), None);
+    // What is under way is not begun again, whether it is owed or was put off too far.
+    look_up(&mut courier, at(0), &[(1, 0)]);
+    assert_eq!(begins(&mut courier, at(0)), [1]);
+    courier.owed(owed(&[(1, 0), (2, 0)]), 257, false);
+    courier.looked(at(0), owed(&[(1, 0), (2, 0), (3, 0)]), false);
+    assert_eq!(begins(&mut courier, at(0)), [2, 3]);
 }
 
 #[test]
@@ -278,11 +358,24 @@ fn a_question_that_alone_is_refused_is_told_from_a_way_that_is_not_free() {
 
 #[test]
 fn others_try_the_way_before_a_question_that_was_refused() {
-    let mut courier = after(Before::AllRefused);
-    let (asked, sent) = (SubmissionId(8), ID);
-    assert!(courier.others_try_first(asked) && !courier.others_try_first(sent));
-    courier.observe(at(40), &Health::Answered, RequestKind::Question, true, 0.5);
-    assert!(!courier.others_try_first(asked));
+    // The question for the eighth was refused, and that for the ninth was not.
+    for (answered, first) in [(false, 9), (true, 8)] {
+        let mut courier = courier();
+        courier.concluded(
+            at(0),
+            SubmissionId(8),
+            false,
+            &verdict(Health::Locked(forbidden()), true),
+            0.5,
+        );
+        if answered {
+            courier.observe(at(1), &Health::Answered, RequestKind::Question, true, 0.5);
+        }
+        look_up(&mut courier, at(60), &[(8, 0), (9, 0)]);
+        let begun = begins(&mut courier, at(60));
+        assert_eq!(begun.first(), Some(&first));
+        assert_eq!(begun.len(), if answered { 2 } else { 1 });
+    }
 }
 
 #[test]

@@ -6,10 +6,9 @@ use client::Authority;
 use fhir::Instant;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use journal::{JournalError, Token};
+use journal::{Due, JournalError, Token};
 use tokio_util::sync::CancellationToken;
 
-use super::queue::Queue;
 use super::{Round, Worker};
 use crate::courier::breaker::RequestKind;
 use crate::courier::verdict::{Preflight, after_preflight};
@@ -25,51 +24,29 @@ impl<A: Authority> Worker<A> {
         cancel: &CancellationToken,
     ) -> Result<Round, JournalError> {
         self.preflight().await?;
-        let mut round = Round::default();
-        let mut queue = Queue::default();
+        self.courier().round_begins();
+        let (mut round, mut failure) = (Round::default(), None);
         let mut under_way = FuturesUnordered::new();
         let mut look_at = tokio::time::Instant::now() + LOOK_EVERY;
-        let mut poll_waits = false;
-        let mut failure = None;
         loop {
-            if under_way.is_empty() {
-                self.courier().nothing_is_under_way();
+            if failure.is_some() {
+                self.courier().journal_refuses();
             }
-            let looked = self.look(&mut queue, &mut look_at, &mut poll_waits);
-            failure = failure.or(looked.err());
-            let mut room = if poll_waits { 0 } else { self.room(under_way.len(), cancel) };
-            if failure.is_none() && room > 0 && queue.wants_more(under_way.len()) {
-                failure = self.fill(&mut queue, under_way.len()).err();
-                let (now, courier) = (self.clock_reading(), self.courier());
-                if courier.probes(now) {
-                    queue.least_tried_first(|id| courier.others_try_first(id));
-                }
-            }
-            // Looked at before each report: any program may have paused sending.
-            let looks = failure.is_none() && room > 0 && !queue.waiting.is_empty();
-            let paused = looks
-                && self.journal.is_paused().unwrap_or_else(|problem| {
-                    failure = Some(problem);
-                    true
-                });
+            let orders = self.orders(&mut look_at, cancel).unwrap_or_else(|problem| {
+                failure.get_or_insert(problem);
+                Vec::new()
+            });
             if let Some(problem) = &failure {
-                // Requests that are under way are finished: what the journal refuses of one report throws no
-                // other into doubt.
-                room = 0;
                 self.journal_failed(problem);
             }
-            let suspect = self.courier().suspect(self.clock_reading());
-            for due in queue.start(room, paused, suspect) {
-                self.courier().started();
-                under_way.push(self.perform(due, token));
-            }
+            under_way.extend(orders.into_iter().map(|due| self.perform(due, token)));
             if under_way.is_empty() {
                 break;
             }
             tokio::select! {
                 biased;
                 Some((id, result)) = under_way.next() => {
-                    queue.taken.remove(&id);
+                    self.courier().done(id);
                     match result {
                         Ok(()) => round.done += 1,
                         Err(problem) => failure = failure.or(Some(problem)),
@@ -108,22 +85,41 @@ impl<A: Authority> Worker<A> {
         }
     }
 
-    /// Now and then in a long round: is the lease still young, was something added, is a search owed?
-    fn look(
+    /// What begins now, as the courier decides.
+    fn orders(
         &self,
-        queue: &mut Queue,
         look_at: &mut tokio::time::Instant,
-        poll_waits: &mut bool,
-    ) -> Result<(), JournalError> {
-        let time = tokio::time::Instant::now() >= *look_at;
+        cancel: &CancellationToken,
+    ) -> Result<Vec<Due>, JournalError> {
+        self.look(look_at)?;
+        // Looked at before each report: another address or certificate may be in force by now.
+        if cancel.is_cancelled() || !(self.in_force)() {
+            return Ok(Vec::new());
+        }
+        let wants_more = self.courier().wants_more(self.clock_reading());
+        if wants_more {
+            self.fill()?;
+        }
+        let has_next = self.courier().has_next(self.clock_reading());
+        if !has_next {
+            return Ok(Vec::new());
+        }
+        // Looked at before each report too: any program may have paused sending.
+        let paused = self.journal.is_paused()?;
+        Ok(self.courier().next(self.clock_reading(), paused))
+    }
+
+    /// Now and then in a long round: is the lease still young, was something added, is a search owed?
+    fn look(&self, look_at: &mut tokio::time::Instant) -> Result<(), JournalError> {
+        let now = tokio::time::Instant::now();
+        let time = now >= *look_at;
         if time {
-            *look_at = tokio::time::Instant::now() + LOOK_EVERY;
-            queue.look_again();
+            *look_at = now + LOOK_EVERY;
         }
         self.lease.keep()?;
         if time {
-            // What is under way ends, and then it is searched: news may not wait for a long queue.
-            *poll_waits = self.poll_is_late()?;
+            let is_late = self.poll_is_late()?;
+            self.courier().time_has_passed(is_late);
         }
         Ok(())
     }
@@ -154,14 +150,7 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// How many more requests may start now.
-    fn room(&self, under_way: usize, cancel: &CancellationToken) -> usize {
-        if cancel.is_cancelled() || !(self.in_force)() {
-            return 0;
-        }
-        self.courier().room(self.clock_reading(), under_way)
-    }
-
+    /// When something is owed next.
     fn next_due(&self) -> Result<Option<Instant>, JournalError> {
         let owed = self.journal.next_due_at(self.endpoint.id())?;
         let search = self.next_poll()?;

@@ -1,0 +1,243 @@
+//! What is owed and not begun yet, and what of it may begin. Pure.
+
+use std::collections::{HashSet, VecDeque};
+
+use journal::Due;
+use report::{Duty, State, SubmissionId};
+
+use super::Courier;
+use super::breaker::BreakerState;
+use crate::ClockReading;
+
+/// Looked up at once: several times what is under way, little enough that a pause or a withdrawal finds most
+/// of the work still in the journal. What was withdrawn meanwhile is not sent: `State::apply` refuses.
+pub(super) const QUEUE_MAX: usize = 256;
+
+/// The next duties of a round.
+#[derive(Default)]
+pub(super) struct Queue {
+    /// Owed, in order.
+    waiting: VecDeque<Due>,
+    /// Under way.
+    taken: HashSet<SubmissionId>,
+    /// Looked in vain: the next look pays when no more than so many are under way.
+    next_look: Option<usize>,
+    /// What is under way ends, and then it is searched: news may not wait for a long queue.
+    search_waits: bool,
+    /// The journal refuses: requests that are under way are finished, because what it refuses of one report
+    /// throws no other into doubt.
+    journal_refuses: bool,
+}
+
+impl Queue {
+    /// Whether a look at the journal pays now.
+    fn wants_more(&self) -> bool {
+        self.waiting.is_empty() && self.next_look.is_none_or(|most| self.taken.len() <= most)
+    }
+
+    /// A look was made: after one in vain, the next waits until half of the work is done.
+    fn looked(&mut self) {
+        self.next_look = self.waiting.is_empty().then_some(self.taken.len() / 2);
+    }
+
+    /// The next duties that may begin; of a suspect none.
+    fn start(&mut self, room: usize, paused: bool, suspect: Option<SubmissionId>) -> Vec<Due> {
+        let mut started = Vec::new();
+        while started.len() < room {
+            let Some(due) = self.waiting.pop_front() else { break };
+            if suspect != Some(due.id) && self.may_begin(&due, paused) {
+                self.taken.insert(due.id);
+                started.push(due);
+            }
+        }
+        started
+    }
+
+    /// For a probe: a report that is always refused, or that cannot be asked for, must not try the way for
+    /// the others each time.
+    fn least_tried_first(&mut self, comes_last: impl Fn(SubmissionId) -> bool) {
+        let tried = |due: &Due| match due.state {
+            State::Queued { attempt, .. } => (comes_last(due.id), attempt),
+            _ => (comes_last(due.id), 0),
+        };
+        self.waiting.make_contiguous().sort_by_key(tried);
+    }
+
+    /// It is not under way, and while sending is paused it is a question.
+    fn may_begin(&self, due: &Due, paused: bool) -> bool {
+        (due.duty != Duty::Send || !paused) && !self.taken.contains(&due.id)
+    }
+}
+
+impl Courier {
+    /// A round begins: nothing waits, and nothing is under way.
+    pub(crate) fn round_begins(&mut self) {
+        self.queue = Queue::default();
+        self.breaker.probe_ended();
+    }
+
+    /// Time has passed: something may have been added; and whether a search for changes is late by now.
+    pub(crate) fn time_has_passed(&mut self, search_is_late: bool) {
+        (self.queue.next_look, self.queue.search_waits) = (None, search_is_late);
+    }
+
+    /// The journal refuses something: nothing begins any more in this round.
+    pub(crate) fn journal_refuses(&mut self) {
+        self.queue.journal_refuses = true;
+    }
+
+    /// How many more requests may start now.
+    fn room(&self, now: ClockReading) -> usize {
+        if self.queue.search_waits || self.queue.journal_refuses {
+            return 0;
+        }
+        let under_way = self.queue.taken.len();
+        match self.breaker.breaker_state(now) {
+            BreakerState::Closed => self.timing.in_flight_max.saturating_sub(under_way),
+            BreakerState::HalfOpen => 1_usize.saturating_sub(under_way),
+            // Open because of one report alone: any other may try the way.
+            BreakerState::Open(_) if self.breaker.suspect(now, &self.timing).is_some() => {
+                1_usize.saturating_sub(under_way)
+            }
+            BreakerState::Open(_) => 0,
+        }
+    }
+
+    /// Whether it pays to look up now what is owed.
+    pub(crate) fn wants_more(&self, now: ClockReading) -> bool {
+        self.room(now) > 0 && self.queue.wants_more()
+    }
+
+    /// How much to look up at first.
+    pub(crate) fn look_up(&self) -> usize {
+        self.queue.taken.len() + QUEUE_MAX
+    }
+
+    /// So much is owed of at most so much that was looked up; how much to look up instead, where what may not
+    /// begin has hidden what may.
+    pub(crate) fn owed(&mut self, due: Vec<Due>, limit: usize, paused: bool) -> Option<usize> {
+        let all = due.len() < limit;
+        let waiting = due.into_iter().filter(|due| self.queue.may_begin(due, paused)).collect();
+        self.queue.waiting = waiting;
+        (!all && self.queue.waiting.is_empty()).then(|| limit.saturating_mul(4))
+    }
+
+    /// All was looked up that is owed, and this was put off too far.
+    pub(crate) fn looked(&mut self, now: ClockReading, put_off: Vec<Due>, paused: bool) {
+        let waiting: HashSet<_> = self.queue.waiting.iter().map(|due| due.id).collect();
+        let is_new = |due: &Due| self.queue.may_begin(due, paused) && !waiting.contains(&due.id);
+        let new: Vec<Due> = put_off.into_iter().filter(is_new).collect();
+        self.queue.waiting.extend(new);
+        self.queue.looked();
+        if self.breaker.breaker_state(now) != BreakerState::Closed {
+            let questions = &self.questions;
+            self.queue.least_tried_first(|id| questions.others_try_first(id));
+        }
+    }
+
+    /// Whether something waits that may begin now, unless sending is paused.
+    pub(crate) fn has_next(&self, now: ClockReading) -> bool {
+        self.room(now) > 0 && !self.queue.waiting.is_empty()
+    }
+
+    /// What begins now. Where the breaker is open, it is a probe.
+    pub(crate) fn next(&mut self, now: ClockReading, paused: bool) -> Vec<Due> {
+        let room = self.room(now);
+        let half_open = self.breaker.breaker_state(now) == BreakerState::HalfOpen;
+        let suspect = self.breaker.suspect(now, &self.timing).filter(|_| !half_open);
+        let orders = self.queue.start(room, paused, suspect);
+        if !orders.is_empty() {
+            self.breaker.probe_started();
+        }
+        orders
+    }
+
+    /// What was to be done for this report has been done, whatever came of it.
+    pub(crate) fn done(&mut self, id: SubmissionId) {
+        self.queue.taken.remove(&id);
+        if self.queue.taken.is_empty() {
+            // A probe has come to nothing where its report was withdrawn or the round broke off.
+            self.breaker.probe_ended();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fhir::Instant;
+
+    use super::*;
+
+    fn due(id: i64) -> Due {
+        let now = Instant::from_seconds(0);
+        Due {
+            id: SubmissionId(id),
+            state: State::Queued { attempt: 0, due: now, refusals: 0, doubts: 0 },
+            duty: Duty::Send,
+            due: now,
+            identifier: String::new(),
+            endpoint: String::new(),
+            corrects: None,
+        }
+    }
+
+    fn done(queue: &mut Queue, ids: impl IntoIterator<Item = i64>) {
+        for id in ids {
+            queue.taken.remove(&SubmissionId(id));
+        }
+    }
+
+    #[test]
+    fn looks_in_vain_become_rare_until_time_passes() {
+        let mut queue = Queue::default();
+        assert!(queue.wants_more());
+        queue.waiting.extend([due(1), due(2), due(3)]);
+        queue.looked();
+        assert_eq!(queue.start(2, false, None).len(), 2);
+        assert!(!queue.wants_more(), "something waits");
+        assert_eq!(queue.start(2, false, None).len(), 1);
+        assert!(queue.wants_more());
+        queue.looked();
+        assert!(!queue.wants_more());
+        done(&mut queue, [1]);
+        assert!(!queue.wants_more());
+        done(&mut queue, [2]);
+        assert!(queue.wants_more(), "half of the work is done");
+        queue.waiting.extend((11..19).map(due));
+        queue.looked();
+        queue.start(8, false, None);
+        queue.next_look = None;
+        assert!(queue.wants_more(), "time has passed");
+        queue.looked();
+        done(&mut queue, 11..15);
+        assert!(!queue.wants_more());
+        done(&mut queue, [15]);
+        assert!(queue.wants_more(), "half of the work is done");
+    }
+
+    #[test]
+    fn a_probe_is_made_with_what_was_tried_least() {
+        let mut queue = Queue::default();
+        let tried = |id, attempt| Due {
+            state: State::Queued { attempt, due: Instant::from_seconds(0), refusals: 0, doubts: 0 },
+            ..due(id)
+        };
+        queue.waiting.extend([tried(1, 3), tried(2, 0), tried(3, 1), tried(4, 0)]);
+        queue.least_tried_first(|id| id == SubmissionId(2));
+        let order: Vec<i64> = queue.start(4, false, None).iter().map(|due| due.id.0).collect();
+        assert_eq!(order, [4, 3, 1, 2]);
+    }
+
+    #[test]
+    fn what_is_paused_or_under_way_does_not_begin() {
+        let mut queue = Queue::default();
+        queue.waiting.extend([due(1), due(1), due(2)]);
+        assert_eq!(queue.start(3, false, None).len(), 2);
+        queue.waiting.push_back(due(3));
+        assert!(queue.start(3, true, None).is_empty());
+        queue.waiting.extend([due(4), due(5)]);
+        let others: Vec<i64> =
+            queue.start(3, false, Some(SubmissionId(4))).iter().map(|due| due.id.0).collect();
+        assert_eq!(others, [5], "the suspect does not try the way for the others");
+    }
+}
