@@ -66,6 +66,8 @@ const NEEDS: &[Need] = &[
     need("xdotool", Purpose::Test, Sign::Program(&["xdotool"])),
     need("python3-gi", Purpose::Test, Sign::Python("gi")),
     need("gir1.2-gtk-3.0", Purpose::Test, Sign::None),
+    // Counts the instructions of the work on a report.
+    need("valgrind", Purpose::Test, Sign::Program(&["valgrind"])),
     need("openssl", Purpose::Test, Sign::Program(&["openssl"])),
     // Off the PATH in Debian: the sign is for other systems.
     need("postgresql", Purpose::Test, Sign::Program(&["initdb"])),
