@@ -52,7 +52,7 @@ impl Plan {
     }
 }
 
-/// A report came and the journal knows of it: where the search is to stand still, it does so before.
+/// The journal knows of a report that came: where the search is to stand still, it does so before.
 pub(crate) fn stand_still(world: &World, endpoint: usize, identifier: &str) {
     let Some((from, until)) = world.plan.edges.stands else { return };
     if (from..until).contains(&world.truth()) {
