@@ -9,7 +9,8 @@ use fhir::Instant;
 pub trait Clock: Send + Sync + 'static {
     /// Now, by the computer's clock. It may be set at any time.
     fn now(&self) -> Instant;
-    /// Time since some fixed point, by a clock that nobody sets. It may stand while the computer sleeps.
+    /// Time since some fixed point, by a clock that nobody sets. It may stand while the computer
+    /// sleeps.
     fn steady(&self) -> Duration;
     /// A number in `[0, 1)`.
     fn fraction(&self) -> f64;
@@ -27,8 +28,8 @@ impl ClockReading {
         Self { wall: clock.now(), steady: clock.steady() }
     }
 
-    /// How long ago `earlier` was: the longer of what both clocks say. A clock that is set back holds nothing
-    /// up, and time that the computer slept has passed.
+    /// How long ago `earlier` was: the longer of what both clocks say. A clock that is set back
+    /// holds nothing up, and time that the computer slept has passed.
     pub(crate) fn since(self, earlier: Self) -> Duration {
         let wall = u64::try_from(self.wall.0.saturating_sub(earlier.wall.0)).unwrap_or(0);
         self.steady.saturating_sub(earlier.steady).max(Duration::from_micros(wall))

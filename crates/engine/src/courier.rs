@@ -1,11 +1,14 @@
-//! What decides how the reports of one endpoint are sent and followed: plain data and rules, without IO.
+//! What decides how the reports of one endpoint are sent and followed: plain data and rules,
+//! without IO.
 //!
-//! It reads no clock and no journal, waits for nothing and asks nobody. The worker, which drives it, tells
-//! it the time and what came of each exchange, and does what it says. All that it knows may be lost at any
-//! moment: what must not be lost stands in the journal.
+//! It reads no clock and no journal, waits for nothing and asks nobody. The worker, which drives
+//! it, tells it the time and what came of each exchange, and does what it says. All that it knows
+//! may be lost at any moment: what must not be lost stands in the journal.
 
 pub(crate) mod breaker;
 pub(crate) mod cursor;
+pub(crate) mod deliveries;
+pub(crate) mod preflight;
 mod questions;
 mod queue;
 pub(crate) mod searches;
@@ -29,8 +32,8 @@ use verdict::{Health, Verdict};
 
 /// Longest rest between two looks at the journal: another process may have added work.
 pub(crate) const REST_MAX: Duration = Duration::from_secs(5);
-/// A delivery that began before a certificate was replaced may end so much later: the time limit of a
-/// delivery, 180 s, and what the journal takes.
+/// A delivery that began before a certificate was replaced may end so much later: the time limit of
+/// a delivery, 180 s, and what the journal takes.
 pub(crate) const SENT_BEFORE_SECONDS: i64 = 200;
 
 /// What decides for one endpoint. It may be lost at any moment.
@@ -47,7 +50,8 @@ pub(crate) struct Courier {
     sweeps: Sweeps,
     /// The way to the authority has been tried with a question.
     preflight_done: bool,
-    /// A request was refused in an answer since the last search: whoever refuses one may answer the other.
+    /// A request was refused in an answer since the last search: whoever refuses one may answer the
+    /// other.
     refused: bool,
     /// The journal failed in the middle of the last round.
     broken_off: bool,
@@ -118,8 +122,8 @@ impl Courier {
         self.can_search && !self.searches.are_refused()
     }
 
-    /// Whether a report that was sent or accepted then may have gone with another certificate than the one
-    /// in use: then no search tells of it.
+    /// Whether a report that was sent or accepted then may have gone with another certificate than
+    /// the one in use: then no search tells of it.
     pub(crate) fn was_sent_formerly(&self, since: Instant) -> bool {
         self.formerly.iter().any(|period| period.covers((since, since)))
     }
@@ -137,7 +141,8 @@ impl Courier {
         !matches!(self.breaker.breaker_state(now), BreakerState::Open(_)) && !self.preflight_done
     }
 
-    /// Somebody has answered at the authority's address: what it thinks of reports is its answer to one.
+    /// Somebody has answered at the authority's address: what it thinks of reports is its answer to
+    /// one.
     pub(crate) fn preflight_ended(&mut self) {
         self.preflight_done = true;
     }
@@ -147,7 +152,8 @@ impl Courier {
         self.broken_off = broken_off;
     }
 
-    /// The journal broke off the last round: it left requests without an answer, as a dead process does.
+    /// The journal broke off the last round: it left requests without an answer, as a dead process
+    /// does.
     pub(crate) fn owes_recovery(&self) -> bool {
         self.broken_off
     }
@@ -157,8 +163,8 @@ impl Courier {
         let refused = std::mem::take(&mut self.refused);
         match self.breaker.breaker_state(now) {
             BreakerState::Closed | BreakerState::HalfOpen => Some(Tells::TheBreaker),
-            // What is in progress does not wait until reports are let in again: one search for each refused
-            // probe, and as ever where only one report is refused.
+            // What is in progress does not wait until reports are let in again: one search for each
+            // refused probe, and as ever where only one report is refused.
             BreakerState::Open(_) => {
                 (refused || self.breaker.suspects_one()).then_some(Tells::Nobody)
             }
@@ -203,7 +209,8 @@ impl Courier {
         self.observe(now, &verdict.health, about, heard, fraction)
     }
 
-    /// What an exchange shows about the connection: breaker and banner follow. `heard`: an answer came.
+    /// What an exchange shows about the connection: breaker and banner follow. `heard`: an answer
+    /// came.
     pub(crate) fn observe(
         &mut self,
         now: ClockReading,
@@ -238,11 +245,19 @@ impl Courier {
         let until = self.breaker.failed(now, &self.timing, failure, fraction);
         Some(Seen { contact: false, state: Some((state, Some(until))) })
     }
+}
 
-    /// A report was refused in an answer: whether others were let in since that happened to it last.
-    pub(crate) fn refuses_only(&mut self, id: SubmissionId) -> bool {
-        self.breaker.refuses_only(id)
+/// How long a worker rests after a round that ended now, did so much, and owes something next then.
+pub(crate) fn rest(done: usize, next: Option<Instant>, now: Instant) -> Duration {
+    let Some(next) = next else { return REST_MAX };
+    let micros = next.0.saturating_sub(now.0).max(0);
+    if done == 0 && micros == 0 {
+        // Owed and not done: paused, or another endpoint's. Whoever changes that wakes us.
+        return REST_MAX;
     }
+    // Woken a moment too early: no busy loop.
+    let floor = if done == 0 { 1_000 } else { 0 };
+    Duration::from_micros(u64::try_from(micros.max(floor)).unwrap_or(0)).min(REST_MAX)
 }
 
 #[cfg(test)]

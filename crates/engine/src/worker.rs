@@ -1,7 +1,7 @@
 //! The background worker of one endpoint: it takes no input, looks up what is owed, and does it.
 //!
-//! A missed wake costs latency only. It has the lease, the clock, the journal and the authority, and does what
-//! the courier decides. Everything that it learns goes through the journal.
+//! A missed wake costs latency only. It has the lease, the clock, the journal and the authority,
+//! and does what the courier decides. Everything that it learns goes through the journal.
 
 pub(crate) mod couriers;
 mod deliveries;
@@ -17,8 +17,6 @@ mod searchless;
 mod sight;
 mod unsent;
 
-pub(crate) use deliveries::open_request;
-pub use deliveries::reached_nobody;
 pub(crate) use duties::{kept, wrapped};
 pub use formerly::Formerly;
 pub use searchless::COURIER_NOTICES;
@@ -37,7 +35,7 @@ use crate::connection::{Connection, ConnectionState, JournalRefusal};
 use crate::courier::breaker::RequestKind;
 use crate::courier::searches::Tells;
 use crate::courier::verdict::Health;
-use crate::courier::{Courier, REST_MAX, Seen};
+use crate::courier::{self, Courier, REST_MAX, Seen};
 use crate::{Clock, ClockReading, LeaseKeeper, Timing, person};
 
 /// The worker of one endpoint.
@@ -110,7 +108,8 @@ impl<A: Authority> Worker<A> {
         }
     }
 
-    /// It begins nothing any more as soon as this is no longer so: another address or certificate may be in force.
+    /// It begins nothing any more as soon as this is no longer so: another address or certificate
+    /// may be in force.
     #[must_use]
     pub fn while_in_force(self, in_force: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { in_force: Box::new(in_force), ..self }
@@ -122,7 +121,7 @@ impl<A: Authority> Worker<A> {
         let mut held = None;
         while !cancel.is_cancelled() && (self.in_force)() {
             let rest = match self.turn(&mut held, &cancel).await {
-                Ok(round) => rest(round, self.clock.now()),
+                Ok(round) => courier::rest(round.done, round.next, self.clock.now()),
                 Err(problem) => {
                     self.journal_failed(&problem);
                     REST_MAX
@@ -203,8 +202,8 @@ impl<A: Authority> Worker<A> {
 }
 
 impl<A: Authority> Worker<A> {
-    /// One pass on a person's behalf: recover, do what is owed, and search for changes whether or not the
-    /// pause is over. `None` where another process works the queue.
+    /// One pass on a person's behalf: recover, do what is owed, and search for changes whether or
+    /// not the pause is over. `None` where another process works the queue.
     pub async fn once(&self) -> Result<Option<usize>, JournalError> {
         self.lease.join();
         let done = self.pass().await;
@@ -230,8 +229,8 @@ impl<A: Authority> Worker<A> {
         Ok(Some(round.done + moved))
     }
 
-    /// A lease that the clock calls valid for longer than any is given out is watched first, because the clock was set
-    /// back, and its holder may be dead.
+    /// A lease that the clock calls valid for longer than any is given out is watched first,
+    /// because the clock was set back, and its holder may be dead.
     async fn wait_for_lease(&self) -> Result<Option<Token>, JournalError> {
         loop {
             if let Some(lease) = self.lease.hold()? {
@@ -243,42 +242,5 @@ impl<A: Authority> Worker<A> {
             }
             tokio::time::sleep(WATCH_EVERY).await;
         }
-    }
-}
-
-/// How long a worker rests after a round that ended now.
-fn rest(round: Round, now: Instant) -> Duration {
-    let Some(next) = round.next else { return REST_MAX };
-    let micros = next.0.saturating_sub(now.0).max(0);
-    if round.done == 0 && micros == 0 {
-        // Owed and not done: paused, or another endpoint's. Whoever changes that wakes us.
-        return REST_MAX;
-    }
-    // Woken a moment too early: no busy loop.
-    let floor = if round.done == 0 { 1_000 } else { 0 };
-    Duration::from_micros(u64::try_from(micros.max(floor)).unwrap_or(0)).min(REST_MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_worker_rests_until_something_is_owed_and_never_for_long() {
-        let now = Instant::from_seconds(1_000);
-        let in_micros = |micros| Some(now.plus_micros(micros));
-        let after = |done, next| rest(Round { done, next }, now);
-        assert_eq!(after(0, None), REST_MAX);
-        assert_eq!(after(3, None), REST_MAX);
-        assert_eq!(after(1, in_micros(2_000_000)), Duration::from_secs(2));
-        assert_eq!(after(0, in_micros(2_000_000)), Duration::from_secs(2));
-        assert_eq!(after(1, in_micros(3_600_000_000)), REST_MAX);
-        // More may be owed at once; what could not be done is no reason to spin.
-        assert_eq!(after(1, in_micros(0)), Duration::ZERO);
-        assert_eq!(after(1, in_micros(-5)), Duration::ZERO);
-        assert_eq!(after(0, in_micros(0)), REST_MAX);
-        assert_eq!(after(0, in_micros(-5)), REST_MAX);
-        assert_eq!(after(0, in_micros(7)), Duration::from_millis(1));
-        assert_eq!(after(1, in_micros(7)), Duration::from_micros(7));
     }
 }

@@ -1,5 +1,5 @@
-//! The circuit breaker of one endpoint. It opens after a fault that concerns all reports; after a pause it lets one
-//! request through at a time, to see whether the authority is back.
+//! The circuit breaker of one endpoint. It opens after a fault that concerns all reports; after a
+//! pause it lets one request through at a time, to see whether the authority is back.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -81,15 +81,15 @@ impl CircuitBreaker {
         }
     }
 
-    /// Where one report was refused, and nothing else before it: that report. Any other may try the way after the
-    /// shortest pause, however often this one was refused.
+    /// Where one report was refused, and nothing else before it: that report. Any other may try the
+    /// way after the shortest pause, however often this one was refused.
     pub(crate) fn suspect(&self, now: ClockReading, timing: &Timing) -> Option<SubmissionId> {
         let (since, _) = self.opened.filter(|_| !self.probing)?;
         self.suspect.filter(|_| now.since(since) >= timing.backoff_min)
     }
 
-    /// A report was refused in an answer: whether others were let in since that happened to it last, so that it is
-    /// refused for its own sake.
+    /// A report was refused in an answer: whether others were let in since that happened to it
+    /// last, so that it is refused for its own sake.
     pub(crate) fn refuses_only(&mut self, id: SubmissionId) -> bool {
         if self.turned_away.len() >= TURNED_AWAY_MAX {
             self.turned_away.clear();
@@ -98,8 +98,8 @@ impl CircuitBreaker {
         before.is_some_and(|before| before < self.let_in)
     }
 
-    /// The question for a report was refused in an answer: whether other requests were answered since that happened to
-    /// it last, so that it is refused for what it asks.
+    /// The question for a report was refused in an answer: whether other requests were answered
+    /// since that happened to it last, so that it is refused for what it asks.
     pub(crate) fn refuses_only_question(&mut self, id: SubmissionId) -> bool {
         if self.not_told.len() >= TURNED_AWAY_MAX {
             self.not_told.clear();
@@ -133,8 +133,8 @@ impl CircuitBreaker {
         self.probing = false;
     }
 
-    /// The authority answered, whatever it said; `false` where that does not close it: reports are refused, and this was a
-    /// question.
+    /// The authority answered, whatever it said; `false` where that does not close it: reports are
+    /// refused, and this was a question.
     pub(crate) fn answered(&mut self, about: RequestKind) -> bool {
         self.answers += 1;
         if self.locked && about == RequestKind::Question {
@@ -154,7 +154,8 @@ impl CircuitBreaker {
         true
     }
 
-    /// Nothing else is tried before the returned time. Requests that were under way together count as one fault.
+    /// Nothing else is tried before the returned time. Requests that were under way together count
+    /// as one fault.
     pub(crate) fn failed(
         &mut self,
         now: ClockReading,
@@ -163,11 +164,13 @@ impl CircuitBreaker {
         fraction: f64,
     ) -> Instant {
         match failure.refused {
-            // Another fault than that of the one report: how often that was refused makes no pause longer.
+            // Another fault than that of the one report: how often that was refused makes no pause
+            // longer.
             None if self.suspect.take().is_some() => self.failures = 0,
             None => {}
             Some(refused) => {
-                // What was refused long ago says nothing: this process did not have the queue meanwhile.
+                // What was refused long ago says nothing: this process did not have the queue
+                // meanwhile.
                 let recent = |(since, _)| now.since(since) <= timing.backoff_max.saturating_mul(2);
                 let before = self.refused.filter(|_| self.opened.is_some_and(recent));
                 let alone = before.is_none_or(|before| before == refused);
@@ -184,8 +187,8 @@ impl CircuitBreaker {
         self.open(now, pause, |breaker| breaker.failures = failures)
     }
 
-    /// A request ended in doubt. Perhaps it is this report's fault, perhaps nobody answers any more: the
-    /// next one tries alone, soon at first.
+    /// A request ended in doubt. Perhaps it is this report's fault, perhaps nobody answers any
+    /// more: the next one tries alone, soon at first.
     pub(crate) fn doubted(&mut self, now: ClockReading, timing: &Timing, fraction: f64) -> Instant {
         self.suspect = None;
         let doubts = self.doubts.saturating_add(1);

@@ -15,14 +15,15 @@ pub(crate) struct SearchCursor {
     until: Option<Instant>,
     /// It was cut off there, and can go on there.
     pub(crate) cut_at: Option<Instant>,
-    /// It went on without an overlap where another was cut off, or the next one will: what the authority shows late
-    /// may lie before.
+    /// It went on without an overlap where another was cut off, or the next one will: what the
+    /// authority shows late may lie before.
     is_part: bool,
 }
 
 impl SearchCursor {
-    /// Only what was seen counts: nothing may also mean that this certificate has no access just now. What was cut
-    /// off counts as far as it goes where it came in the order that was asked for.
+    /// Only what was seen counts: nothing may also mean that this certificate has no access just
+    /// now. What was cut off counts as far as it goes where it came in the order that was asked
+    /// for.
     pub(crate) fn of(changes: &Changes, since: Instant, goes_on: bool) -> Self {
         let shown = || changes.answers.iter().map(|answer| answer.last_updated);
         let newest = shown().flatten().max();
@@ -39,9 +40,10 @@ impl SearchCursor {
         }
     }
 
-    /// Where the next search begins, less the overlap; `None`: where this one did. What could not be read may be a
-    /// report of ours, so it is asked for again for a day; then the read by id is left. No time that the authority
-    /// has not reached yet: a wrong clock there must not hide what comes until then.
+    /// Where the next search begins, less the overlap; `None`: where this one did. What could not
+    /// be read may be a report of ours, so it is asked for again for a day; then the read by id is
+    /// left. No time that the authority has not reached yet: a wrong clock there must not hide what
+    /// comes until then.
     pub(crate) fn watermark(
         self,
         before: Option<Instant>,

@@ -1,4 +1,5 @@
-//! Questions for single reports that are refused, or answered in vain: what is remembered of them. Pure.
+//! Questions for single reports that are refused, or answered in vain: what is remembered of them.
+//! Pure.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -56,8 +57,9 @@ impl Questions {
 }
 
 impl Courier {
-    /// How long a report has been in doubt by our clocks: by the computer's since it began; by the steady one
-    /// since this process first asked in vain, so that a clock that was set back holds nothing up.
+    /// How long a report has been in doubt by our clocks: by the computer's since it began; by the
+    /// steady one since this process first asked in vain, so that a clock that was set back holds
+    /// nothing up.
     pub(crate) fn in_doubt_for(
         &mut self,
         now: ClockReading,
@@ -68,8 +70,8 @@ impl Courier {
         elapsed(since, now.wall).max(now.steady.saturating_sub(first))
     }
 
-    /// The question for a report in doubt was answered with this: unless it was in vain, nothing of what was
-    /// asked before is remembered.
+    /// The question for a report in doubt was answered with this: unless it was in vain, nothing of
+    /// what was asked before is remembered.
     pub(crate) fn asked(&mut self, id: SubmissionId, event: Option<&Event>) {
         if !matches!(event, Some(Event::AskedInVain { .. } | Event::NotAnswered { .. })) {
             self.questions.doubts.remove(&id);
@@ -87,8 +89,8 @@ impl Courier {
         self.questions.let_others_try(id);
     }
 
-    /// The question for a report was refused in an answer, or its answer is never whole, while others are
-    /// answered: how often that happened. Who asks for patience asks it of everybody.
+    /// The question for a report was refused in an answer, or its answer is never whole, while
+    /// others are answered: how often that happened. Who asks for patience asks it of everybody.
     fn refused_alone(&mut self, id: SubmissionId, fault: &Fault) -> Option<u32> {
         if fault.evidence().is_none() || fault.asks_for_patience() {
             return None;
@@ -98,8 +100,8 @@ impl Courier {
         (is_never_whole || others_are_answered).then(|| self.questions.refused_once_more(id))
     }
 
-    /// As [`Self::refused_alone`], also where patience is asked for it alone, or it alone has no answer again
-    /// and again.
+    /// As [`Self::refused_alone`], also where patience is asked for it alone, or it alone has no
+    /// answer again and again.
     pub(crate) fn in_vain_alone(&mut self, id: SubmissionId, fault: &Fault) -> Option<u32> {
         if let Some(times) = self.refused_alone(id, fault) {
             return Some(times);
@@ -110,8 +112,8 @@ impl Courier {
         (is_heard || times >= self.timing.refusals_max).then_some(times)
     }
 
-    /// The question for this report is refused; or it is put off, or has no answer, again and again while
-    /// others are answered.
+    /// The question for this report is refused; or it is put off, or has no answer, again and again
+    /// while others are answered.
     pub(crate) fn is_never_answered(&mut self, id: SubmissionId, fault: &Fault) -> bool {
         fault.refuses_the_question()
             || self.refused_alone(id, fault).is_some()
@@ -119,16 +121,16 @@ impl Courier {
                 && self.questions.refused_once_more(id) >= self.timing.refusals_max
     }
 
-    /// Whether a report that has failed could not be asked for, and is read again later: searches show it
-    /// meanwhile, again and again.
+    /// Whether a report that has failed could not be asked for, and is read again later: searches
+    /// show it meanwhile, again and again.
     pub(crate) fn rests_unasked(&self, id: SubmissionId, now: Instant) -> bool {
         let refusals = self.questions.refused_alone.get(&id);
         refusals.and_then(|it| it.next).is_some_and(|next| now < next)
     }
 
-    /// A delivery has failed, and whether there is another one could not be asked: it is read again, more and
-    /// more seldom. Where the question has no answer again and again, while the delivery itself is told of
-    /// each time, the authority's word about that counts.
+    /// A delivery has failed, and whether there is another one could not be asked: it is read
+    /// again, more and more seldom. Where the question has no answer again and again, while the
+    /// delivery itself is told of each time, the authority's word about that counts.
     pub(crate) fn failed_unasked(
         &mut self,
         id: SubmissionId,
@@ -151,7 +153,8 @@ impl Courier {
         self.questions.refused_alone.insert(id, Refusals { times, next: Some(due) });
         let event = match state {
             State::InProgress { since, .. } => {
-                // As for what is not found: what no search tells of is read as often as others search.
+                // As for what is not found: what no search tells of is read as often as others
+                // search.
                 let latest = context.after(context.timing.poll_max);
                 let due = if self.is_unsearched(state) { due.min(latest) } else { due };
                 let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();

@@ -9,8 +9,9 @@ use super::Courier;
 use super::breaker::BreakerState;
 use crate::ClockReading;
 
-/// Looked up at once: several times what is under way, little enough that a pause or a withdrawal finds most
-/// of the work still in the journal. What was withdrawn meanwhile is not sent: `State::apply` refuses.
+/// Looked up at once: several times what is under way, little enough that a pause or a withdrawal
+/// finds most of the work still in the journal. What was withdrawn meanwhile is not sent:
+/// `State::apply` refuses.
 pub(super) const QUEUE_MAX: usize = 256;
 
 /// The next duties of a round.
@@ -24,8 +25,8 @@ pub(super) struct Queue {
     next_look: Option<usize>,
     /// What is under way ends, and then it is searched: news may not wait for a long queue.
     search_waits: bool,
-    /// The journal refuses: requests that are under way are finished, because what it refuses of one report
-    /// throws no other into doubt.
+    /// The journal refuses: requests that are under way are finished, because what it refuses of
+    /// one report throws no other into doubt.
     journal_refuses: bool,
 }
 
@@ -53,8 +54,8 @@ impl Queue {
         started
     }
 
-    /// For a probe: a report that is always refused, or that cannot be asked for, must not try the way for
-    /// the others each time.
+    /// For a probe: a report that is always refused, or that cannot be asked for, must not try the
+    /// way for the others each time.
     fn least_tried_first(&mut self, comes_last: impl Fn(SubmissionId) -> bool) {
         let tried = |due: &Due| match due.state {
             State::Queued { attempt, .. } => (comes_last(due.id), attempt),
@@ -76,7 +77,8 @@ impl Courier {
         self.breaker.probe_ended();
     }
 
-    /// Time has passed: something may have been added; and whether a search for changes is late by now.
+    /// Time has passed: something may have been added; and whether a search for changes is late by
+    /// now.
     pub(crate) fn time_has_passed(&mut self, search_is_late: bool) {
         (self.queue.next_look, self.queue.search_waits) = (None, search_is_late);
     }
@@ -113,8 +115,8 @@ impl Courier {
         self.queue.taken.len() + QUEUE_MAX
     }
 
-    /// So much is owed of at most so much that was looked up; how much to look up instead, where what may not
-    /// begin has hidden what may.
+    /// So much is owed of at most so much that was looked up; how much to look up instead, where
+    /// what may not begin has hidden what may.
     pub(crate) fn owed(&mut self, due: Vec<Due>, limit: usize, paused: bool) -> Option<usize> {
         let all = due.len() < limit;
         let waiting = due.into_iter().filter(|due| self.queue.may_begin(due, paused)).collect();

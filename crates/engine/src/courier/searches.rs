@@ -29,8 +29,8 @@ pub(super) struct Searches {
     last: Option<(ClockReading, Duration)>,
     /// The report that was accepted last, by the revision of the journal that says so.
     youngest: Option<(u64, Option<Youngest>)>,
-    /// Receipts of reports that are final here, with their identifiers: searches overlap, so most of what
-    /// they return is known.
+    /// Receipts of reports that are final here, with their identifiers: searches overlap, so most
+    /// of what they return is known.
     settled: HashMap<String, String>,
     /// The last search was cut off after this time: the next one goes on there, at once.
     cut_at: Option<Instant>,
@@ -38,8 +38,8 @@ pub(super) struct Searches {
     refused: Option<(u32, Duration)>,
     /// One was answered in the life of this courier.
     answered: bool,
-    /// The last one was answered with what is no answer, and so many other requests had been answered until
-    /// then.
+    /// The last one was answered with what is no answer, and so many other requests had been
+    /// answered until then.
     lost_at: Option<u64>,
 }
 
@@ -59,8 +59,8 @@ pub(crate) struct Youngest {
 }
 
 impl Youngest {
-    /// How long it has been in progress; where its time lies ahead, because the clock was set back, since it
-    /// was seen.
+    /// How long it has been in progress; where its time lies ahead, because the clock was set back,
+    /// since it was seen.
     fn age(&self, now: ClockReading) -> Duration {
         elapsed(self.accepted, now.wall).max(now.steady.saturating_sub(self.seen.steady))
     }
@@ -71,8 +71,8 @@ impl Youngest {
 pub(crate) enum Tells {
     /// The breaker, for whatever follows.
     TheBreaker,
-    /// Nobody: reports are refused just now, and that questions are answered changes nothing about it. That
-    /// they are not either clears the one report that was refused.
+    /// Nobody: reports are refused just now, and that questions are answered changes nothing about
+    /// it. That they are not either clears the one report that was refused.
     Nobody,
 }
 
@@ -132,8 +132,8 @@ impl Courier {
         now.after(pause.saturating_sub(now.since(last)))
     }
 
-    /// Whether a search for changes may have been due for a while, whichever report is open: the journal is
-    /// only asked where it can be so.
+    /// Whether a search for changes may have been due for a while, whichever report is open: the
+    /// journal is only asked where it can be so.
     pub(crate) fn search_may_be_late(&self, now: ClockReading) -> bool {
         let Some((last, took)) = self.searches.last else { return true };
         let rest = self.rest_of_searches(took).max(self.timing.poll_min);
@@ -172,7 +172,8 @@ impl Courier {
         (tells == Tells::TheBreaker).then_some(Health::Answered)
     }
 
-    /// Where the next search begins, after this one was learned from; the watermark to keep, if another.
+    /// Where the next search begins, after this one was learned from; the watermark to keep, if
+    /// another.
     pub(crate) fn search_learned(
         &mut self,
         start: SearchStart,
@@ -208,9 +209,9 @@ impl Courier {
         NoSearch::Nothing
     }
 
-    /// A search was answered with what is no answer: whether the one before was too, while other requests
-    /// between them were answered, so that it is no fault of the way. A gateway may refuse a question for
-    /// what stands in it, and an authority may have one report that it cannot show.
+    /// A search was answered with what is no answer: whether the one before was too, while other
+    /// requests between them were answered, so that it is no fault of the way. A gateway may refuse
+    /// a question for what stands in it, and an authority may have one report that it cannot show.
     fn only_searches_are_lost(&mut self) -> bool {
         let answers = self.breaker.answers();
         let before = self.searches.lost_at.replace(answers);

@@ -55,10 +55,10 @@ pub(crate) struct Look {
 }
 
 impl Courier {
-    /// What was put off for longer than anything ever is, or at a time that is still to come: the clock was
-    /// set back meanwhile. Looked for every minute, and until nothing is left. Where it was set back since
-    /// the last look, all that waits is owed: the breaker keeps whatever pause was asked for, by whichever
-    /// clock says more. `None` where it is not time to look.
+    /// What was put off for longer than anything ever is, or at a time that is still to come: the
+    /// clock was set back meanwhile. Looked for every minute, and until nothing is left. Where it
+    /// was set back since the last look, all that waits is owed: the breaker keeps whatever pause
+    /// was asked for, by whichever clock says more. `None` where it is not time to look.
     pub(crate) fn sweep(&self, now: ClockReading) -> Option<Sweep> {
         let set_back = now.set_back_since(self.sweeps.clocks) > AHEAD;
         if !set_back && self.sweeps.last.is_some_and(|last| now.since(last) < LOOK_FAR_EVERY) {
@@ -72,7 +72,8 @@ impl Courier {
         let read = if all_searched { timing.read_max } else { timing.poll_max };
         let recorded = if set_back { Instant(i64::MIN) } else { now.after(AHEAD) };
         let most = if set_back { SWEEP_MAX } else { QUEUE_MAX };
-        // Reading all that is in progress at once would be a storm, and searches learn of it anyway.
+        // Reading all that is in progress at once would be a storm, and searches learn of it
+        // anyway.
         let reads = if all_searched { most } else { SWEEP_MAX };
         let look =
             |state, after, recorded, most| Look { state, due: now.after(after), recorded, most };
@@ -89,20 +90,20 @@ impl Courier {
         due.duty != Duty::Read || due.due > sweep.longest || self.is_unsearched(&due.state)
     }
 
-    /// The queue was looked at, and this was looked for. What a clock that was set back has put off is looked
-    /// for once: put off again, it has a reason.
+    /// The queue was looked at, and this was looked for. What a clock that was set back has put off
+    /// is looked for once: put off again, it has a reason.
     pub(crate) fn swept(&mut self, now: ClockReading, whole: bool) {
         self.sweeps.clocks = now;
-        // Only a look counts as one: else the next would be put off by every round. Where there was more than
-        // it could take, the next one is at once; what it took may be put off as far again, and rests until
-        // the next one.
+        // Only a look counts as one: else the next would be put off by every round. Where there was
+        // more than it could take, the next one is at once; what it took may be put off as far
+        // again, and rests until the next one.
         if whole {
             self.sweeps.last = Some(now);
         }
     }
 
-    /// Searches are refused: what was to be read in hours is looked for at once, and read as often as others
-    /// search.
+    /// Searches are refused: what was to be read in hours is looked for at once, and read as often
+    /// as others search.
     pub(super) fn sweep_at_once(&mut self) {
         self.sweeps.last = None;
     }

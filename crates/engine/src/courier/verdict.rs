@@ -9,6 +9,7 @@ use report::Event;
 
 use super::visibility::{Belief, EmptyAnswer};
 use crate::Timing;
+use crate::clock::elapsed;
 
 /// What a result of an exchange means.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,9 +72,11 @@ pub(crate) struct Context<'a> {
     pub(crate) attempt: u32,
     /// Whether this release tells by search what has changed.
     pub(crate) searches: bool,
-    /// Where other reports were let in since this one was turned away last: how often it was before.
+    /// Where other reports were let in since this one was turned away last: how often it was
+    /// before.
     pub(crate) turned_away: Option<u32>,
-    /// The question for this report alone is refused, because others were answered since: how often it was.
+    /// The question for this report alone is refused, because others were answered since: how often
+    /// it was.
     pub(crate) alone: Option<u32>,
 }
 
@@ -86,8 +89,8 @@ impl Context<'_> {
         self.after(self.timing.backoff(self.attempt.max(1), retry_after, self.fraction))
     }
 
-    /// When to read a report that was accepted `age` ago: beside searches seldom, without them as often as others
-    /// search.
+    /// When to read a report that was accepted `age` ago: beside searches seldom, without them as
+    /// often as others search.
     pub(crate) fn read_at(&self, age: Duration) -> Instant {
         self.after(if self.searches { self.timing.read(age) } else { self.timing.poll(age) })
     }
@@ -105,8 +108,8 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
         }
         Err(fault) => fault,
     };
-    // What was sent before may have been received, whatever was believed: this refusal may mean that one. Or it may
-    // have been stored now, with an error beside it.
+    // What was sent before may have been received, whatever was believed: this refusal may mean
+    // that one. Or it may have been stored now, with an error beside it.
     let in_doubt = context.attempt > 1 || fault.may_be_stored();
     if let (Some(before), Some(evidence)) = (context.turned_away, fault.evidence())
         && let Fault::Locked { why, .. } | Fault::Transient { why, .. } = &fault
@@ -156,11 +159,12 @@ pub(crate) fn after_submit(result: Result<Received, Fault>, context: &Context<'_
 const NO_ACCESS: &str = "forbidden";
 /// Code of an answer that contradicts itself: as where one entry names two states.
 const NO_STATUS: &str = "not-fhir";
-/// Why nothing was learned: what is shown may be of this report, or of another one with the same identifier.
+/// Why nothing was learned: what is shown may be of this report, or of another one with the same
+/// identifier.
 pub(crate) const SHARED: &str = "shared-identifier";
 
-/// After a search by identifier. `empty` says what an empty result is worth; `refused`: the request before was
-/// refused.
+/// After a search by identifier. `empty` says what an empty result is worth; `refused`: the request
+/// before was refused.
 pub(crate) fn after_ask(
     result: Result<Found, Fault>,
     empty: &EmptyAnswer,
@@ -170,8 +174,8 @@ pub(crate) fn after_ask(
     let mut found = match result {
         Ok(found) => found,
         Err(fault) => {
-            // The authority answers, and this one question is refused or its list never whole: the others go on, and
-            // it is asked more and more seldom.
+            // The authority answers, and this one question is refused or its list never whole: the
+            // others go on, and it is asked more and more seldom.
             let why = fault.why().map_or(Event::WHY_REFUSED, Why::code).to_owned();
             let pauses = empty.asked.saturating_sub(1).max(context.alone.unwrap_or(0));
             // Asked of everybody, patience is the breaker's matter.
@@ -189,7 +193,8 @@ pub(crate) fn after_ask(
     };
     let contradicts = exchange::leave_out_contradictions(&mut found.answers) > 0;
     let hit = best(found.answers, context);
-    // Beside an entry that says nothing, because it may be the one that completed, only a completed one counts.
+    // Beside an entry that says nothing, because it may be the one that completed, only a completed
+    // one counts.
     let hit = hit.filter(|(event, _)| !contradicts || matches!(event, Event::Completed { .. }));
     if let Some((event, answer)) = hit {
         return answered(event, answer.issues, found.evidence);
@@ -219,7 +224,8 @@ fn best(answers: Vec<Answer>, context: &Context<'_>) -> Option<(Event, Answer)> 
     told.rev().max_by_key(|(_, answer)| answer.processing)
 }
 
-/// A search by identifier that was not asked out of doubt: what it shows counts, what it does not show says nothing.
+/// A search by identifier that was not asked out of doubt: what it shows counts, what it does not
+/// show says nothing.
 pub(crate) fn found_at_last(found: Found, context: &Context<'_>) -> Verdict {
     match best(found.answers, context) {
         Some((event, answer)) => answered(event, answer.issues, found.evidence),
@@ -241,6 +247,43 @@ pub(crate) struct ReadTimes {
     pub(crate) quiet: Duration,
     /// Since when reads have not found it.
     pub(crate) not_found_since: Option<Instant>,
+}
+
+impl ReadTimes {
+    /// Of a report that was accepted then, and of which a person last said then that the authority
+    /// is at it.
+    pub(crate) fn of(
+        (since, said): (Instant, Option<Instant>),
+        not_found_since: Option<Instant>,
+        result: &Result<Received, Fault>,
+        now: Instant,
+    ) -> Self {
+        let by_authority = result.as_ref().map_or(Duration::ZERO, in_progress_for);
+        let age = elapsed(since, now).max(by_authority);
+        Self { age, quiet: said.map_or(age, |said| elapsed(said, now)), not_found_since }
+    }
+}
+
+/// How long the authority has had a report in progress by its own clock: ours may have been set
+/// back since.
+fn in_progress_for(received: &Received) -> Duration {
+    let times = received.answer.last_updated.zip(received.evidence.server_date);
+    times.map_or(Duration::ZERO, |(updated, now)| elapsed(updated, now))
+}
+
+/// What was read by a number, where it speaks of the report with this identifier: numbers may begin
+/// anew where an authority is set up again, so that another report has ours now.
+pub(crate) fn of_report(received: Received, identifier: &str) -> Result<Received, Fault> {
+    if may_be(&received.answer, identifier) {
+        return Ok(received);
+    }
+    let evidence = Some(Box::new(received.evidence));
+    Err(Fault::Transient { why: Why::AnotherIdentifier, retry_after: None, evidence })
+}
+
+/// Whether a report that could not be read by its number is looked for by its identifier.
+pub(crate) fn has_second_way(fault: &Fault) -> bool {
+    is_not_found(fault) || fault.refuses_the_question()
 }
 
 /// After a read by id.
@@ -277,7 +320,8 @@ pub(crate) fn after_read(
         let lasts = not_found_since.map(|since| context.now.0.saturating_sub(since.0));
         let lasts = Duration::from_micros(u64::try_from(lasts.unwrap_or(0)).unwrap_or(0));
         let late = too_long || lasts >= context.timing.not_found_max;
-        // No later than what no search tells of is ever read: else it would count as put off by a wrong clock.
+        // No later than what no search tells of is ever read: else it would count as put off by a
+        // wrong clock.
         let due = match context.searches {
             true => context.after(context.timing.read(age)),
             false => due.max(context.after(context.timing.backoff_min)),
@@ -295,48 +339,14 @@ pub(crate) fn after_read(
     if of_one { Verdict { health: Health::OfOne, ..verdict } } else { verdict }
 }
 
-/// What the question before the first report has shown.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Preflight {
-    /// Somebody who may be the authority has answered: reports may leave. By its clock.
-    Answered(Option<Instant>),
-    /// Nobody has, or something else; `heard`: an answer came.
-    Failed {
-        /// What this shows of the way.
-        health: Health,
-        /// An answer came.
-        heard: bool,
-    },
-}
-
-/// After the question before the first report.
-pub(crate) fn after_preflight<T>(result: Result<(T, Evidence), Fault>) -> Preflight {
-    match result {
-        // Who leads elsewhere, asks for a proxy's password or shows a web page is not the authority.
-        Err(fault) if stands_between(&fault) => {
-            Preflight::Failed { health: Health::of_intermediary(fault), heard: true }
-        }
-        // Whatever it answers, it answers: what it thinks of reports is its answer to a report.
-        Ok((_, evidence)) => Preflight::Answered(evidence.server_date),
-        Err(fault) => match fault.evidence() {
-            Some(answer) => Preflight::Answered(answer.server_date),
-            None => Preflight::Failed { health: Health::of_question(fault), heard: false },
-        },
-    }
-}
-
-/// The answer is not the authority's: a redirect, a proxy, a captive portal, a gateway's own page.
-fn stands_between(fault: &Fault) -> bool {
-    matches!(fault.why(), Some(Why::Redirect { .. } | Why::ProxyAuthentication | Why::Html { .. }))
-}
-
 /// Whether an answer may speak of the report with this identifier: it names it, or none at all.
 pub(crate) fn may_be(answer: &Answer, identifier: &str) -> bool {
     answer.identifiers.is_empty()
         || answer.identifiers.iter().any(|known| known.eq_ignore_ascii_case(identifier))
 }
 
-/// The authority does not show what it has accepted; a number that is another report's now shows no more.
+/// The authority does not show what it has accepted; a number that is another report's now shows no
+/// more.
 pub(crate) fn is_not_found(fault: &Fault) -> bool {
     matches!(fault.why(), Some(Why::NotFound { .. } | Why::AnotherIdentifier))
 }
@@ -375,8 +385,8 @@ fn doubted(why: &Why, evidence: Option<Evidence>, context: &Context<'_>) -> Verd
     }
 }
 
-/// It alone was refused, `before` times until now: its own pauses grow, whatever becomes of others; in the end a
-/// person must look.
+/// It alone was refused, `before` times until now: its own pauses grow, whatever becomes of others;
+/// in the end a person must look.
 fn turned_away(
     why: &Why,
     retry_after: Option<Duration>,

@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
-use crate::Timing;
+use fhir::Instant;
 
-/// Whether this certificate is shown what the authority has of ours. An empty answer alone proves nothing: to a
-/// certificate without access everything is empty.
+use crate::Timing;
+use crate::clock::elapsed;
+
+/// Whether this certificate is shown what the authority has of ours. An empty answer alone proves
+/// nothing: to a certificate without access everything is empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visibility {
     /// It is shown another report of this journal.
     Ours,
-    /// The authority has accepted nothing of ours that it could show. What it shows of others proves nothing.
+    /// The authority has accepted nothing of ours that it could show. What it shows of others
+    /// proves nothing.
     NothingYet,
     /// It is not shown what the authority has accepted from us: it has lost its access.
     Lost,
@@ -53,15 +57,47 @@ pub(crate) enum Belief {
 }
 
 impl EmptyAnswer {
-    /// The age of the doubt: the smaller of what both clocks say. Where the authority tells no time, no more than the
-    /// pauses between our questions add up to.
+    /// Whether the next answer may end a doubt that was asked for so often in vain: then it is
+    /// looked before the question what is shown at all.
+    pub(crate) fn may_end(asked: u32, timing: &Timing) -> bool {
+        asked.saturating_add(1) >= timing.asks_min
+    }
+
+    /// The next one, after so many in vain of which the first was given then, both by the
+    /// authority's clock. What was looked at after it is still to come.
+    pub(crate) fn new(
+        (asked, first): (u32, Option<Instant>),
+        answered: Option<Instant>,
+        before: Visibility,
+        shared: bool,
+    ) -> Self {
+        let since_first = |now| first.map_or(Duration::ZERO, |first| elapsed(first, now));
+        Self {
+            asked: asked.saturating_add(1),
+            by_authority: answered.map(since_first),
+            by_us: Duration::ZERO,
+            before,
+            after: Visibility::Unknown,
+            between: Duration::ZERO,
+            shared,
+            elsewhere: false,
+        }
+    }
+
+    /// Whether it is worth a look after it what is shown at all, because it may be believed.
+    pub(crate) fn wants_second_look(&self, timing: &Timing) -> bool {
+        self.is_ripe(timing) && self.before != Visibility::Unknown && !self.shared
+    }
+
+    /// The age of the doubt: the smaller of what both clocks say. Where the authority tells no
+    /// time, no more than the pauses between our questions add up to.
     fn age(&self, timing: &Timing) -> Duration {
         let limit = || timing.asking(self.asked.saturating_sub(1));
         self.by_us.min(self.by_authority.unwrap_or_else(limit))
     }
 
     /// Asked often enough and for long enough that what is seen around it decides.
-    pub(crate) fn is_ripe(&self, timing: &Timing) -> bool {
+    fn is_ripe(&self, timing: &Timing) -> bool {
         self.asked >= timing.asks_min && self.age(timing) >= timing.doubt_min
     }
 
@@ -97,7 +133,8 @@ mod tests {
         use Belief::{Ambiguous, NoAccess, NotReceived, NotYet};
         use Visibility::{Lost, NothingYet, Ours, Unknown};
         let (timing, minutes) = (Timing::default(), |m: u64| Duration::from_secs(m * 60));
-        // Asked, minutes by the authority's clock and by ours, seen before and after, minutes between, shared.
+        // Asked, minutes by the authority's clock and by ours, seen before and after, minutes
+        // between, shared.
         type Row = (u32, Option<u64>, u64, Visibility, Visibility, u64, bool, Belief);
         let rows: &[Row] = &[
             (5, Some(10), 10, Ours, Ours, 0, false, NotReceived),
@@ -106,7 +143,8 @@ mod tests {
             // The authority's clock leapt, or ours did.
             (9, Some(999), 9, Ours, Ours, 0, false, NotYet),
             (9, Some(9), 999, Ours, Ours, 0, false, NotYet),
-            // It tells no time: the pauses between six questions are less than ten minutes, of seven more.
+            // It tells no time: the pauses between six questions are less than ten minutes, of
+            // seven more.
             (7, None, 99, Ours, Ours, 0, false, NotYet),
             (8, None, 99, Ours, Ours, 0, false, NotReceived),
             (8, None, 9, Ours, Ours, 0, false, NotYet),
@@ -139,6 +177,41 @@ mod tests {
             assert_eq!(answer.belief(&timing), belief, "{answer:?}");
             let elsewhere = EmptyAnswer { elsewhere: true, ..answer }.belief(&timing);
             assert_ne!(elsewhere, NotReceived, "another copy may send {answer:?}");
+        }
+    }
+
+    #[test]
+    fn an_empty_answer_counts_from_the_first_one() {
+        let (timing, at) = (Timing::default(), Instant::from_seconds);
+        // Asked in vain so far, when first and now by the authority's clock.
+        for (asked, first, now, times, by_authority) in [
+            (0, None, Some(at(100)), 1, Some(0)),
+            (4, Some(at(100)), Some(at(160)), 5, Some(60)),
+            (4, Some(at(100)), Some(at(40)), 5, Some(0)),
+            (4, Some(at(100)), None, 5, None),
+        ] {
+            let answer = EmptyAnswer::new((asked, first), now, Visibility::Ours, false);
+            assert_eq!(answer.asked, times);
+            assert_eq!(answer.by_authority, by_authority.map(Duration::from_secs));
+            assert_eq!(answer.belief(&timing), Belief::NotYet, "nothing was looked at after it");
+        }
+        assert!(!EmptyAnswer::may_end(3, &timing) && EmptyAnswer::may_end(4, &timing));
+    }
+
+    #[test]
+    fn it_is_looked_after_an_empty_answer_only_where_it_may_be_believed() {
+        let (timing, at) = (Timing::default(), Instant::from_seconds);
+        for (minutes, before, shared, looks) in [
+            (10, Visibility::Ours, false, true),
+            (10, Visibility::Lost, false, true),
+            (9, Visibility::Ours, false, false),
+            (10, Visibility::Unknown, false, false),
+            (10, Visibility::Ours, true, false),
+        ] {
+            let (first, now) = (Some(at(0)), Some(at(minutes * 60)));
+            let mut answer = EmptyAnswer::new((9, first), now, before, shared);
+            answer.by_us = Duration::from_secs(99 * 60);
+            assert_eq!(answer.wants_second_look(&timing), looks, "{answer:?}");
         }
     }
 }

@@ -8,11 +8,10 @@ use identity::{Identity, Inspection, SecretsError};
 use journal::{JournalError, OpenReport};
 use report::{State, SubmissionId};
 
-use crate::courier::SENT_BEFORE_SECONDS;
 use crate::profile::VERSION;
 use crate::reconcile::REACH_SECONDS;
 use crate::worker::Formerly;
-use crate::{CertificateUse, Engine, EngineError, Obstacle, Settings};
+use crate::{CertificateUse, Engine, EngineError, Obstacle, SENT_BEFORE_SECONDS, Settings};
 
 /// An endpoint and its authority, asked as each of the laboratory's certificates; some of them may not be usable now.
 pub type WaysToReport = (Endpoint, Vec<Result<HttpAuthority, Obstacle>>);

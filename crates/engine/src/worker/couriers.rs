@@ -1,4 +1,5 @@
-//! One courier for each endpoint, side by side: which endpoint is in use only says where new reports go.
+//! One courier for each endpoint, side by side: which endpoint is in use only says where new
+//! reports go.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -12,7 +13,8 @@ use crate::engine::Working;
 use crate::worker::{Worker, WorkerDeps};
 use crate::{Connection, ConnectionState, Engine, EngineError, LeaseKeeper, Obstacle, Timing};
 
-/// Pause between two looks at the settings while nothing is sent; before each report they are looked at anyway.
+/// Pause between two looks at the settings while nothing is sent; before each report they are
+/// looked at anyway.
 const SETTINGS_EVERY: Duration = Duration::from_secs(1);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -57,15 +59,16 @@ impl Engine {
         wakes.iter().for_each(|wake| wake.notify_one());
     }
 
-    /// Starts working the queue and keeping the journal in the background; does nothing where it works
-    /// already.
+    /// Starts working the queue and keeping the journal in the background; does nothing where it
+    /// works already.
     pub async fn start(&self) {
         self.start_keeping().await;
         let mut working = self.inner.working.lock().await;
         if working.is_some() {
             return;
         }
-        // What cannot be removed now is removed at the next start; a damaged journal shows elsewhere.
+        // What cannot be removed now is removed at the next start; a damaged journal shows
+        // elsewhere.
         let _ = self.apply_retention().await;
         let cancel = CancellationToken::new();
         let first = self.send_out();
@@ -130,8 +133,8 @@ impl Engine {
         });
     }
 
-    /// Every endpoint that reports may go to or be followed at: one courier each, side by side. Which one is in use
-    /// only says where new reports go.
+    /// Every endpoint that reports may go to or be followed at: one courier each, side by side.
+    /// Which one is in use only says where new reports go.
     fn endpoints(&self) -> Vec<Endpoint> {
         self.profile().settings.endpoints
     }
@@ -186,7 +189,8 @@ impl Engine {
         }
     }
 
-    /// Lets the worker see a new certificate or endpoint, or try again now although a fault holds it.
+    /// Lets the worker see a new certificate or endpoint, or try again now although a fault holds
+    /// it.
     pub async fn restart(&self) {
         let was_working = self.inner.working.lock().await.is_some();
         let was_locked = {
@@ -200,8 +204,8 @@ impl Engine {
         }
     }
 
-    /// One pass without a background task: recover, do what is owed, learn what changed. Gives the number
-    /// of things done; `None` where another process works the queue.
+    /// One pass without a background task: recover, do what is owed, learn what changed. Gives the
+    /// number of things done; `None` where another process works the queue.
     pub async fn follow_once(&self) -> Result<Option<usize>, EngineError> {
         let _ = self.refresh();
         let (lease, mut workers) = (self.lease(), Vec::new());
@@ -219,7 +223,8 @@ impl Engine {
         if workers.is_empty() {
             return Err(EngineError::Obstructed(hindrance));
         }
-        // What fails here is tried again by the next pass; the worker says what is wrong with the way.
+        // What fails here is tried again by the next pass; the worker says what is wrong with the
+        // way.
         let _ = self.reconcile().await;
         let passes = futures::future::join_all(workers.iter().map(Worker::once)).await;
         let mut done = Some(0);

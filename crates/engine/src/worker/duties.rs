@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use client::{Authority, Evidence, Fault, Received, Why};
+use client::{Authority, Evidence, Received};
 use exchange::{Answer, Envelope, wrap};
 use fhir::{Format, Instant, Limits, Tree};
 use journal::{
@@ -12,15 +12,13 @@ use report::{Duty, Event, State, SubmissionId};
 
 use super::Worker;
 use super::formerly::{Asked, Told};
-use crate::clock::elapsed;
+use crate::courier::deliveries::STOOD_STILL;
 use crate::courier::verdict::{
-    Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, is_not_found, may_be,
+    Context, Health, ReadTimes, Verdict, after_ask, after_read, after_submit, has_second_way,
+    may_be, of_report,
 };
 use crate::courier::visibility::{EmptyAnswer, Visibility};
 use crate::person;
-
-/// Why a request was not made: the process stood still for longer than its lease.
-pub(super) const STOOD_STILL: &str = "journal-stale-lease";
 
 impl<A: Authority> Worker<A> {
     /// Does what is owed. Only a fault of the journal is an error: everything else becomes a state.
@@ -63,20 +61,15 @@ impl<A: Authority> Worker<A> {
             _ => return Ok(()),
         };
         if !self.lease.holds_surely(token) {
-            // It stood still between the two: another process may have begun to ask for this very report.
+            // It stood still between the two: another process may have begun to ask for this very
+            // report.
             let why = STOOD_STILL.to_owned();
             let event = Event::Deferred { due: self.clock.now(), why };
             let step = Step::new(due.id, event, person::worker(), self.clock.now());
             return self.record(step, token).await;
         }
         let result = self.authority.submit(&wrapped).await;
-        let turned_away = match &result {
-            // Who asks for patience (a transient fault) says nothing of the report.
-            Err(Fault::Locked { evidence: Some(_), .. }) => {
-                self.courier().refuses_only(due.id).then_some(refusals)
-            }
-            _ => None,
-        };
+        let turned_away = self.courier().turned_away(due.id, &result, refusals);
         let context = Context { turned_away, ..self.context(attempt) };
         let sending = State::Sending { attempt, since: self.clock.now(), refusals, doubts: 0 };
         let verdict = after_submit(result, &context);
@@ -95,12 +88,12 @@ impl<A: Authority> Worker<A> {
         let State::Unknown { attempt, since, asked, empty_since, refused, .. } = due.state else {
             return Ok(());
         };
-        // An empty answer says something only where this certificate was shown reports both before and after it.
+        // An empty answer says something only where this certificate was shown reports both before
+        // and after it.
         let began = self.clock_reading();
-        let may_end = asked.saturating_add(1) >= self.timing.asks_min;
         let sent = (self.journal.may_be_sent_since(due.id, since, self.clock.now())?, since);
         let sights = self.sights(sent);
-        let before = match may_end {
+        let before = match EmptyAnswer::may_end(asked, &self.timing) {
             true => self.least_visibility(&sights, &due.identifier, since).await?,
             false => Visibility::Unknown,
         };
@@ -111,22 +104,11 @@ impl<A: Authority> Worker<A> {
             Err(_) => false,
         };
         let answered = result.as_ref().ok().and_then(|found| found.evidence.server_date);
-        let mut empty = EmptyAnswer {
-            asked: asked.saturating_add(1),
-            by_authority: answered
-                .map(|now| empty_since.map_or(Duration::ZERO, |first| elapsed(first, now))),
-            by_us: Duration::ZERO,
-            before,
-            after: Visibility::Unknown,
-            between: Duration::ZERO,
-            shared,
-            elsewhere: false,
-        };
+        let mut empty = EmptyAnswer::new((asked, empty_since), answered, before, shared);
         if result.as_ref().is_ok_and(|found| found.answers.is_empty()) {
             let now = self.clock_reading();
             empty.by_us = self.courier().in_doubt_for(now, due.id, since);
-            let may_be_believed = before != Visibility::Unknown && !shared && !unsure;
-            if empty.is_ripe(&self.timing) && may_be_believed {
+            if empty.wants_second_look(&self.timing) && !unsure {
                 empty.after = self.least_visibility(&sights, &due.identifier, since).await?;
                 empty.between = self.clock_reading().since(began);
                 // What a copy of the profile has put in doubt, the other copy may still send.
@@ -157,15 +139,9 @@ impl<A: Authority> Worker<A> {
             return Ok(());
         };
         let Told { result, by_former } = self.status_of(receipt, &due.identifier, *since).await;
-        let by_id = result.and_then(|received| {
-            // Numbers may begin anew where an authority is set up again: another report has ours now.
-            match may_be(&received.answer, &due.identifier) {
-                true => Ok(received),
-                false => Err(another(received)),
-            }
-        });
+        let by_id = result.and_then(|received| of_report(received, &due.identifier));
         let (result, kind) = match by_id {
-            Err(fault) if is_not_found(&fault) || fault.refuses_the_question() => {
+            Err(fault) if has_second_way(&fault) => {
                 match self.shown(receipt, &due.identifier).await {
                     Some(received) => (Ok(received), EvidenceKind::Search),
                     None => (Err(fault), EvidenceKind::Read),
@@ -173,11 +149,7 @@ impl<A: Authority> Worker<A> {
             }
             other => (other, EvidenceKind::Read),
         };
-        let by_authority = result.as_ref().map_or(Duration::ZERO, in_progress_for);
-        let age = elapsed(*since, self.clock.now()).max(by_authority);
-        // Since a person last said that the authority is at it.
-        let quiet = said.map_or(age, |said| elapsed(said, self.clock.now()));
-        let read = ReadTimes { age, quiet, not_found_since: *not_found_since };
+        let read = ReadTimes::of((*since, *said), *not_found_since, &result, self.clock.now());
         let mut verdict = after_read(result, &read, &self.context_of(*since, 1));
         verdict = self.unless_another_counts(due.id, &due.identifier, &due.state, verdict).await?;
         if by_former {
@@ -195,10 +167,10 @@ impl<A: Authority> Worker<A> {
         Some(Received { answer, evidence: found.evidence })
     }
 
-    /// Another submission has this receipt, and is named beside it: what is shown is that one's. An authority that was
-    /// restored from a backup gives its receipts anew, so that a receipt alone says nothing. Where an identifier is made
-    /// for one attempt, whatever names it is of this attempt, whoever else is named; that of a document may name what
-    /// went out under another one.
+    /// Another submission has this receipt, and is named beside it: what is shown is that one's. An
+    /// authority that was restored from a backup gives its receipts anew, so that a receipt alone
+    /// says nothing. Where an identifier is made for one attempt, whatever names it is of this
+    /// attempt, whoever else is named; that of a document may name what went out under another one.
     pub(super) fn belongs_to_another(
         &self,
         hit: &Answer,
@@ -216,7 +188,8 @@ impl<A: Authority> Worker<A> {
             || !hit.identifiers.is_empty() && self.journal.is_named_as_document(id)?)
     }
 
-    /// Records what follows from an exchange and lets the breaker know; says whether a state was recorded.
+    /// Records what follows from an exchange and lets the breaker know; says whether a state was
+    /// recorded.
     pub(super) async fn conclude(
         &self,
         id: SubmissionId,
@@ -241,7 +214,8 @@ impl<A: Authority> Worker<A> {
         self.record_state(step, token).await.map(|_| ())
     }
 
-    /// `None` where the event cannot follow any more: a late or repeated answer changes nothing (R4).
+    /// `None` where the event cannot follow any more: a late or repeated answer changes nothing
+    /// (R4).
     async fn record_state(
         &self,
         mut step: Step,
@@ -263,8 +237,8 @@ impl<A: Authority> Worker<A> {
         }
     }
 
-    /// The same for a report that was sent or accepted then: one that was sent with another certificate than the one
-    /// in use is learned of by no search.
+    /// The same for a report that was sent or accepted then: one that was sent with another
+    /// certificate than the one in use is learned of by no search.
     pub(super) fn context_of(&self, since: Instant, attempt: u32) -> Context<'_> {
         let context = self.context(attempt);
         let formerly = self.courier().was_sent_formerly(since);
@@ -291,17 +265,6 @@ async fn record_if_legal(journal: &Journal, step: Step) -> Result<Option<State>,
 pub(crate) fn wrapped(bytes: &[u8], identifier: &str, language_default: &str) -> Option<Envelope> {
     let tree = Tree::read(bytes, Format::sniff(bytes)?, &Limits::default()).ok()?;
     wrap(&tree, identifier, language_default).ok()
-}
-
-/// How long the authority has had a report in progress by its own clock: ours may have been set back since.
-fn in_progress_for(received: &Received) -> Duration {
-    let times = received.answer.last_updated.zip(received.evidence.server_date);
-    times.map_or(Duration::ZERO, |(updated, now)| elapsed(updated, now))
-}
-
-fn another(received: Received) -> Fault {
-    let evidence = Some(Box::new(received.evidence));
-    Fault::Transient { why: Why::AnotherIdentifier, retry_after: None, evidence }
 }
 
 /// The client's proof as the journal keeps it.

@@ -1,7 +1,8 @@
-//! Certificates that were used before: what was sent with one is asked for and read with it, until it is removed.
+//! Certificates that were used before: what was sent with one is asked for and read with it, until
+//! it is removed.
 //!
-//! Another certificate may stand for another laboratory at the authority: whoever asks with it is shown nothing of
-//! what was sent before, and would take that for a proof that nothing arrived.
+//! Another certificate may stand for another laboratory at the authority: whoever asks with it is
+//! shown nothing of what was sent before, and would take that for a proof that nothing arrived.
 
 use client::{Authority, Fault, Found, Received};
 use fhir::Instant;
@@ -34,7 +35,8 @@ pub(super) struct Asked {
     pub(super) result: Result<Found, Fault>,
     /// One of the certificates could not ask: that nothing was found says nothing.
     pub(super) unsure: bool,
-    /// What the certificate in use met, where the answer came by another: that one shows nothing about it.
+    /// What the certificate in use met, where the answer came by another: that one shows nothing
+    /// about it.
     pub(super) in_use: Option<Fault>,
 }
 
@@ -60,14 +62,16 @@ impl<A: Authority> Worker<A> {
         self.formers((since, since)).next()
     }
 
-    /// The certificates that were in use for some of the time between two moments, but the one that is in use now.
+    /// The certificates that were in use for some of the time between two moments, but the one that
+    /// is in use now.
     fn formers(&self, sent: (Instant, Instant)) -> impl Iterator<Item = &Formerly<A>> {
         self.formerly.iter().filter(move |it| it.period().covers(sent))
     }
 
-    /// The ways to ask for a report whose empty answers count only where each is shown others of ours: the certificate
-    /// that it was sent with. After a restore it may have been any; just after a change it was the former one or the one in
-    /// use, and so it is for as long as our clock, which was set back, has the change still before it.
+    /// The ways to ask for a report whose empty answers count only where each is shown others of
+    /// ours: the certificate that it was sent with. After a restore it may have been any; just
+    /// after a change it was the former one or the one in use, and so it is for as long as our
+    /// clock, which was set back, has the change still before it.
     pub(super) fn sights(&self, sent: (Instant, Instant)) -> Vec<Sight<'_, A>> {
         let now = self.clock.now();
         let surely = |it: &Formerly<A>| sent.0 == sent.1 && sent.0 < it.until && it.until <= now;
@@ -85,7 +89,8 @@ impl<A: Authority> Worker<A> {
         sights
     }
 
-    /// Looks a report up with the certificate in use and, where it was or may have been sent with others, with those.
+    /// Looks a report up with the certificate in use and, where it was or may have been sent with
+    /// others, with those.
     pub(super) async fn look_up(&self, identifier: &str, sent: (Instant, Instant)) -> Asked {
         let result = self.authority.find(identifier).await;
         let mut unsure = false;
@@ -107,8 +112,9 @@ impl<A: Authority> Worker<A> {
         Asked { result, unsure, in_use: None }
     }
 
-    /// Reads a report by its id: with the certificate that it was sent with, then with the one in use; where that is
-    /// shown nothing, with all others, because it may have been found long after it was sent.
+    /// Reads a report by its id: with the certificate that it was sent with, then with the one in
+    /// use; where that is shown nothing, with all others, because it may have been found long after
+    /// it was sent.
     pub(super) async fn status_of(&self, receipt: &str, identifier: &str, since: Instant) -> Told {
         let sent_with = self.former_at(since);
         if let Some(received) = read_with(sent_with, receipt, identifier).await {

@@ -31,7 +31,8 @@ struct Heard<'a> {
     news: Vec<News<'a>>,
     /// Of reports that have not left, as far as the journal knows.
     unsent: Vec<News<'a>>,
-    /// Reports in progress of which another delivery has failed: it was waited for, perhaps, since their own had.
+    /// Reports in progress of which another delivery has failed: it was waited for, perhaps, since
+    /// their own had.
     other_deliveries: Vec<SubmissionId>,
 }
 
@@ -90,8 +91,8 @@ impl<A: Authority> Worker<A> {
     /// What in a result is new: its overlap with the last one makes most of it known.
     fn heard<'a>(&self, answers: &'a [Answer]) -> Result<Heard<'a>, JournalError> {
         let reports = self.journal.open_reports()?;
-        // Numbers of another authority mean other reports; and one number may be of several, of which this authority has
-        // forgotten all but one.
+        // Numbers of another authority mean other reports; and one number may be of several, of
+        // which this authority has forgotten all but one.
         let mut open: HashMap<&str, Vec<&OpenReport>> = HashMap::new();
         for report in reports.iter().filter(|report| report.endpoint == self.endpoint.id()) {
             if let Some(receipt) = report.state.receipt() {
@@ -117,7 +118,8 @@ impl<A: Authority> Worker<A> {
             {
                 self.settled(receipt, id)?;
             }
-            // Whoever stands twice in a result (pages shift while they are read) is told once a time.
+            // Whoever stands twice in a result (pages shift while they are read) is told once a
+            // time.
             if state.apply(&event).is_ok() {
                 if told.insert((id, event.code())) {
                     heard.news.push(News { id, state, event, answer });
@@ -138,8 +140,8 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// The submission that an answer speaks of: by the authority's id, else by our identifier. A number alone proves
-    /// nothing: an authority that was restored from a backup gives it anew.
+    /// The submission that an answer speaks of: by the authority's id, else by our identifier. A
+    /// number alone proves nothing: an authority that was restored from a backup gives it anew.
     fn owner_of(&self, answer: &Answer) -> Result<Option<SubmissionId>, JournalError> {
         if let Some(receipt) = answer.receipt.as_deref() {
             let mut owners = self.journal.by_receipt_at(self.endpoint.id(), receipt)?;

@@ -1,6 +1,6 @@
-//! The right to work the queue, held once for all couriers of a process. No single clock is believed: a lease that is
-//! watched for the whole of its life without a change is nobody's, and one that has not been renewed for so long is not
-//! ours any more.
+//! The right to work the queue, held once for all couriers of a process. No single clock is
+//! believed: a lease that is watched for the whole of its life without a change is nobody's, and
+//! one that has not been renewed for so long is not ours any more.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -34,7 +34,8 @@ struct Keeping {
 }
 
 impl LeaseKeeper {
-    /// Nothing is held yet. `holder` names this process, `life` is how long a lease lives without being renewed.
+    /// Nothing is held yet. `holder` names this process, `life` is how long a lease lives without
+    /// being renewed.
     pub fn new(journal: Journal, clock: Arc<dyn Clock>, life: Duration, holder: String) -> Self {
         Self { journal, clock, life, holder, keeping: Mutex::default() }
     }
@@ -60,8 +61,9 @@ impl LeaseKeeper {
         }
     }
 
-    /// Takes the lease, or renews it unless it is young; `None` when another process works the queue. What a dead
-    /// process left in "sending" may have been delivered: it is put in doubt once for each lease.
+    /// Takes the lease, or renews it unless it is young; `None` when another process works the
+    /// queue. What a dead process left in "sending" may have been delivered: it is put in doubt
+    /// once for each lease.
     pub(crate) fn hold(&self) -> Result<Option<Lease>, JournalError> {
         let mut keeping = self.lock();
         let Some(lease) = self.renew_or_take(&mut keeping)? else { return Ok(None) };
@@ -78,7 +80,8 @@ impl LeaseKeeper {
     fn renew_or_take(&self, keeping: &mut Keeping) -> Result<Option<Lease>, JournalError> {
         let now = ClockReading::now(&*self.clock);
         if let Some(held) = keeping.lease.clone() {
-            // Every record is fenced by the token, so a lease that was renewed just now needs no further commit.
+            // Every record is fenced by the token, so a lease that was renewed just now needs no
+            // further commit.
             if keeping.held_for(now) < self.life / 4 {
                 return Ok(Some(held));
             }
@@ -110,7 +113,8 @@ impl LeaseKeeper {
         })
     }
 
-    /// The journal refused something: the next turn asks whether the lease is still ours, however young it is.
+    /// The journal refused something: the next turn asks whether the lease is still ours, however
+    /// young it is.
     pub(crate) fn distrust(&self) {
         self.lock().renewed = None;
     }
@@ -135,8 +139,8 @@ impl LeaseKeeper {
         same && keeping.held_for(ClockReading::now(&*self.clock)) < self.life
     }
 
-    /// A lease that the clock calls valid for longer than any is given out: the clock was set back, and its holder may
-    /// be dead.
+    /// A lease that the clock calls valid for longer than any is given out: the clock was set back,
+    /// and its holder may be dead.
     pub(crate) fn watches_a_strange_one(&self) -> bool {
         let now = ClockReading::now(&*self.clock);
         let keeping = self.lock();

@@ -1,4 +1,5 @@
-//! Learning what changed: one search for all open reports, from the server's last time minus an overlap.
+//! Learning what changed: one search for all open reports, from the server's last time minus an
+//! overlap.
 
 use client::{Authority, Fault};
 use fhir::Instant;
@@ -26,7 +27,8 @@ impl<A: Authority> Worker<A> {
         }
     }
 
-    /// When the next search for changes is due; `None` when nothing is open or this release cannot search.
+    /// When the next search for changes is due; `None` when nothing is open or this release cannot
+    /// search.
     pub(super) fn next_poll(&self) -> Result<Option<Instant>, JournalError> {
         if !self.can_search() {
             return Ok(None);
@@ -59,8 +61,9 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// The report in progress that was accepted last, else the newest one on hold for which a request was
-    /// made. Loading all open reports costs milliseconds, so it is done once per revision.
+    /// The report in progress that was accepted last, else the newest one on hold for which a
+    /// request was made. Loading all open reports costs milliseconds, so it is done once per
+    /// revision.
     fn youngest_open(&self) -> Result<Option<Youngest>, JournalError> {
         let revision = self.journal.revision()?;
         let known = self.courier().youngest_by(revision);
@@ -89,7 +92,8 @@ impl<A: Authority> Worker<A> {
         Ok(open)
     }
 
-    /// Reads every report in progress by its id of which no search tells what has changed; gives how many moved.
+    /// Reads every report in progress by its id of which no search tells what has changed; gives
+    /// how many moved.
     pub(super) async fn read_unsearched(&self, token: Token) -> Result<usize, JournalError> {
         let mut open = self.open_in_progress()?;
         open.retain(|report| self.courier().is_unsearched(&report.state));
@@ -131,8 +135,8 @@ impl<A: Authority> Worker<A> {
         Ok(moved)
     }
 
-    /// Searches for changes now and records them. Cancelled, it ends early and learns nothing wrong: the
-    /// next search begins where this one did.
+    /// Searches for changes now and records them. Cancelled, it ends early and learns nothing
+    /// wrong: the next search begins where this one did.
     pub(super) async fn poll_now(
         &self,
         token: Token,

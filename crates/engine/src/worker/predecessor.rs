@@ -1,5 +1,6 @@
-//! What a correction is to take the place of may be at the authority all the same: a request for it was refused on the
-//! way back, or it was found after the correction was taken in. Then both would count, and a person decides.
+//! What a correction is to take the place of may be at the authority all the same: a request for it
+//! was refused on the way back, or it was found after the correction was taken in. Then both would
+//! count, and a person decides.
 
 use client::{Authority, Fault, Why};
 use fhir::Instant;
@@ -7,8 +8,8 @@ use journal::{Due, EvidenceKind, JournalError, Message, Row, Step, Token};
 use report::{Event, State, SubmissionId};
 
 use super::Worker;
-use super::deliveries::open_request;
 use super::formerly::Asked;
+use crate::courier::deliveries::open_request;
 use crate::courier::verdict::{Health, found_at_last};
 use crate::person;
 
@@ -19,7 +20,8 @@ const NOT_ASKED: &str = "corrected-report-not-asked";
 /// The same of one that was withdrawn, and is handed over again: it is this very report.
 const SAME_DELIVERED: &str = "same-report-delivered";
 const SAME_NOT_ASKED: &str = "same-report-not-asked";
-/// The same of another version of its document, about the same case, that was withdrawn after a request.
+/// The same of another version of its document, about the same case, that was withdrawn after a
+/// request.
 const OTHER_DELIVERED: &str = "other-version-delivered";
 const OTHER_NOT_ASKED: &str = "other-version-not-asked";
 /// Between receipts in one warning.
@@ -47,9 +49,11 @@ enum Arrival {
 }
 
 impl<A: Authority> Worker<A> {
-    /// Before each request for a correction: whether the authority has what it takes the place of; of one that is open again,
-    /// whether it has what was withdrawn in its place; of any, whether it has the same report or another version of it, which
-    /// was withdrawn after a request. Says whether nothing is to be sent now. A person who releases it afterwards has decided that it has to go.
+    /// Before each request for a correction: whether the authority has what it takes the place of;
+    /// of one that is open again, whether it has what was withdrawn in its place; of any, whether
+    /// it has the same report or another version of it, which was withdrawn after a request. Says
+    /// whether nothing is to be sent now. A person who releases it afterwards has decided that it
+    /// has to go.
     pub(super) async fn awaits_a_decision(
         &self,
         due: &Due,
@@ -98,8 +102,8 @@ impl<A: Authority> Worker<A> {
         Ok(asked && self.is_stopped()?)
     }
 
-    /// What may be at the authority in place of a report: what it corrects, and the other corrections of those, and of
-    /// itself, that were withdrawn.
+    /// What may be at the authority in place of a report: what it corrects, and the other
+    /// corrections of those, and of itself, that were withdrawn.
     fn instead(&self, due: &Due) -> Result<Vec<SubmissionId>, JournalError> {
         let mut all = self.journal.withdrawn_in_place_of(due.id)?;
         let mut next = due.corrects;
@@ -111,8 +115,8 @@ impl<A: Authority> Worker<A> {
         Ok(all)
     }
 
-    /// The warning that the authority has another one under this receipt, beside those of which people were told; `None` where
-    /// they were told of it, and have decided.
+    /// The warning that the authority has another one under this receipt, beside those of which
+    /// people were told; `None` where they were told of it, and have decided.
     fn delivered(
         &self,
         due: &Due,
@@ -133,8 +137,8 @@ impl<A: Authority> Worker<A> {
         Ok(Some(Message::warning(code, &[("receipt", &both)])))
     }
 
-    /// Whether a person has released the correction after it was held with this warning. Who was told that nothing is
-    /// known has not decided about what is known by now.
+    /// Whether a person has released the correction after it was held with this warning. Who was
+    /// told that nothing is known has not decided about what is known by now.
     fn was_decided(&self, due: &Due, code: &str) -> Result<bool, JournalError> {
         let detail = self.journal.detail(due.id)?;
         let by_now = match code {
@@ -223,8 +227,8 @@ impl<A: Authority> Worker<A> {
         Ok(if failed { Arrival::Not } else { Arrival::Delivered(receipt) })
     }
 
-    /// Since when a report may be at the authority: a request for it is open, or it may have left in what a restore has
-    /// forgotten, and it was not asked for since.
+    /// Since when a report may be at the authority: a request for it is open, or it may have left
+    /// in what a restore has forgotten, and it was not asked for since.
     fn may_have_left(&self, row: &Row) -> Result<Option<Instant>, JournalError> {
         let timeline = self.journal.detail(row.id)?.timeline;
         if !matches!(row.state, State::Superseded { .. })

@@ -11,13 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Round, Worker};
 use crate::courier::breaker::RequestKind;
-use crate::courier::verdict::{Preflight, after_preflight};
+use crate::courier::preflight::{Preflight, after_preflight};
 
 /// Pause between two looks at the journal while requests are under way and nothing waits.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 impl<A: Authority> Worker<A> {
-    /// Does everything that is owed now, so many at a time, and learns what changed at the authority.
+    /// Does everything that is owed now, so many at a time, and learns what changed at the
+    /// authority.
     pub(super) async fn round(
         &self,
         token: Token,
@@ -109,7 +110,8 @@ impl<A: Authority> Worker<A> {
         Ok(self.courier().next(self.clock_reading(), paused))
     }
 
-    /// Now and then in a long round: is the lease still young, was something added, is a search owed?
+    /// Now and then in a long round: is the lease still young, was something added, is a search
+    /// owed?
     fn look(&self, look_at: &mut tokio::time::Instant) -> Result<(), JournalError> {
         let now = tokio::time::Instant::now();
         let time = now >= *look_at;
@@ -124,9 +126,9 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// Tries the way with a question before the first report of this worker leaves. With TLS 1.3 a refused
-    /// certificate shows only in the answer to the first request: were that a report, its bytes would have
-    /// left, and a refusal that is lost on the way would leave a doubt.
+    /// Tries the way with a question before the first report of this worker leaves. With TLS 1.3 a
+    /// refused certificate shows only in the answer to the first request: were that a report, its
+    /// bytes would have left, and a refusal that is lost on the way would leave a doubt.
     async fn preflight(&self) -> Result<(), JournalError> {
         if !self.courier().wants_preflight(self.clock_reading()) {
             return Ok(());

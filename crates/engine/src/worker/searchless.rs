@@ -1,4 +1,5 @@
-//! An authority that refuses to be searched: searches rest, people are told, and reports are read by their id.
+//! An authority that refuses to be searched: searches rest, people are told, and reports are read
+//! by their id.
 
 use std::time::Duration;
 
@@ -37,7 +38,8 @@ impl<A: Authority> Worker<A> {
         Ok(())
     }
 
-    /// A search was answered: what an earlier one, also of an earlier process, was told for is over.
+    /// A search was answered: what an earlier one, also of an earlier process, was told for is
+    /// over.
     pub(super) fn search_was_answered(&self) -> Result<(), JournalError> {
         let may_be_told = self.courier().search_may_be_told_refused();
         if !may_be_told {

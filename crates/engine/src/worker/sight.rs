@@ -1,5 +1,5 @@
-//! What a certificate is shown of ours: looked at around the question for a report in doubt, whose empty answer counts
-//! only where the search shows what was stored at that time.
+//! What a certificate is shown of ours: looked at around the question for a report in doubt, whose
+//! empty answer counts only where the search shows what was stored at that time.
 
 use client::{Authority, Found};
 use exchange::Query;
@@ -19,8 +19,8 @@ pub(super) struct Sight<'a, A> {
 }
 
 impl<A: Authority> Worker<A> {
-    /// What all of these certificates are shown at least, around a question for the report with this identifier, in doubt
-    /// since then.
+    /// What all of these certificates are shown at least, around a question for the report with
+    /// this identifier, in doubt since then.
     pub(super) async fn least_visibility(
         &self,
         sights: &[Sight<'_, A>],
@@ -41,7 +41,8 @@ impl<A: Authority> Worker<A> {
         Ok(least)
     }
 
-    /// Whether a certificate is shown what the authority has of ours, other than the report in doubt.
+    /// Whether a certificate is shown what the authority has of ours, other than the report in
+    /// doubt.
     async fn visibility(
         &self,
         sight: &Sight<'_, A>,
@@ -58,7 +59,8 @@ impl<A: Authority> Worker<A> {
         }
         let endpoint = self.endpoint.id();
         let mut witnesses = self.journal.witnesses(endpoint, identifier)?;
-        // What was accepted and cannot be read any more is hidden from this certificate, or forgotten.
+        // What was accepted and cannot be read any more is hidden from this certificate, or
+        // forgotten.
         let is_hidden = witnesses.is_empty() && self.journal.has_hidden(endpoint)?;
         if is_hidden {
             witnesses = self.journal.ended(endpoint, identifier)?;
@@ -79,7 +81,8 @@ impl<A: Authority> Worker<A> {
         if !accepted || !self.can_search() {
             return Ok(Visibility::NothingYet);
         }
-        // What was accepted and has failed need not be shown; where nothing at all is, access may be lost.
+        // What was accepted and has failed need not be shown; where nothing at all is, access may
+        // be lost.
         let any = Query { count: Some(1), ..Query::default() };
         let Ok((page, _)) = sight.authority.search(&any).await else {
             return Ok(Visibility::Unknown);
@@ -88,8 +91,9 @@ impl<A: Authority> Worker<A> {
         Ok(if shown { Visibility::NothingYet } else { Visibility::Lost })
     }
 
-    /// What was accepted last with this certificate and must be shown where the search shows the time of a doubt: identifiers
-    /// with receipts. Nothing from the last moments, which a search may show late, nor from long after the doubt began.
+    /// What was accepted last with this certificate and must be shown where the search shows the
+    /// time of a doubt: identifiers with receipts. Nothing from the last moments, which a search
+    /// may show late, nor from long after the doubt began.
     fn newest(
         &self,
         sight: &Sight<'_, A>,
@@ -108,8 +112,9 @@ fn shows(found: &Found, receipt: &str) -> bool {
     found.answers.iter().any(|answer| answer.receipt.as_deref() == Some(receipt))
 }
 
-/// The search shows something of ours, and not the newest. Where the authority has that one, its search is behind, and what
-/// it does not show proves nothing; where it has forgotten it, the next one tells.
+/// The search shows something of ours, and not the newest. Where the authority has that one, its
+/// search is behind, and what it does not show proves nothing; where it has forgotten it, the next
+/// one tells.
 async fn unless_behind<A: Authority>(
     sight: &Sight<'_, A>,
     newest: &[(String, String)],

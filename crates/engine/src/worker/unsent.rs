@@ -10,10 +10,12 @@ use super::learn::News;
 use crate::reconcile::{entry, found_report};
 
 impl<A: Authority> Worker<A> {
-    /// Another copy of this journal has sent them, or an answer said wrongly that nothing had arrived: they are in doubt at
-    /// once, as a comparison after a restore puts them, so that none is sent again. Says whether there is one.
+    /// Another copy of this journal has sent them, or an answer said wrongly that nothing had
+    /// arrived: they are in doubt at once, as a comparison after a restore puts them, so that none
+    /// is sent again. Says whether there is one.
     ///
-    /// Where an endpoint wants the document's identifier, what is shown may be another version of the document.
+    /// Where an endpoint wants the document's identifier, what is shown may be another version of
+    /// the document.
     pub(super) async fn doubt_unsent(
         &self,
         unsent: &[News<'_>],
@@ -40,7 +42,8 @@ impl<A: Authority> Worker<A> {
         Ok(doubted)
     }
 
-    /// Puts a report in doubt that the authority shows and that the journal believes not to have left; says whether it did.
+    /// Puts a report in doubt that the authority shows and that the journal believes not to have
+    /// left; says whether it did.
     pub(super) async fn doubt_found(
         &self,
         id: SubmissionId,

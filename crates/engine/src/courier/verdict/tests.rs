@@ -94,7 +94,8 @@ fn of_two_deliveries_the_completed_one_counts() {
     let open = vec![hit("a", Failed), hit("b", InProgress)];
     assert!(matches!(after(open), Event::Accepted { receipt, .. } if receipt == "b"));
     assert!(matches!(after(vec![hit("a", Failed)]), Event::Failed { .. }));
-    // One delivery that is told in two ways says nothing, in either order; nor what failed beside it.
+    // One delivery that is told in two ways says nothing, in either order; nor what failed beside
+    // it.
     let two = [hit("a", Failed), hit("a", Completed)];
     let [first, second] = two.clone();
     for answers in [
@@ -151,7 +152,8 @@ fn refusal(status: u16, code: &str) -> Fault {
     Fault::Refused { answer, evidence: Box::new(Evidence { status, ..evidence() }) }
 }
 
-/// The first request may have been received although its answer said otherwise: only a search can tell.
+/// The first request may have been received although its answer said otherwise: only a search can
+/// tell.
 #[test]
 fn a_refusal_counts_at_once_only_where_nothing_was_sent_before() {
     let timing = Timing::default();

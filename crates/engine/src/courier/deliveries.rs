@@ -1,0 +1,418 @@
+//! Several deliveries of one report: whether one is asked for before another request, what the
+//! answer means, and which of them counts. Pure.
+
+use client::{Evidence, Fault, Found, NEVER_REACHED, Why};
+use exchange::Processing;
+use fhir::Instant;
+use report::{Event, State, SubmissionId};
+
+use super::Courier;
+use super::verdict::{Context, Health, SHARED, Verdict, found_at_last};
+use crate::clock::elapsed;
+
+/// Why a request was not made: the process stood still for longer than its lease.
+pub(crate) const STOOD_STILL: &str = "journal-stale-lease";
+
+/// Whether a request that was put off for this reason reached nobody who could have passed it on.
+/// Any other reason is somebody's answer, and a gateway that looks at answers gives one after the
+/// authority has stored.
+pub fn reached_nobody(why: &str) -> bool {
+    why == STOOD_STILL || NEVER_REACHED.contains(&why)
+}
+
+/// When the last request began, where what is known leaves open whether the authority has it:
+/// somebody on the way refused it, or a connection ended as if nothing had arrived. A gateway that
+/// looks at answers refuses after the authority has stored. `None`: nothing of it has arrived, or
+/// the question for it was answered since. A person's word that nothing was received leaves it
+/// open: a question is cheap, and people err.
+pub(crate) fn open_request<'a>(
+    events: impl DoubleEndedIterator<Item = &'a Event>,
+) -> Option<Instant> {
+    for event in events.rev() {
+        match event {
+            Event::NotReceived { .. } => return None,
+            // The authority's own refusal of the content.
+            Event::Rejected => return None,
+            // What was open before it was asked for before it began.
+            Event::Deferred { why, .. } if reached_nobody(why) => return None,
+            Event::SendingStarted { since } => return Some(*since),
+            // What a restore has forgotten may have been sent, whoever has decided about it since.
+            Event::Doubted { since, why, .. } if why == journal::RESTORED => return Some(*since),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What the authority says of a report that it has.
+fn is_answer(event: &Event) -> bool {
+    matches!(event, Event::Accepted { .. } | Event::Completed { .. } | Event::Failed { .. })
+}
+
+/// A report of which a request is open: whether the authority has it is asked before the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OpenRequest {
+    /// The report.
+    pub(crate) id: SubmissionId,
+    /// When the request began.
+    pub(crate) since: Instant,
+    /// Requests that were made, as far as the journal knows.
+    attempt: u32,
+    /// A person has said since that nothing was received.
+    is_said: bool,
+}
+
+impl OpenRequest {
+    /// What these events, the oldest first, leave open of a report that waits.
+    pub(crate) fn of<'a>(
+        id: SubmissionId,
+        attempt: u32,
+        events: impl DoubleEndedIterator<Item = &'a Event> + Clone,
+    ) -> Option<Self> {
+        let since = open_request(events.clone())?;
+        let mut after =
+            events.rev().take_while(|event| !matches!(event, Event::SendingStarted { .. }));
+        let is_said = after.any(|event| matches!(event, Event::SaidNotReceived { .. }));
+        Some(Self { id, since, attempt, is_said })
+    }
+
+    /// Whether it may be sent after this answer. Where nothing is shown that must be of this
+    /// report, a person's word counts, whatever could not be asked.
+    pub(crate) fn may_be_sent(self, found: &Found, sure: Sure) -> bool {
+        let is_sure = self.is_said || !sure.shared && !sure.unsure;
+        found.answers.is_empty() && !sure.contradicts && is_sure
+    }
+
+    /// What the answer means where it may not be sent. `in_use`: what the certificate in use met,
+    /// where the answer came by another.
+    pub(crate) fn found(
+        self,
+        found: Found,
+        sure: Sure,
+        in_use: Option<Fault>,
+        context: &Context<'_>,
+    ) -> Verdict {
+        let mut verdict = found_at_last(found, context);
+        if sure.contradicts || verdict.event.is_none() {
+            // Whose an answer is, and what one says that contradicts itself, only a doubt finds
+            // out.
+            let why = if sure.shared { SHARED } else { Why::AnotherIdentifier.code() };
+            verdict.event = Some(doubt(self.since, context.now, why));
+        }
+        if let Some(fault) = in_use {
+            verdict.health = Health::of_question(fault);
+        }
+        if self.attempt == 0 && verdict.event.as_ref().is_some_and(is_answer) {
+            // As far as the journal knows nothing of it has left: a restore has forgotten that, and
+            // the doubt finds it.
+            verdict.event = Some(doubt(self.since, context.now, journal::RESTORED));
+        }
+        verdict
+    }
+}
+
+/// How sure it is whose an answer is, and that there is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Sure {
+    /// It names two states for one delivery.
+    pub(crate) contradicts: bool,
+    /// Another report with the same identifier may be meant.
+    pub(crate) shared: bool,
+    /// One of the certificates could not ask.
+    pub(crate) unsure: bool,
+}
+
+/// What follows where the question before a further request was not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NotAsked {
+    /// It is sent all the same: nobody can be asked, or a person's word counts.
+    MayBeSent,
+    /// It is in doubt since its last request: it alone is never answered for.
+    InDoubt(Instant),
+    /// The way is not free, and whatever is sent now would not arrive either.
+    NotNow,
+}
+
+impl Courier {
+    /// The question before a further request met this.
+    pub(crate) fn not_asked(&mut self, open: OpenRequest, fault: &Fault) -> NotAsked {
+        if matches!(fault, Fault::Transient { why: Why::SearchUnsupported, .. }) {
+            return NotAsked::MayBeSent;
+        }
+        let never = self.is_never_answered(open.id, fault);
+        // Where the question is refused, a person's word counts.
+        if open.is_said && (never || fault.evidence().is_some()) {
+            return NotAsked::MayBeSent;
+        }
+        if never { NotAsked::InDoubt(open.since) } else { NotAsked::NotNow }
+    }
+
+    /// A request was refused for want of access: how often this report was before, where others
+    /// were let in since. Who asks for patience (a transient fault) says nothing of the report.
+    pub(crate) fn turned_away<T>(
+        &mut self,
+        id: SubmissionId,
+        result: &Result<T, Fault>,
+        refusals: u32,
+    ) -> Option<u32> {
+        match result {
+            Err(Fault::Locked { evidence: Some(_), .. }) => {
+                self.breaker.refuses_only(id).then_some(refusals)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The question before a request was not answered; `in_doubt`: since when, where that is so of it
+/// alone.
+pub(crate) fn cannot_ask(fault: Fault, in_doubt: Option<Instant>, now: Instant) -> Verdict {
+    let why = fault.why().unwrap_or(&Why::Unexplained { status: 0 }).code();
+    let event = in_doubt.map(|since| doubt(since, now, why));
+    let evidence: Option<Evidence> = fault.evidence().cloned();
+    let health = if event.is_some() { Health::OfOne } else { Health::of_question(fault) };
+    Verdict { event, issues: None, evidence, health }
+}
+
+/// `since`: when the request in doubt began.
+fn doubt(since: Instant, now: Instant, why: &str) -> Event {
+    Event::Doubted { since, due: now, why: why.to_owned() }
+}
+
+/// A delivery has failed, with this receipt, perhaps as the duplicate of another delivery of the
+/// same report: the others that count instead, if there are any. One that is still in progress is
+/// waited for, because who is told *failed* corrects and sends again.
+pub(crate) fn others_that_count(mut found: Found, receipt: &str) -> Option<Found> {
+    exchange::leave_out_contradictions(&mut found.answers);
+    found.answers.retain(|answer| {
+        answer.receipt.as_deref() != Some(receipt)
+            && matches!(answer.processing, Some(Processing::Completed | Processing::InProgress))
+    });
+    (!found.answers.is_empty()).then_some(found)
+}
+
+/// Another delivery of a report in progress is in progress too: it stays so, and its proof is that
+/// of the acceptance.
+pub(crate) fn stays_in_progress(
+    (since, said): (Instant, Option<Instant>),
+    other: Verdict,
+    context: &Context<'_>,
+) -> Verdict {
+    let due = context.read_at(elapsed(since, context.now));
+    let quiet = elapsed(said.unwrap_or(since), context.now);
+    let event = match quiet >= context.timing.in_progress_max {
+        true => Event::Overdue { due },
+        false => Event::StillInProgress { due },
+    };
+    Verdict { event: Some(event), issues: None, evidence: None, health: other.health }
+}
+
+/// Whether another delivery that counts is one to wait for, beside a report that is in progress:
+/// since when it is, and when a person last said so.
+pub(crate) fn waits_for(other: &Verdict, state: &State) -> Option<(Instant, Option<Instant>)> {
+    match (&other.event, state) {
+        (Some(Event::Accepted { .. }), State::InProgress { since, said, .. }) => {
+            Some((*since, *said))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use exchange::Answer;
+
+    use super::*;
+    use crate::{ClockReading, Timing};
+
+    /// What the journal tells of the last request decides whether it is asked for before the next
+    /// one.
+    #[test]
+    fn a_request_that_nobody_answered_for_is_open() {
+        let at = Instant::from_seconds;
+        let began = |second| Event::SendingStarted { since: at(second) };
+        let deferred = |why: &str| Event::Deferred { due: at(9), why: why.to_owned() };
+        let released = || Event::Released { reason: "mended".to_owned(), due: at(9) };
+        let not_received = || Event::NotReceived { due: at(9) };
+        let said = || Event::SaidNotReceived { reason: "hotline".to_owned(), due: at(9) };
+        let queued = || Event::Queued { due: at(0) };
+        let restored = |since| {
+            let why = journal::RESTORED.to_owned();
+            Event::Doubted { since: at(since), due: at(since), why }
+        };
+        for (events, open) in [
+            (vec![queued()], None),
+            (vec![queued(), began(1), deferred("forbidden")], Some(1)),
+            (vec![queued(), began(1), deferred("tls-client-refused")], None),
+            (vec![queued(), began(1), Event::Rejected], None),
+            (vec![queued(), began(1), deferred("connect-refused")], None),
+            (vec![queued(), began(1), deferred("unavailable")], None),
+            (vec![queued(), began(1), deferred(STOOD_STILL)], None),
+            (vec![began(1), deferred("forbidden"), Event::HeldBack, released()], Some(1)),
+            (vec![began(1), deferred("forbidden"), began(3), deferred("dns")], None),
+            (vec![began(1), deferred("dns"), began(3), deferred("html")], Some(3)),
+            (vec![began(1), deferred("forbidden"), not_received()], None),
+            (vec![began(1), deferred("forbidden"), said(), Event::HeldBack, released()], Some(1)),
+            (vec![began(1), not_received(), began(5), deferred("html")], Some(5)),
+            (vec![queued(), restored(7), Event::HeldBack], Some(7)),
+            (vec![queued(), restored(7), not_received(), Event::HeldBack], None),
+        ] {
+            assert_eq!(open_request(events.iter()), open.map(at), "{events:?}");
+        }
+    }
+    fn fault(why: Why, heard: bool) -> Fault {
+        Fault::Transient { why, retry_after: None, evidence: heard.then(|| Box::new(evidence())) }
+    }
+
+    fn evidence() -> Evidence {
+        Evidence {
+            method: "GET".to_owned(),
+            url_path: "/".to_owned(),
+            status: 200,
+            content_type: None,
+            body: Vec::new(),
+            elapsed_ms: 0,
+            server_date: None,
+            location: None,
+        }
+    }
+
+    fn found(processing: &[(&str, Processing)]) -> Found {
+        let answer = |(receipt, processing): &(&str, Processing)| Answer {
+            receipt: Some((*receipt).to_owned()),
+            processing: Some(*processing),
+            ..Answer::default()
+        };
+        Found { answers: processing.iter().map(answer).collect(), evidence: evidence() }
+    }
+
+    fn open(attempt: u32, is_said: bool) -> OpenRequest {
+        OpenRequest { id: SubmissionId(7), since: Instant::from_seconds(1), attempt, is_said }
+    }
+
+    fn with_context<T>(run: impl FnOnce(&Context<'_>) -> T) -> T {
+        let timing = Timing::default();
+        run(&Context {
+            now: Instant::from_seconds(1_000_000),
+            timing: &timing,
+            fraction: 0.5,
+            attempt: 1,
+            searches: true,
+            turned_away: None,
+            alone: None,
+        })
+    }
+
+    /// Without an answer to the question nothing is sent, unless nobody can be asked or a person
+    /// has said it.
+    #[test]
+    fn what_follows_where_the_question_before_a_request_is_not_answered() {
+        use NotAsked::{InDoubt, MayBeSent, NotNow};
+        let since = Instant::from_seconds(1);
+        let unexplained = || Fault::Locked {
+            why: Why::Unexplained { status: 400 },
+            evidence: Some(Box::new(evidence())),
+        };
+        for (fault, is_said, follows) in [
+            (fault(Why::SearchUnsupported, false), false, MayBeSent),
+            (fault(Why::Timeout, false), false, NotNow),
+            (fault(Why::Timeout, false), true, NotNow),
+            (fault(Why::Unavailable { status: 503 }, true), false, NotNow),
+            (fault(Why::Unavailable { status: 503 }, true), true, MayBeSent),
+            (unexplained(), false, InDoubt(since)),
+            (unexplained(), true, MayBeSent),
+        ] {
+            let now = ClockReading { wall: since, steady: Duration::ZERO };
+            let mut courier = Courier::new(now, Arc::new(Timing::default()), true);
+            assert_eq!(courier.not_asked(open(1, is_said), &fault), follows, "{fault:?} {is_said}");
+        }
+    }
+
+    #[test]
+    fn a_further_request_is_made_only_after_an_empty_answer_that_is_sure() {
+        let sure = Sure::default();
+        let shown = found(&[("1", Processing::InProgress)]);
+        for (answer, is_said, sure, sent) in [
+            (found(&[]), false, sure, true),
+            (found(&[]), false, Sure { unsure: true, ..sure }, false),
+            (found(&[]), false, Sure { shared: true, ..sure }, false),
+            (found(&[]), true, Sure { shared: true, unsure: true, ..sure }, true),
+            (found(&[]), true, Sure { contradicts: true, ..sure }, false),
+            (shown.clone(), false, sure, false),
+            (shown, true, sure, false),
+        ] {
+            assert_eq!(open(1, is_said).may_be_sent(&answer, sure), sent, "{is_said} {sure:?}");
+        }
+    }
+
+    #[test]
+    fn what_the_question_before_a_further_request_shows_is_recorded() {
+        let (sure, shown) = (Sure::default(), || found(&[("1", Processing::InProgress)]));
+        let contradicts = Sure { contradicts: true, ..sure };
+        for (answer, attempt, sure, event, why) in [
+            (shown(), 1, sure, "accepted", None),
+            // A restore has forgotten that anything left.
+            (shown(), 0, sure, "doubted", Some(journal::RESTORED)),
+            (shown(), 1, contradicts, "doubted", Some("another-identifier")),
+            (found(&[]), 1, Sure { shared: true, ..sure }, "doubted", Some(SHARED)),
+            (found(&[]), 1, Sure { unsure: true, ..sure }, "doubted", Some("another-identifier")),
+        ] {
+            let verdict = with_context(|it| open(attempt, false).found(answer, sure, None, it));
+            let told = verdict.event.unwrap();
+            assert_eq!(told.code(), event);
+            let reason = match &told {
+                Event::Doubted { why, since, .. } => {
+                    assert_eq!(*since, Instant::from_seconds(1), "since the request began");
+                    Some(&**why)
+                }
+                _ => None,
+            };
+            assert_eq!(reason, why);
+        }
+        // The certificate in use met something else: that is what it shows of the way.
+        let in_use = Some(fault(Why::Timeout, false));
+        let told = with_context(|it| open(1, false).found(shown(), sure, in_use, it));
+        assert_eq!(told.health, Health::Unreachable(Why::Timeout, None));
+    }
+
+    #[test]
+    fn of_several_deliveries_what_is_not_failed_counts() {
+        use Processing::{Completed, Failed, InProgress};
+        for (shown, counts) in [
+            (&[("1", Failed)][..], &[][..]),
+            // The failed one itself, as an index that lags shows it.
+            (&[("1", InProgress)], &[]),
+            (&[("1", Failed), ("2", Failed)], &[]),
+            (&[("1", Failed), ("2", InProgress)], &["2"]),
+            (&[("2", InProgress), ("3", Completed)], &["2", "3"]),
+        ] {
+            let others = others_that_count(found(shown), "1").map(|found| found.answers);
+            let others: Vec<_> =
+                others.into_iter().flatten().filter_map(|answer| answer.receipt).collect();
+            assert_eq!(others, counts, "{shown:?}");
+        }
+        let days = |days: i64| Instant::from_seconds(1_000_000).plus_seconds(-days * 86_400);
+        for (since, said, code) in [
+            (days(1), None, "still-in-progress"),
+            (days(4), None, "overdue"),
+            (days(4), Some(days(1)), "still-in-progress"),
+        ] {
+            let other = with_context(|it| found_at_last(found(&[("2", InProgress)]), it));
+            let state = State::InProgress {
+                receipt: "1".to_owned(),
+                since,
+                due: since,
+                not_found_since: None,
+                overdue: false,
+                said,
+            };
+            let times = waits_for(&other, &state).unwrap();
+            let verdict = with_context(|it| stays_in_progress(times, other, it));
+            assert_eq!(verdict.event.unwrap().code(), code);
+            assert_eq!(verdict.evidence, None, "its proof is that of the acceptance");
+        }
+    }
+}
