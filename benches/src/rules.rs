@@ -100,7 +100,8 @@ pub(crate) fn measure() -> Result<Vec<Row>> {
             format!("{:.1} ms", worked.quantile(0.99)),
             "≤ 10 ms",
         ),
-        // The same for each entry, however many there are: the work grows with their number and no faster.
+        // The same for each entry, however many there are: the work grows with their number and no
+        // faster.
         Row {
             what: "rules: an entry of a document of 50,000 / of 500 (5,000 between)".to_owned(),
             baseline: format!("{few:.0} µs"),
