@@ -1,11 +1,12 @@
-//! Looking for a child by name without a look at each of many of another name: a Bundle of thousands of entries is asked
-//! for its type once for each reference in it.
+//! Looking for a child by name without a look at each of many of another name: a Bundle of
+//! thousands of entries is asked for its type once for each reference in it.
 
 use std::collections::HashMap;
 
 use crate::arena::{NIL, Node};
 
-/// So many elements of one name, one behind the other, are looked at one by one before they are passed over at once.
+/// So many elements of one name, one behind the other, are looked at one by one before they are
+/// passed over at once.
 const LOOKED_AT_MAX: u32 = 16;
 
 /// Where long runs of one name begin, and what comes behind each (`NIL`: nothing).

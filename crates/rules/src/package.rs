@@ -75,7 +75,8 @@ pub enum Fault {
     /// No `package.json`.
     #[error("no package.json")]
     NoManifest,
-    /// A `package.json` without a usable name or version, or with another list of dependencies than npm has.
+    /// A `package.json` without a usable name or version, or with another list of dependencies than
+    /// npm has.
     #[error("package.json has no usable {member}")]
     BadManifest {
         /// `name`, `version` or `dependencies`.
@@ -310,7 +311,8 @@ impl Manifest {
     }
 }
 
-/// Names and versions; nothing where they are written otherwise, and something that is needed would be overlooked.
+/// Names and versions; nothing where they are written otherwise, and something that is needed would
+/// be overlooked.
 fn dependencies_in(told: &Value) -> Option<Vec<(String, String)>> {
     let version = |(name, version): (&String, &Value)| {
         version.as_str().map(|version| (name.clone(), version.to_owned()))

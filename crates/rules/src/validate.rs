@@ -261,8 +261,8 @@ impl<'t> Run<'t> {
         findings
     }
 
-    /// Whether the definitions say of each resource in it what the base check says too. Into a resource of a type that there
-    /// is not, that does not look.
+    /// Whether the definitions say of each resource in it what the base check says too. Into a
+    /// resource of a type that there is not, that does not look.
     fn knows_types(&self, of: Element<'t>) -> bool {
         let known = of.resource_type().filter(|name| is_resource_type(name));
         let is_known = known.is_none_or(|name| self.type_profile(name).is_some());

@@ -132,7 +132,8 @@ impl Catalogue {
         }
     }
 
-    /// Ends the compilation of a constant where a code of a family has no help (`family.code.more`).
+    /// Ends the compilation of a constant where a code of a family has no help
+    /// (`family.code.more`).
     pub const fn must_help_each(&self, family: &str, codes: &[(&str, &[&str])]) {
         let mut at = 0;
         while at < codes.len() {

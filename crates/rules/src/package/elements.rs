@@ -1,4 +1,5 @@
-//! Whether the elements of a definition go together: each stands below one that is listed, and its values are of its type.
+//! Whether the elements of a definition go together: each stands below one that is listed, and its
+//! values are of its type.
 
 use fhir::TypeDefinition;
 use serde_json::Value;
@@ -10,7 +11,8 @@ const BOUNDS: [(&str, bool); 4] =
 /// Values that an element names, with their type behind.
 const VALUES: [&str; 4] = ["fixed", "pattern", "minValue", "maxValue"];
 
-/// The first part of a StructureDefinition's elements that does not go with the others, e.g. `snapshot.element[3].path`.
+/// The first part of a StructureDefinition's elements that does not go with the others, e.g.
+/// `snapshot.element[3].path`.
 pub(super) fn first_incoherent(resource: &Value) -> Option<String> {
     let elements = |part: &str| {
         let listed = resource.get(part).and_then(|part| part.get("element"));

@@ -286,7 +286,8 @@ impl<'t> Run<'t> {
             }
         }
         let mut seen = vec![false; entries.len()];
-        // Nothing can lead to an entry without an address or a type, so what hangs together with it is not told.
+        // Nothing can lead to an entry without an address or a type, so what hangs together with it
+        // is not told.
         let is_start = |(at, entry): (usize, &Element<'t>)| {
             (at == 0 || is_unaddressed(entry) || is_of_unknown_type(entry)).then_some(at)
         };

@@ -179,7 +179,8 @@ impl<'t> Run<'t> {
             let before = issues.len();
             self.element(*element, profile, slice, issues);
             meant::for_want_of(*element, matchers.map_or(&[], |all| all), &mut issues[before..]);
-            // What is said of all repetitions holds for those of a slice too, which need not repeat it.
+            // What is said of all repetitions holds for those of a slice too, which need not repeat
+            // it.
             if profile.node(sliced).slice.is_none() {
                 self.element(*element, profile, sliced, issues);
             }

@@ -1,5 +1,5 @@
-//! What the mistakes of a Bundle as a whole bring with them: a kind of resource that is missing, a type that there is
-//! not, an entry without an address.
+//! What the mistakes of a Bundle as a whole bring with them: a kind of resource that is missing, a
+//! type that there is not, an entry without an address.
 
 use std::collections::{HashMap, HashSet};
 
@@ -109,7 +109,8 @@ impl Absent {
 #[derive(Default)]
 pub(super) struct Unaddressed<'t> {
     named: HashSet<(&'t str, &'t str)>,
-    /// All resources by type and id, where there are such entries, or some of a type that there is not.
+    /// All resources by type and id, where there are such entries, or some of a type that there is
+    /// not.
     resources: HashMap<(&'t str, &'t str), Element<'t>>,
     count: usize,
 }
@@ -129,8 +130,8 @@ impl<'t> Unaddressed<'t> {
         all
     }
 
-    /// What a reference by type and id means that leads nowhere because its entry or its target has no address, or its entry
-    /// no type.
+    /// What a reference by type and id means that leads nowhere because its entry or its target has
+    /// no address, or its entry no type.
     pub(super) fn target(&self, from: Element<'t>, reference: &str) -> Option<Element<'t>> {
         let id = reference.rsplit('/').next()?;
         let named = (type_in(reference)?, id);
@@ -139,8 +140,8 @@ impl<'t> Unaddressed<'t> {
         self.resources.get(&named).copied().filter(|_| is_meant)
     }
 
-    /// The references that lead nowhere for want of an address: those by type and id to such an entry or, relative, from one;
-    /// and as many other addresses as there are such entries.
+    /// The references that lead nowhere for want of an address: those by type and id to such an
+    /// entry or, relative, from one; and as many other addresses as there are such entries.
     pub(super) fn explains(
         &self,
         from: Element<'t>,

@@ -1,5 +1,5 @@
-//! What an element that is in no slice was meant for: the slice that it comes nearest to says what is wrong with it,
-//! and no other one does.
+//! What an element that is in no slice was meant for: the slice that it comes nearest to says what
+//! is wrong with it, and no other one does.
 
 use std::rc::Rc;
 
@@ -37,8 +37,9 @@ pub(super) struct Meant {
 }
 
 impl<'t> Run<'t> {
-    /// Deals elements in no slice to slices by profile that have room for them, the nearest first. Where other elements may
-    /// stand beside the slices, a slice has room only as long as it has too few.
+    /// Deals elements in no slice to slices by profile that have room for them, the nearest first.
+    /// Where other elements may stand beside the slices, a slice has room only as long as it has
+    /// too few.
     pub(super) fn meant_for(
         &self,
         dealt: Dealt<'_, 't>,
@@ -84,7 +85,8 @@ impl<'t> Run<'t> {
         all
     }
 
-    /// An element that is in no slice although it must be in one, and is meant for none that has room.
+    /// An element that is in no slice although it must be in one, and is meant for none that has
+    /// room.
     pub(super) fn in_no_slice(
         &self,
         element: Element<'t>,
@@ -114,7 +116,8 @@ impl<'t> Run<'t> {
         error(issues, element, "rule-slice-unknown", &params);
     }
 
-    /// The slice that an element is by its values, where only parts stand in it that must not or lack that must be there.
+    /// The slice that an element is by its values, where only parts stand in it that must not or
+    /// lack that must be there.
     fn nearest_by_value(
         &self,
         element: Element<'t>,
@@ -134,7 +137,8 @@ impl<'t> Run<'t> {
         nearest.map(|(_, slice)| slice)
     }
 
-    /// Of slices by profile that an element could have been meant for, the reasons of the nearest one: fewest errors.
+    /// Of slices by profile that an element could have been meant for, the reasons of the nearest
+    /// one: fewest errors.
     fn nearest(
         &self,
         element: Element<'t>,
@@ -161,7 +165,8 @@ impl<'t> Run<'t> {
         best
     }
 
-    /// Why an element does not conform to the profiles that a slice asks for, as far as its type fits.
+    /// Why an element does not conform to the profiles that a slice asks for, as far as its type
+    /// fits.
     fn reasons(&self, element: Element<'t>, matcher: &'t Matcher) -> Vec<Rc<Vec<Issue>>> {
         let Test::Profile(urls, package) = &matcher.test else { return Vec::new() };
         let mut all = Vec::new();
@@ -180,7 +185,8 @@ impl<'t> Run<'t> {
     }
 }
 
-/// What an element is told as one of a slice that it may be in only because parts of it are missing.
+/// What an element is told as one of a slice that it may be in only because parts of it are
+/// missing.
 pub(super) fn for_want_of(of: Element<'_>, matchers: &[Matcher], told: &mut [Issue]) {
     let wanted: Vec<String> = matchers.iter().filter_map(absent).map(str::to_owned).collect();
     for issue in told.iter_mut().filter(|issue| issue.about.is_none() && !wanted.is_empty()) {

@@ -1,4 +1,5 @@
-//! A mistake of a document as a whole is one line: what cannot be known for want of it is not told beside it.
+//! A mistake of a document as a whole is one line: what cannot be known for want of it is not told
+//! beside it.
 
 use rules::Mode;
 use serde_json::{Value, json};
@@ -21,7 +22,10 @@ fn told(profiles: &[Value], resource: &Value) -> Vec<String> {
 
 /// A Bundle that must have a Composition and a Patient, each with an address, told in two profiles.
 fn rules() -> Vec<Value> {
-    let constraint = |key: &str, expression: &str| json!({ "key": key, "severity": "error", "human": key, "expression": expression });
+    let constraint = |key: &str, expression: &str| {
+        json!({ "key": key, "severity": "error",
+        "human": key, "expression": expression })
+    };
     let of = |name: &str, rules: Value| {
         let slice = |kind: &str| {
             let types = json!({ "id": format!("Bundle.entry:{kind}.resource"),
@@ -91,7 +95,8 @@ fn an_entry_without_an_address_is_one_mistake() {
         let told = changed(|of| without_address(of, entry));
         assert_eq!(told, [format!("rule-bundle-full-url-missing Bundle.entry[{entry}]")]);
     }
-    // More addresses that lead nowhere than entries that lack one: one of them is a mistake of its own.
+    // More addresses that lead nowhere than entries that lack one: one of them is a mistake of its
+    // own.
     let both = changed(|of| {
         without_address(of, 2);
         let lost = json!({ "reference": "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000004" });
@@ -102,7 +107,8 @@ fn an_entry_without_an_address_is_one_mistake() {
     let loose = changed(|of| {
         without_address(of, 2);
         let resource = json!({ "resourceType": "Organization", "name": "C" });
-        let entry = json!({ "fullUrl": "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000004", "resource": resource });
+        let url = "urn:uuid:0b1f4f0c-6b3f-4f8e-9d55-000000000004";
+        let entry = json!({ "fullUrl": url, "resource": resource });
         of["entry"].as_array_mut().unwrap().push(entry);
     });
     let expected =

@@ -1,4 +1,5 @@
-//! Parts of a package that would count for nothing, or hold every report: they are named when it is imported.
+//! Parts of a package that would count for nothing, or hold every report: they are named when it is
+//! imported.
 
 use rules::{Package, PackageLimits};
 use serde_json::{Value, json};
